@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+// Starts the built command under a Node that it supports. Written for any Node, so no newer syntax.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const packageFolder = join(dirname(fileURLToPath(import.meta.url)), "..");
+const main = join(packageFolder, "dist", "main.js");
+const range = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).engines.node;
+
+if (!existsSync(main)) fail("scm is not built yet: run `npm start` or `npm test` in the checkout.");
+else if (satisfies(process.versions.node, range)) await import(pathToFileURL(main).href);
+else {
+  const node = pinnedNode();
+  if (node === undefined) fail(`scm needs Node ${range}; this is Node ${process.versions.node}.`);
+  else {
+    const run = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+    if (run.error) fail(`scm could not start ${node}: ${run.error.message}`);
+    else process.exitCode = run.status ?? 1;
+  }
+}
+
+/** The Node that the checkout's bootstrap installed, if this is a checkout. */
+function pinnedNode() {
+  const record = join(packageFolder, "..", "..", "node_modules", ".toolchain", "paths.json");
+  if (!existsSync(record)) return undefined;
+  const node = JSON.parse(readFileSync(record, "utf8")).node;
+  return existsSync(node) ? node : undefined;
+}
+
+/**
+ * @param {string} version
+ * @param {string} minimum the only form that this project's `engines` take: `>=22.22`
+ */
+function satisfies(version, minimum) {
+  const have = version.split(".").map(Number);
+  const want = minimum.replace(">=", "").split(".").map(Number);
+  for (let at = 0; at < 3; at += 1) {
+    const difference = (have[at] ?? 0) - (want[at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+/** @param {string} message */
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
+}
