@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const packages = join(import.meta.dirname, "..", "..", "packages");
+const names = readdirSync(packages).filter((name) =>
+  existsSync(join(packages, name, "package.json")),
+);
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly exports: Record<string, string | Record<string, string>>;
+  readonly publishConfig: { readonly exports: unknown };
+  readonly scripts: unknown;
+  readonly dependencies?: Record<string, string>;
+  readonly engines: { readonly node: string };
+  readonly [key: string]: unknown;
+}
+
+function read(name: string, file: string): string {
+  return readFileSync(join(packages, name, file), "utf8");
+}
+
+function manifestOf(name: string): Manifest {
+  return JSON.parse(read(name, "package.json"));
+}
+
+/** An exports map as it is published: without the condition that leads to the sources. */
+function published(exports: Manifest["exports"]): unknown {
+  return JSON.parse(
+    JSON.stringify(exports, (key, value: unknown) =>
+      key === "@self-context-manager/source" ? undefined : value,
+    ),
+  );
+}
+
+describe.each(names)("%s", (name) => {
+  const manifest = manifestOf(name);
+  const core = manifestOf("core");
+
+  test.each(["tsconfig.json", "tsconfig.build.json", "vitest.config.ts"])(
+    "has the same %s as core",
+    (file) => {
+      expect(read(name, file)).toBe(read("core", file));
+    },
+  );
+
+  test("has the same tsup.config.ts as core but for its entries", () => {
+    const withoutEntries = (text: string): string => text.replace(/entry: \[.*\]/, "entry: []");
+
+    expect(withoutEntries(read(name, "tsup.config.ts"))).toBe(
+      withoutEntries(read("core", "tsup.config.ts")),
+    );
+  });
+
+  test("has a boundaries tag and a README that opens with its name and description", () => {
+    expect(JSON.parse(read(name, "turbo.json"))).toEqual({
+      extends: ["//"],
+      tags: [expect.any(String)],
+    });
+    expect(read(name, "README.md")).toMatch(`# ${manifest.name}\n\n${manifest.description}\n`);
+  });
+
+  test("says in its manifest what every package says", () => {
+    expect(manifest).toMatchObject({
+      name: `@self-context-manager/${name}`,
+      version: core.version,
+      license: "MIT",
+      type: "module",
+      files: expect.arrayContaining(["dist"]),
+      scripts: core.scripts,
+      engines: { node: expect.stringMatching(/^>=\d+\.\d+$/) },
+      publishConfig: { access: "public", exports: published(manifest.exports) },
+    });
+  });
+
+  test("exports each entry from its source, and from dist when published", () => {
+    const entries = Object.values(manifest.exports).filter((entry) => typeof entry === "object");
+
+    expect(entries.length).toBeGreaterThan(0);
+    for (const entry of entries) {
+      const source = entry["@self-context-manager/source"] ?? "";
+      const built = source.replace("./src/", "./dist/").replace(/\.ts$/, "");
+      expect(Object.entries(entry)).toEqual([
+        ["@self-context-manager/source", source],
+        ["types", `${built}.d.ts`],
+        ["default", `${built}.js`],
+      ]);
+      expect(existsSync(join(packages, name, source))).toBe(true);
+    }
+  });
+
+  test("depends on the test kit for development only", () => {
+    expect(Object.keys(manifest.dependencies ?? {})).not.toContain("@self-context-manager/testkit");
+  });
+});

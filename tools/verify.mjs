@@ -1,0 +1,128 @@
+// Runs every check of the workspace, one heading with its duration per step, the output of a step
+// only where it failed or is a test run. Goes on after a failed step; exits 1 if there was one.
+// The last line is always `N passed, N failed, N skipped`, summed over all test runs.
+// With --long only the test runs, with SCM_LONG=1: more and longer cases, and fresh seeds.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} script of the root manifest
+ * @property {string} [reporter] for a test run, whose output is always shown: where the tally
+ *   reporter lies, seen from the root of the run
+ * @property {readonly string[]} [needs] steps that must have passed
+ */
+
+const long = process.argv.includes("--long");
+const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
+
+/** @type {readonly Step[]} */
+const checks = [
+  { name: "lint", script: "lint" },
+  { name: "format", script: "format:check" },
+  { name: "boundaries", script: "boundaries" },
+  { name: "typecheck", script: "typecheck" },
+  { name: "unused code", script: "unused" },
+  { name: "licences", script: "licences" },
+];
+/** @type {readonly Step[]} */
+const tests = [
+  { name: "unit, contract and property tests", script: "unit", reporter: "./tools" },
+  { name: "build", script: "build" },
+  { name: "packages", script: "check:packages", needs: ["build"] },
+  { name: "end-to-end tests", script: "e2e", reporter: "../tools", needs: ["build", "packages"] },
+];
+const steps = long ? tests : [...checks, ...tests];
+
+const folder = mkdtempSync(join(tmpdir(), "scm-verify-"));
+const tally = join(folder, "tally.jsonl");
+writeFileSync(tally, "");
+/** @type {string[]} */
+const failed = [];
+const started = Date.now();
+
+for (const step of steps) {
+  const missing = step.needs?.find((name) => failed.includes(name));
+  if (missing !== undefined) {
+    console.log(`✗ ${step.name}: not run, because ${missing} failed`);
+    failed.push(step.name);
+    continue;
+  }
+  const stepStarted = Date.now();
+  const { code, output } = await run(step);
+  const passed = code === 0;
+  if (!passed) failed.push(step.name);
+  console.log(`${passed ? "✓" : "✗"} ${step.name} (${seconds(stepStarted)})`);
+  if (!passed || step.reporter !== undefined) console.log(indent(output));
+}
+
+const sum = readFileSync(tally, "utf8")
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => JSON.parse(line))
+  .reduce(
+    (total, one) => ({
+      passed: total.passed + one.passed,
+      failed: total.failed + one.failed,
+      skipped: total.skipped + one.skipped,
+    }),
+    { passed: 0, failed: 0, skipped: 0 },
+  );
+rmSync(folder, { recursive: true });
+
+console.log("");
+if (failed.length === 0) console.log(`all ${steps.length} steps passed in ${seconds(started)}`);
+else console.log(`failed: ${failed.join(", ")} (${seconds(started)})`);
+if (failed.length > 0) process.exitCode = 1;
+console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+
+/**
+ * @param {Step} step
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function run(step) {
+  return new Promise((resolve) => {
+    let output = "";
+    const reporters =
+      step.reporter === undefined
+        ? []
+        : ["--reporter=default", `--reporter=${step.reporter}/tally-reporter.ts`];
+    const child = spawn("pnpm", ["--silent", "run", step.script, ...reporters], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...withoutColours(process.env),
+        ...colours,
+        ...(long ? { SCM_LONG: "1" } : {}),
+        SCM_TALLY: tally,
+        TURBO_TELEMETRY_DISABLED: "1",
+        NO_UPDATE_NOTIFIER: "1",
+      },
+    });
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}` }));
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** @param {NodeJS.ProcessEnv} environment */
+function withoutColours({ FORCE_COLOR: _force, NO_COLOR: _no, ...rest }) {
+  return rest;
+}
+
+/** @param {string} output */
+function indent(output) {
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+}
+
+/** @param {number} from */
+function seconds(from) {
+  return `${((Date.now() - from) / 1000).toFixed(1)} s`;
+}
