@@ -1,0 +1,176 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { estimateTokens, replyEvents, replyTokens } from "./loopback-reply.ts";
+import type { Reply } from "./loopback-reply.ts";
+import { sharedPrefix, wireRequest } from "./wire-request.ts";
+import type { WireRequest } from "./wire-request.ts";
+
+/** Decides one answer from what the request shows. */
+export type Responder = (request: WireRequest, index: number) => Reply | Promise<Reply>;
+
+export interface LoopbackModelOptions {
+  /** A responder for all requests, or one step for each in order; a request too many is an error. */
+  readonly script: Responder | readonly (Reply | Responder)[];
+}
+
+export interface LoopbackModel extends AsyncDisposable {
+  /** The base URL for an OpenAI-compatible client. */
+  readonly url: string;
+  /** Every request so far, in order of arrival. */
+  readonly requests: readonly WireRequest[];
+  /** What a script threw and what could not be decoded; a test expects none. */
+  readonly failures: readonly string[];
+  /** Resolves with the request of this index once it is there; rejects after the deadline. */
+  received(index: number, options?: { readonly deadlineMs?: number }): Promise<WireRequest>;
+}
+
+/**
+ * Opens a real OpenAI-compatible chat-completions server on a free loopback port that answers by a
+ * script and keeps every request's bytes.
+ */
+export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<LoopbackModel> => {
+  const requests: WireRequest[] = [];
+  const failures: string[] = [];
+  const waiting = new Set<() => void>();
+
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await readBody(incoming);
+    const previous = requests.at(-1);
+    const request = wireRequest(body, {
+      index: requests.length,
+      path: incoming.url ?? "",
+      ...(previous === undefined ? {} : { previous }),
+    });
+    const cached = cachedTokens(request, requests);
+    requests.push(request);
+    for (const wake of waiting) {
+      wake();
+    }
+    await sendReply(outgoing, await nextReply(options.script, request), request, cached);
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing).catch((error: unknown) => {
+      failures.push(String(error));
+      sendError(outgoing, 400, String(error));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    throw new TypeError("wanted a TCP address for the loopback model");
+  }
+
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    failures,
+    received: async (index, { deadlineMs = 30_000 } = {}) => {
+      const found = requests[index];
+      if (found !== undefined) {
+        return found;
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<WireRequest>();
+      const wake = (): void => {
+        const request = requests[index];
+        if (request !== undefined) {
+          resolve(request);
+        }
+      };
+      const timer = setTimeout(() => {
+        reject(new Error(`request ${index} did not arrive in ${deadlineMs} ms`));
+      }, deadlineMs);
+      waiting.add(wake);
+      return promise.finally(() => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!server.listening) {
+        return;
+      }
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+
+const nextReply = async (
+  script: LoopbackModelOptions["script"],
+  request: WireRequest,
+): Promise<Reply> => {
+  if (typeof script === "function") {
+    return script(request, request.index);
+  }
+  const step = script[request.index];
+  if (step === undefined) {
+    throw new RangeError(
+      `the script has ${script.length} steps, request ${request.index} has none`,
+    );
+  }
+  return typeof step === "function" ? step(request, request.index) : step;
+};
+
+/** OpenAI's cache works in blocks of 128 tokens and keeps every earlier prompt's prefix. */
+const cachedTokens = (request: WireRequest, earlier: readonly WireRequest[]): number => {
+  const prompt = Buffer.from(request.promptText);
+  const shared = earlier.map((other) => sharedPrefix(prompt, Buffer.from(other.promptText)));
+  const tokens = Math.floor(Math.max(0, ...shared) / 4);
+  return tokens - (tokens % 128);
+};
+
+const sendReply = async (
+  outgoing: ServerResponse,
+  reply: Reply,
+  request: WireRequest,
+  cached: number,
+): Promise<void> => {
+  if (reply.type === "error") {
+    sendError(outgoing, reply.status, reply.message);
+    return;
+  }
+  outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  const events = replyEvents(reply, {
+    id: `loopback-${request.index}`,
+    model: request.model,
+    usage: {
+      promptTokens: estimateTokens(request.promptText),
+      cachedTokens: cached,
+      completionTokens: replyTokens(reply),
+    },
+  });
+  for (const event of events) {
+    outgoing.write(event);
+  }
+  if (reply.type === "hang") {
+    await once(outgoing, "close");
+  } else if (reply.type === "disconnect") {
+    // Destroying at once would drop what is still buffered, so the cut waits for the flush.
+    outgoing.write(": cut\n\n", () => outgoing.destroy());
+  } else {
+    outgoing.end();
+  }
+};
+
+const sendError = (outgoing: ServerResponse, status: number, message: string): void => {
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  outgoing.writeHead(status, { "content-type": "application/json" });
+  outgoing.end(JSON.stringify({ error: { message, type: "loopback" } }));
+};
+
+const readBody = async (incoming: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) {
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks);
+};

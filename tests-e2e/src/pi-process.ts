@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+
+import { piInstallation } from "./pi-versions.ts";
+import type { PiVersion } from "./pi-versions.ts";
+import type { PiWorkspace } from "./pi-workspace.ts";
+
+export interface PiLaunchOptions {
+  readonly pi: PiVersion;
+  readonly workspace: PiWorkspace;
+  /** Files or package folders, each loaded as with `-e`; discovery is off. */
+  readonly extensions?: readonly string[];
+  /** Further arguments of Pi's command line. */
+  readonly arguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The Node that runs Pi; by default the one that runs the tests. */
+  readonly node?: string;
+  /** After this the process is ended and the driver rejects. */
+  readonly deadlineMs?: number;
+}
+
+/** How a Pi process ended. */
+export interface PiExit {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** `undefined` when a signal ended it. */
+  readonly exitCode: number | undefined;
+  /** The session that was written last, if any was. */
+  readonly sessionFile: string | undefined;
+}
+
+export interface PiProcess extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What has been written to standard error so far, for messages. */
+  stderr(): string;
+  /** Resolves when the process has ended and its output is read; rejects after the deadline. */
+  readonly exited: Promise<PiExit>;
+}
+
+/** Starts a Pi process in its workspace; disposing ends it, and what it started, by its id. */
+export const openPiProcess = (
+  options: PiLaunchOptions & { readonly mode: readonly string[] },
+): PiProcess => {
+  const { workspace, deadlineMs = 60_000 } = options;
+  const child = spawn(options.node ?? process.execPath, commandLine(options), {
+    cwd: workspace.workFolder,
+    // A group of its own, so that ending it also ends the commands that it runs.
+    detached: true,
+    env: { ...workspace.environment, ...options.environment },
+    stdio: "pipe",
+  });
+  // A write to a process that has just ended is reported by its exit, not by the pipe.
+  child.stdin.on("error", () => undefined);
+
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
+
+  const closed = new Promise<number | undefined>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? undefined));
+  });
+  const end = async (): Promise<void> => {
+    const killTimer = setTimeout(() => signalGroup(child.pid, "SIGKILL"), 2_000);
+    signalGroup(child.pid, "SIGTERM");
+    await closed.catch(() => undefined); // A process that never started has nothing to end.
+    clearTimeout(killTimer);
+  };
+
+  const exit = async (): Promise<PiExit> => {
+    const { promise: expired, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const said = stderr.slice(-2_000) || stdout.slice(-2_000);
+      reject(new Error(`Pi ${options.pi.version} did not end in ${deadlineMs} ms: ${said}`));
+    }, deadlineMs);
+    try {
+      const exitCode = await Promise.race([closed, expired]);
+      const sessionFile = (await workspace.sessionFiles()).at(-1);
+      return { stdout, stderr, exitCode, sessionFile };
+    } finally {
+      clearTimeout(timer);
+      await end();
+    }
+  };
+  const exited = exit();
+  // Whoever disposes early never asks for the exit; its rejection is then nobody's.
+  exited.catch(() => undefined);
+
+  return { child, stderr: () => stderr, exited, [Symbol.asyncDispose]: end };
+};
+
+const commandLine = (
+  options: PiLaunchOptions & { readonly mode: readonly string[] },
+): readonly string[] => [
+  piInstallation(options.pi).cli,
+  "--no-extensions",
+  "--no-skills",
+  "--no-prompt-templates",
+  "--no-themes",
+  "--no-context-files",
+  ...(options.extensions ?? []).flatMap((path) => ["-e", path]),
+  "--model",
+  `${options.workspace.model.provider}/${options.workspace.model.id}`,
+  ...(options.arguments ?? []),
+  ...options.mode,
+];
+
+const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {
+  if (pid === undefined) {
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The group has ended already, which is what was wanted.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) {
+      throw error;
+    }
+  }
+};

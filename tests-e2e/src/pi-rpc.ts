@@ -1,0 +1,169 @@
+import { createInterface } from "node:readline";
+
+import { openPiProcess } from "./pi-process.ts";
+import type { PiExit, PiLaunchOptions } from "./pi-process.ts";
+
+export interface PiRpcOptions extends PiLaunchOptions {
+  /** The most that one command or one run may take. */
+  readonly stepDeadlineMs?: number;
+}
+
+/** A line that Pi wrote: an event, a request to the user interface, or a response. */
+export interface PiRpcLine {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface PiRpcImage {
+  readonly type: "image";
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export interface PiRpc extends AsyncDisposable {
+  /** Every line so far but the responses. */
+  readonly events: readonly PiRpcLine[];
+  /** Sends one command and resolves with its response; rejects when Pi says that it failed. */
+  send(command: { readonly type: string; readonly [key: string]: unknown }): Promise<PiRpcLine>;
+  /** Sends a prompt or a `/command`, and resolves when Pi has come to rest. */
+  prompt(message: string, options?: { readonly images?: readonly PiRpcImage[] }): Promise<void>;
+  /** Resolves with the first event, from the given position on, that the test accepts. */
+  event(accepts: (line: PiRpcLine) => boolean, options?: { from?: number }): Promise<PiRpcLine>;
+  /** Resolves when no run and no compaction is under way. */
+  rest(): Promise<void>;
+  /** Ends the process the way a client does, by closing its input. */
+  close(): Promise<PiExit>;
+}
+
+/** Starts `pi --mode rpc` and speaks its protocol. */
+export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
+  const { stepDeadlineMs = 30_000, pi } = options;
+  const process = openPiProcess({
+    deadlineMs: 180_000,
+    ...options,
+    mode: ["--mode", "rpc"],
+  });
+  const events: PiRpcLine[] = [];
+  const watchers = new Set<() => void>();
+  const responses = new Map<string, PiRpcLine>();
+  let ended = false;
+  let sent = 0;
+
+  const wake = (): void => {
+    for (const watcher of watchers) {
+      watcher();
+    }
+  };
+  createInterface({ input: process.child.stdout, crlfDelay: Infinity }).on("line", (text) => {
+    const line = rpcLine(text);
+    if (line?.type === "response" && typeof line["id"] === "string") {
+      responses.set(line["id"], line);
+    } else if (line !== undefined) {
+      events.push(line);
+    }
+    wake();
+  });
+  process.child.once("close", () => {
+    ended = true;
+    wake();
+  });
+
+  const until = async <T>(what: string, look: () => T | undefined): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const watcher = (): void => {
+      const found = look();
+      if (found !== undefined) {
+        resolve(found);
+      } else if (ended) {
+        reject(
+          new Error(`Pi ${pi.version} ended before ${what}: ${process.stderr().slice(-2_000)}`),
+        );
+      }
+    };
+    const timer = setTimeout(() => {
+      reject(new Error(`Pi ${pi.version} gave no ${what} in ${stepDeadlineMs} ms`));
+    }, stepDeadlineMs);
+    watchers.add(watcher);
+    watcher();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      watchers.delete(watcher);
+    });
+  };
+
+  const send: PiRpc["send"] = async (command) => {
+    sent += 1;
+    const id = `command-${sent}`;
+    process.child.stdin.write(`${JSON.stringify({ ...command, id })}\n`);
+    const response = await until(`response to ${command.type}`, () => responses.get(id));
+    if (response["success"] !== true) {
+      throw new Error(`Pi ${pi.version} refused ${command.type}: ${String(response["error"])}`);
+    }
+    return response;
+  };
+  const event: PiRpc["event"] = async (accepts, { from = 0 } = {}) =>
+    until("awaited event", () => events.slice(from).find(accepts));
+
+  const rest: PiRpc["rest"] = async () => {
+    for (;;) {
+      const seen = events.length;
+      const { data } = await send({ type: "get_state" });
+      if (!isBusy(data)) {
+        return;
+      }
+      await event((line) => restEvents.has(line.type), { from: seen });
+    }
+  };
+
+  const rpc: PiRpc = {
+    events,
+    send,
+    event,
+    rest,
+    prompt: async (message, { images = [] } = {}) => {
+      const from = events.length;
+      await send({ type: "prompt", message, ...(images.length === 0 ? {} : { images }) });
+      await rest();
+      // A `/command` starts no run; a run's last word is behind its idle state by a few lines.
+      if (pi.settles && events.slice(from).some((line) => line.type === "agent_start")) {
+        await event((line) => line.type === "agent_settled", { from });
+      }
+    },
+    close: async () => {
+      process.child.stdin.end();
+      return process.exited;
+    },
+    [Symbol.asyncDispose]: async () => process[Symbol.asyncDispose](),
+  };
+  try {
+    await send({ type: "get_state" });
+  } catch (error) {
+    await process[Symbol.asyncDispose]();
+    throw error;
+  }
+  return rpc;
+};
+
+/** After one of these the state is worth asking for again. */
+const restEvents = new Set(["agent_end", "agent_settled", "compaction_end", "auto_retry_end"]);
+
+const isBusy = (state: unknown): boolean => {
+  if (typeof state !== "object" || state === null) {
+    return false;
+  }
+  const { isStreaming, isCompacting }: { isStreaming?: unknown; isCompacting?: unknown } = state;
+  return isStreaming === true || isCompacting === true;
+};
+
+const rpcLine = (text: string): PiRpcLine | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isLine(value) ? value : undefined;
+  } catch {
+    // Extensions may print to the same stream; what is not JSON is not of the protocol.
+    return undefined;
+  }
+};
+
+const isLine = (value: unknown): value is PiRpcLine =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+
+/** A Pi release that the adapter supports, under the alias that the workspace installs it by. */
+export interface PiVersion {
+  readonly version: string;
+  readonly alias: string;
+  /** Whether the release says `agent_settled` when a run has come to rest; without it, `agent_end`. */
+  readonly settles: boolean;
+  /** Path in the package of the module that the SDK is imported from. */
+  readonly sdk: string;
+}
+
+export interface PiInstallation {
+  readonly packageFolder: string;
+  readonly cli: string;
+  readonly sdk: string;
+}
+
+/** The supported releases, oldest first; each test of the matrix runs on all of them. */
+export const piVersions: readonly PiVersion[] = [
+  { version: "0.73.1", alias: "pi-0-73", settles: false, sdk: "dist/index.js" },
+  { version: "0.87.1", alias: "pi-0-87", settles: true, sdk: "dist/index.js" },
+  // The unbundled entry needs packages that the registry lacks; the shipped bundle holds them.
+  { version: "1.5.2", alias: "pi-1-5", settles: true, sdk: "dist/bundle/index.js" },
+];
+
+/** Finds the files of an installed release, and checks that it is the release it claims to be. */
+export const piInstallation = (pi: PiVersion): PiInstallation => {
+  // Not `require.resolve`: Pi's exports name neither its package.json nor a require condition.
+  const manifestPath = findPackageJSON(pi.alias, import.meta.url);
+  if (manifestPath === undefined) {
+    throw new Error(`${pi.alias} is not installed; run npm start or npm test first`);
+  }
+  const manifest: { readonly version?: string; readonly bin?: { readonly pi?: string } } =
+    JSON.parse(readFileSync(manifestPath, "utf8"));
+  if (manifest.version !== pi.version || manifest.bin?.pi === undefined) {
+    throw new Error(`${pi.alias} is ${manifest.version ?? "unknown"}, not ${pi.version}`);
+  }
+
+  const packageFolder = dirname(manifestPath);
+  return {
+    packageFolder,
+    cli: join(packageFolder, manifest.bin.pi),
+    sdk: join(packageFolder, pi.sdk),
+  };
+};

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import type { LoopbackModel } from "./loopback-model.ts";
+
+export interface PiWorkspaceOptions {
+  readonly model: LoopbackModel;
+  /** Files to begin with, by path in the work folder. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly contextWindow?: number;
+  /** Whether the model is declared as a reasoning one. */
+  readonly reasoning?: boolean;
+  /** Pi's settings.json; what is given here replaces the defaults below key by key. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** A temporary home for Pi: a folder to work in, and an agent folder that knows only our model. */
+export interface PiWorkspace extends AsyncDisposable {
+  readonly workFolder: string;
+  readonly agentFolder: string;
+  /** The model as Pi's command line names it. */
+  readonly model: { readonly provider: string; readonly id: string };
+  /** What a Pi process sees as its environment: nothing of the user's but the way to programs. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Every session file, the one written last at the end. */
+  sessionFiles(): Promise<readonly string[]>;
+}
+
+/** Makes the folders and `models.json`; disposing removes them. */
+export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWorkspace> => {
+  // The real path, because Pi files sessions under the working folder as the kernel names it.
+  const root = await realpath(await mkdtemp(join(tmpdir(), "scm-pi-")));
+  const workFolder = join(root, "work");
+  const agentFolder = join(root, "agent");
+  const home = join(root, "home");
+  const sessions = join(agentFolder, "sessions");
+  const provider = "loopback";
+  const id = "loopback-1";
+
+  await Promise.all(
+    [workFolder, sessions, home].map((folder) => mkdir(folder, { recursive: true })),
+  );
+  await writeFile(join(agentFolder, "models.json"), modelsJson(provider, id, options));
+  await writeFile(
+    join(agentFolder, "settings.json"),
+    JSON.stringify({ ...quietSettings, ...options.settings }),
+  );
+  for (const [path, content] of Object.entries(options.files ?? {})) {
+    await mkdir(dirname(join(workFolder, path)), { recursive: true });
+    await writeFile(join(workFolder, path), content);
+  }
+
+  return {
+    workFolder,
+    agentFolder,
+    model: { provider, id },
+    environment: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      NO_COLOR: "1",
+      PI_CODING_AGENT_DIR: agentFolder,
+      PI_OFFLINE: "1",
+      TMPDIR: process.env["TMPDIR"] ?? tmpdir(),
+    },
+    sessionFiles: async () => newestLast(sessions),
+    [Symbol.asyncDispose]: async () => rm(root, { recursive: true, force: true }),
+  };
+};
+
+/** Retries would answer a scripted failure with requests that no script expects. */
+const quietSettings = {
+  quietStartup: true,
+  retry: { enabled: false },
+  compaction: { enabled: false },
+};
+
+const modelsJson = (provider: string, id: string, options: PiWorkspaceOptions): string =>
+  JSON.stringify({
+    providers: {
+      [provider]: {
+        baseUrl: options.model.url,
+        apiKey: "loopback-needs-no-key",
+        api: "openai-completions",
+        models: [
+          {
+            id,
+            name: "Loopback",
+            reasoning: options.reasoning ?? false,
+            input: ["text", "image"],
+            contextWindow: options.contextWindow ?? 200_000,
+            maxTokens: 4096,
+            cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+          },
+        ],
+      },
+    },
+  });
+
+const newestLast = async (folder: string): Promise<readonly string[]> => {
+  const entries = await readdir(folder, { recursive: true });
+  const files = entries.filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name));
+  const dated = await Promise.all(
+    files.map(async (file) => ({ file, modified: (await stat(file)).mtimeMs })),
+  );
+  return dated.toSorted((left, right) => left.modified - right.modified).map(({ file }) => file);
+};
