@@ -1,1 +1,1 @@
-export {};
+export { memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
