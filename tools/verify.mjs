@@ -11,8 +11,7 @@ import { join } from "node:path";
  * @typedef {object} Step
  * @property {string} name
  * @property {string} script of the root manifest
- * @property {string} [reporter] for a test run, whose output is always shown: where the tally
- *   reporter lies, seen from the root of the run
+ * @property {boolean} [test] a test run, whose output is always shown
  * @property {readonly string[]} [needs] steps that must have passed
  */
 
@@ -30,10 +29,10 @@ const checks = [
 ];
 /** @type {readonly Step[]} */
 const tests = [
-  { name: "unit, contract and property tests", script: "unit", reporter: "./tools" },
+  { name: "unit, contract and property tests", script: "unit", test: true },
   { name: "build", script: "build" },
   { name: "packages", script: "check:packages", needs: ["build"] },
-  { name: "end-to-end tests", script: "e2e", reporter: "../tools", needs: ["build", "packages"] },
+  { name: "end-to-end tests", script: "e2e", test: true, needs: ["build", "packages"] },
 ];
 const steps = long ? tests : [...checks, ...tests];
 
@@ -56,7 +55,7 @@ for (const step of steps) {
   const passed = code === 0;
   if (!passed) failed.push(step.name);
   console.log(`${passed ? "✓" : "✗"} ${step.name} (${seconds(stepStarted)})`);
-  if (!passed || step.reporter !== undefined) console.log(indent(output));
+  if (!passed || step.test) console.log(indent(output));
 }
 
 const sum = readFileSync(tally, "utf8")
@@ -86,11 +85,9 @@ console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`
 function run(step) {
   return new Promise((resolve) => {
     let output = "";
-    const reporters =
-      step.reporter === undefined
-        ? []
-        : ["--reporter=default", `--reporter=${step.reporter}/tally-reporter.ts`];
-    const child = spawn("pnpm", ["--silent", "run", step.script, ...reporters], {
+    const reporters = ["--reporter=default", "--reporter=./tools/tally-reporter.ts"];
+    const command = ["--silent", "run", step.script, ...(step.test ? reporters : [])];
+    const child = spawn("pnpm", command, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...withoutColours(process.env),
