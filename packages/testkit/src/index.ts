@@ -1,1 +1,7 @@
-export {};
+export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
+export {
+  objectStoreContract,
+  type ObjectStoreContract,
+} from "./object-store/object-store-contract.ts";
+export type { CreatePlace, Scenario, StorePlace } from "./object-store/store-place.ts";
+export { seededRandom, testScale, type TestScale } from "./scale.ts";

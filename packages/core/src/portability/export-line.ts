@@ -1,0 +1,120 @@
+import { ImportError } from "../errors.ts";
+import { canonicalJson } from "../objects/canonical-json.ts";
+import { hashFields } from "../objects/hashes.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import type { ObjectBody } from "../objects/object-body.ts";
+import { sealObject } from "../objects/sealed-object.ts";
+import type { StoredVersion } from "../objects/stored-version.ts";
+
+/** The first line of an export: what it is, and which version of the format. */
+export const exportHeader: string = canonicalJson({
+  format: "self-context-manager/export",
+  format_version: 1,
+});
+
+const newestFormat = 1;
+
+/** One version as a line of an export, without the line's end. Keys are sorted, so equal versions are equal bytes. */
+export function exportLine({ body, hashes, version, at }: StoredVersion): string {
+  return canonicalJson({
+    version,
+    tx_id: at.tx_id,
+    tx_time: at.tx_time,
+    object: { ...body, ...hashes },
+  });
+}
+
+/** Checks the first line of an export. */
+export function checkHeader(line: string): void {
+  const header = parseLine(line, 1);
+  if (header["format"] !== "self-context-manager/export") {
+    throw malformed(1, "is not the header of an export; give a file that `scm export` wrote");
+  }
+  const found = header["format_version"];
+  if (typeof found !== "number") throw malformed(1, "names no format version");
+  if (found > newestFormat) {
+    throw new ImportError(
+      "IMPORT_TOO_NEW",
+      `line 1 says format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
+    );
+  }
+}
+
+/** Reads a version back and checks every hash. */
+export function readLine(line: string, number: number): StoredVersion {
+  const parsed = parseLine(line, number);
+  const { version, tx_id: txId, tx_time: txTime, object } = parsed;
+  if (!isCount(version)) throw malformed(number, "has no version number");
+  if (!isCount(txId)) throw malformed(number, "has no transaction id");
+  if (typeof txTime !== "string" || !isNormalTime(txTime)) {
+    throw malformed(number, "has no transaction time in ISO 8601 with milliseconds, UTC");
+  }
+  if (!isJsonObject(object)) throw malformed(number, "holds no object");
+  const { body, hashes } = seal(object, number);
+  return { body, hashes, version, at: { tx_id: txId, tx_time: txTime } };
+}
+
+function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {
+  const told = object as ObjectBody;
+  const names = namesOfHashes(told, number);
+  const body = Object.fromEntries(
+    Object.entries(object).filter(([field]) => !names.includes(field)),
+  );
+  const sealed = sealBody(body as ObjectBody, number);
+  for (const name of names) {
+    const expected = (sealed.hashes as Readonly<Record<string, string>>)[name];
+    if (object[name] !== expected) {
+      throw new ImportError(
+        "IMPORT_DAMAGED",
+        `line ${number}: ${name} of object ${told.id} is ${JSON.stringify(object[name] ?? null)}, computed ${expected}; ` +
+          "the line was changed or damaged since it was written: export again, or restore the file from a copy",
+      );
+    }
+  }
+  return sealed;
+}
+
+function namesOfHashes(body: ObjectBody, number: number): readonly string[] {
+  try {
+    return hashFields(body);
+  } catch (cause) {
+    throw malformed(number, "holds no object that a store could keep", { cause });
+  }
+}
+
+function sealBody(body: ObjectBody, number: number): Pick<StoredVersion, "body" | "hashes"> {
+  try {
+    return sealObject(body);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw malformed(number, `holds no object that a store could keep (${reason})`, { cause });
+  }
+}
+
+function parseLine(line: string, number: number): JsonObject {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (cause) {
+    throw malformed(number, "is not JSON", { cause });
+  }
+  if (!isJsonObject(parsed)) throw malformed(number, "is not a JSON object");
+  return parsed;
+}
+
+function malformed(number: number, what: string, options?: ErrorOptions): ImportError {
+  return new ImportError(
+    "IMPORT_MALFORMED",
+    `line ${number} ${what}; correct it or export again. Lines before it may be imported already, importing the whole file again passes over them`,
+    options,
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function isNormalTime(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
+}

@@ -1,0 +1,72 @@
+import { ImportError, StoreError } from "../errors.ts";
+import type { StoredVersion } from "../objects/stored-version.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import { checkHeader, readLine } from "./export-line.ts";
+
+/** What an import did. */
+export interface ImportReport {
+  /** Versions that the lines held. */
+  readonly read: number;
+  /** Versions that were not there before. */
+  readonly added: number;
+}
+
+/** Versions restored in one transaction, and the characters of their lines, whichever is reached first. */
+const batchLimit = { versions: 200, characters: 4_000_000 };
+
+/**
+ * Takes in what `exportObjects` wrote, under the original version numbers and transactions (decision D58).
+ *
+ * Lines come with or without their end. Every hash is checked before its version is stored; an `ImportError` names the
+ * line. Versions that are there already are passed over, so an import that was cut short is simply run again.
+ */
+export async function importObjects(
+  store: ObjectStore,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<ImportReport> {
+  let number = 0;
+  let read = 0;
+  let added = 0;
+  let characters = 0;
+  let limits = batchLimit;
+  let batch: StoredVersion[] = [];
+
+  async function flush(isLast: boolean): Promise<void> {
+    try {
+      added += (await store.restore(batch)).added;
+    } catch (error) {
+      // In merged histories a nickname can be free again only some transactions later: take those in with these.
+      if (isLast || !StoreError.is(error, "NICKNAME_TAKEN")) throw error;
+      limits = { versions: batch.length * 2, characters: characters * 2 };
+      return;
+    }
+    batch = [];
+    characters = 0;
+    limits = batchLimit;
+  }
+
+  for await (const line of lines) {
+    number += 1;
+    const text = line.trim();
+    if (number === 1) {
+      checkHeader(text);
+      continue;
+    }
+    if (text === "") continue;
+    const stored = readLine(text, number);
+    const isFull = batch.length >= limits.versions || characters >= limits.characters;
+    // Objects of one transaction may exchange nicknames, so it is restored whole.
+    if (isFull && batch.at(-1)?.at.tx_id !== stored.at.tx_id) await flush(false);
+    batch.push(stored);
+    characters += text.length;
+    read += 1;
+  }
+  if (number === 0) {
+    throw new ImportError(
+      "IMPORT_MALFORMED",
+      "there is no line at all; give a file that `scm export` wrote",
+    );
+  }
+  if (batch.length > 0) await flush(true);
+  return { read, added };
+}

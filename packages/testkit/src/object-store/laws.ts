@@ -1,0 +1,95 @@
+import type { StoreSupports } from "@self-context-manager/core";
+
+import {
+  commitIsAtomic,
+  compareAndSet,
+  nicknameIsUnique,
+  readYourWrites,
+  requestIdReplays,
+  unchangedAddsNoVersion,
+} from "./laws/commits.ts";
+import { closedRejects, survivesReopen } from "./laws/lifetime.ts";
+import { exportRoundTrips, importIsResumable } from "./laws/portability.ts";
+import { survivesKill, twoProcessesAgree } from "./laws/processes.ts";
+import {
+  absentIsUndefined,
+  backlinksAgreeWithScan,
+  changesSinceIsComplete,
+  findAgreesWithScan,
+  metadataLoadsNoContent,
+  unresolvedReferencesStay,
+} from "./laws/queries.ts";
+import {
+  contentHashFindsVersion,
+  deletionKeepsHistory,
+  hashesAreTrue,
+  textSurvives,
+  timeAgreesWithOrder,
+  versionsAreOrdered,
+  versionsNeverChange,
+} from "./laws/versions.ts";
+import type { Scenario } from "./store-place.ts";
+
+/** The key of a law: its name in the doc comment of `ObjectStore`, and that of its test. */
+export type LawName =
+  | "read-your-writes"
+  | "commit-is-atomic"
+  | "versions-never-change"
+  | "versions-are-ordered"
+  | "time-agrees-with-order"
+  | "content-hash-finds-version"
+  | "unchanged-adds-no-version"
+  | "compare-and-set"
+  | "request-id-replays"
+  | "nickname-is-unique"
+  | "absent-is-undefined"
+  | "deletion-keeps-history"
+  | "find-agrees-with-scan"
+  | "metadata-loads-no-content"
+  | "hashes-are-true"
+  | "backlinks-agree-with-scan"
+  | "unresolved-references-stay"
+  | "changes-since-is-complete"
+  | "export-round-trips"
+  | "import-is-resumable"
+  | "text-survives"
+  | "closed-rejects"
+  | "survives-reopen"
+  | "survives-kill"
+  | "two-processes-agree";
+
+/** Every law with the scenario that tries it. */
+export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
+  "read-your-writes": readYourWrites,
+  "commit-is-atomic": commitIsAtomic,
+  "versions-never-change": versionsNeverChange,
+  "versions-are-ordered": versionsAreOrdered,
+  "time-agrees-with-order": timeAgreesWithOrder,
+  "content-hash-finds-version": contentHashFindsVersion,
+  "unchanged-adds-no-version": unchangedAddsNoVersion,
+  "compare-and-set": compareAndSet,
+  "request-id-replays": requestIdReplays,
+  "nickname-is-unique": nicknameIsUnique,
+  "absent-is-undefined": absentIsUndefined,
+  "deletion-keeps-history": deletionKeepsHistory,
+  "find-agrees-with-scan": findAgreesWithScan,
+  "metadata-loads-no-content": metadataLoadsNoContent,
+  "hashes-are-true": hashesAreTrue,
+  "backlinks-agree-with-scan": backlinksAgreeWithScan,
+  "unresolved-references-stay": unresolvedReferencesStay,
+  "changes-since-is-complete": changesSinceIsComplete,
+  "export-round-trips": exportRoundTrips,
+  "import-is-resumable": importIsResumable,
+  "text-survives": textSurvives,
+  "closed-rejects": closedRejects,
+  "survives-reopen": survivesReopen,
+  "survives-kill": survivesKill,
+  "two-processes-agree": twoProcessesAgree,
+};
+
+/** The capability that a store must declare for a law to bind it. */
+export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> = {
+  "survives-reopen": "durable",
+  "survives-kill": "durable",
+  "two-processes-agree": "shared",
+};

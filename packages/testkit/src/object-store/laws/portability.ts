@@ -1,0 +1,121 @@
+import {
+  exportObjects,
+  importObjects,
+  type JsonValue,
+  objectId,
+  type ObjectStore,
+  sealObject,
+  type StoredVersion,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import {
+  allVersions,
+  collect,
+  dynamic,
+  fingerprint,
+  inStore,
+  rejectsWith,
+  sample,
+  sampleBody,
+} from "../samples.ts";
+import type { Scenario } from "../store-place.ts";
+
+const a = objectId("a");
+
+export const exportRoundTrips: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    await fill(store);
+    const lines = await collect(exportObjects(store));
+
+    await inStore(createPlace, async (copy) => {
+      const report = await importObjects(copy, lines);
+
+      assert.equal(report.added, lines.length - 1);
+      const again = await collect(exportObjects(copy));
+      assert.equal(again.length, lines.length);
+      for (const [index, line] of again.entries())
+        assert.equal(line, lines[index], `line ${index + 1}`);
+      const wanted = (await allVersions(store)).map(fingerprint).sort();
+      assert.deepEqual((await allVersions(copy)).map(fingerprint).sort(), wanted);
+      assert.deepEqual(await copy.find({}), await store.find({}));
+      assert.deepEqual(await copy.referrers(objectId("t1")), await store.referrers(objectId("t1")));
+      assert.equal((await copy.lookup("second"))?.body.id, (await store.lookup("second"))?.body.id);
+
+      const greatest = Math.max(...(await allVersions(store)).map(({ at }) => at.tx_id));
+      const { versions } = await copy.commit([{ object: sample("a", { after: true }) }]);
+      assert.ok(
+        (versions[0]?.at.tx_id ?? 0) > greatest,
+        "a transaction made here is greater than the restored ones",
+      );
+    });
+  });
+
+async function fill(store: ObjectStore): Promise<void> {
+  const turns: JsonValue[] = [];
+  for (let round = 1; round <= 25; round += 1) {
+    turns.push({
+      user: `${round} ${"word ".repeat(round * 40)}`,
+      cites: [dynamic(`t${round % 4}`)],
+    });
+    await store.commit([
+      { object: sample("z", { round, turns: [...turns] }) },
+      { object: sample("a", { content: round % 6 === 0 ? null : `text ${round}` }) },
+    ]);
+  }
+  await store.commit([
+    { object: sample("b", { nickname: "first" }) },
+    { object: sample("c", { nickname: "second" }) },
+  ]);
+  await store.commit([
+    { object: sample("b", { nickname: "second" }) },
+    { object: sample("c", { nickname: "first" }) },
+  ]);
+}
+
+export const importIsResumable: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    await fill(store);
+    const lines = await collect(exportObjects(store));
+    const versions = await allVersions(store);
+
+    await inStore(createPlace, async (copy) => {
+      await importObjects(copy, lines.slice(0, 20));
+      const half = await copy.changesSince();
+      const rest = await importObjects(copy, lines);
+      const none = await importObjects(copy, lines);
+
+      assert.equal(half.versions.length, 19);
+      assert.equal(rest.added, lines.length - 20);
+      assert.equal(none.added, 0);
+      assert.equal((await copy.changesSince()).versions.length, versions.length);
+      assert.equal((await copy.changesSince(half.position)).versions.length, lines.length - 20);
+
+      const latest = (await store.get(a)) as StoredVersion;
+      const otherwise = sealObject(sampleBody("a", { other: true }));
+      const before = (await copy.changesSince()).position;
+      const fresh: StoredVersion = { ...sealed("fresh"), version: 1, at: latest.at };
+      for (const bad of [
+        { ...latest, body: otherwise.body, hashes: otherwise.hashes },
+        { ...latest, at: { ...latest.at, tx_id: latest.at.tx_id + 1 } },
+        {
+          ...latest,
+          version: latest.version + 2,
+          at: { ...latest.at, tx_id: latest.at.tx_id + 9 },
+        },
+        { ...latest, ...otherwise, version: latest.version + 1 },
+        { ...fresh, body: sampleBody("gap"), version: 2 },
+      ]) {
+        await rejectsWith("HISTORY_CONFLICT", copy.restore([fresh, bad]));
+      }
+      assert.equal(await copy.get(fresh.body.id), undefined);
+      assert.equal((await copy.changesSince()).position, before);
+      await rejectsWith("NICKNAME_TAKEN", copy.restore([{ ...fresh, ...sealed("d", "first") }]));
+      assert.deepEqual(await copy.restore([fresh, fresh]), { added: 1 });
+    });
+  });
+
+function sealed(id: string, nickname?: string): Pick<StoredVersion, "body" | "hashes"> {
+  const { body, hashes } = sample(id, nickname === undefined ? {} : { nickname });
+  return { body, hashes };
+}

@@ -1,0 +1,99 @@
+import { objectId, type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { writeSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { sample } from "./samples.ts";
+
+/** What a child process is told to do, as the last word of its command line. */
+export type ChildJob =
+  | { readonly job: "write" }
+  | { readonly job: "count"; readonly name: string; readonly times: number }
+  | { readonly job: "answer" };
+
+/** The objects that the child writes, and the line that it prints for each acknowledged commit. */
+export const written: Readonly<Record<"log" | "left" | "right", ObjectId>> = {
+  log: objectId("log"),
+  left: objectId("left"),
+  right: objectId("right"),
+};
+
+export interface Acknowledgement {
+  readonly version: number;
+  readonly object_hash: string;
+}
+
+/** Does in a process of its own what the laws about processes ask for. The program of a place calls it. */
+export async function runStoreChild(open: () => Promise<ObjectStore>): Promise<void> {
+  const job = JSON.parse(process.argv.at(-1) ?? "") as ChildJob;
+  await using store = await open();
+  say("ready");
+  switch (job.job) {
+    case "write":
+      return write(store);
+    case "count":
+      await countUp(store, job.name, job.times);
+      return say("done");
+    case "answer":
+      await answer(store);
+      return say("done");
+  }
+}
+
+/** Adds one to a counter that every process shares, and an object of its own, in each commit. */
+export async function countUp(store: ObjectStore, name: string, times: number): Promise<void> {
+  const counter = objectId("counter");
+  for (let time = 1; time <= times; time += 1) {
+    for (;;) {
+      const latest = await store.get(counter);
+      const count = Number(latest?.body["count"] ?? 0) + 1;
+      try {
+        await store.commit([
+          { object: sample("counter", { count }), expect: latest?.version ?? 0 },
+          {
+            object: sample(`${name}-${time}`, { content: `${name} ${time} ${"x".repeat(1500)}` }),
+            expect: 0,
+          },
+        ]);
+        break;
+      } catch (error) {
+        // The other process was first, as it may be: look again.
+        if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+      }
+    }
+  }
+}
+
+/** Writes until the process is killed: a document that grows, and a pair that must stay equal. */
+async function write(store: ObjectStore): Promise<void> {
+  const latest = await store.get(written.log);
+  const turns = [...((latest?.body["turns"] ?? []) as readonly { readonly user: string }[])];
+  for (let version = (latest?.version ?? 0) + 1; ; version += 1) {
+    turns.push(Object.freeze({ user: `turn ${version} ${"word ".repeat(version % 500)}` }));
+    const log = sample("log", { version, turns: [...turns] });
+    const pair = { count: version, content: `pair ${version} ${"y".repeat(2000)}` };
+    await store.commit([
+      { object: sample("left", pair), expect: version - 1 },
+      { object: log, expect: version - 1 },
+      { object: sample("right", pair), expect: version - 1 },
+    ]);
+    const line: Acknowledgement = { version, object_hash: log.hashes.object_hash };
+    say(JSON.stringify(line));
+  }
+}
+
+/** Waits until another process has asked, and answers. */
+async function answer(store: ObjectStore): Promise<void> {
+  for (;;) {
+    const question = await store.get(objectId("question"));
+    if (question !== undefined) {
+      await store.commit([{ object: sample("answer", { content: question.body.content }) }]);
+      return;
+    }
+    await delay(5);
+  }
+}
+
+/** Synchronous, so that a line that was written is a line that arrives, whenever the process is killed. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
