@@ -1,4 +1,4 @@
-import { openPiProcess } from "./pi-process.ts";
+import { openPiProcess, sessionArguments } from "./pi-process.ts";
 import type { PiExit, PiLaunchOptions } from "./pi-process.ts";
 
 export interface PiPrintOptions extends PiLaunchOptions {
@@ -7,7 +7,10 @@ export interface PiPrintOptions extends PiLaunchOptions {
 
 /** Runs one prompt with `pi -p`, to the end of the process. */
 export const piPrint = async (options: PiPrintOptions): Promise<PiExit> => {
-  await using process = openPiProcess({ ...options, mode: ["-p", options.prompt] });
+  await using process = openPiProcess({
+    ...options,
+    commandLine: [...sessionArguments(options), "-p", options.prompt],
+  });
   // Pi reads what is piped to it as part of the prompt, and waits for its end.
   process.child.stdin.end();
   return await process.exited;

@@ -5,18 +5,23 @@ import { piInstallation } from "./pi-versions.ts";
 import type { PiVersion } from "./pi-versions.ts";
 import type { PiWorkspace } from "./pi-workspace.ts";
 
-export interface PiLaunchOptions {
+export interface PiProcessOptions {
   readonly pi: PiVersion;
   readonly workspace: PiWorkspace;
-  /** Files or package folders, each loaded as with `-e`; discovery is off. */
-  readonly extensions?: readonly string[];
-  /** Further arguments of Pi's command line. */
-  readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** The Node that runs Pi; by default the one that runs the tests. */
   readonly node?: string;
   /** After this the process is ended and the driver rejects. */
   readonly deadlineMs?: number;
+}
+
+export interface PiLaunchOptions extends PiProcessOptions {
+  /** Files or package folders, each loaded as with `-e`. */
+  readonly extensions?: readonly string[];
+  /** Whether what is installed in the agent folder is loaded too; by default it is not. */
+  readonly discovery?: boolean;
+  /** Further arguments of Pi's command line. */
+  readonly arguments?: readonly string[];
 }
 
 /** How a Pi process ended. */
@@ -39,10 +44,11 @@ export interface PiProcess extends AsyncDisposable {
 
 /** Starts a Pi process in its workspace; disposing ends it, and what it started, by its id. */
 export const openPiProcess = (
-  options: PiLaunchOptions & { readonly mode: readonly string[] },
+  options: PiProcessOptions & { readonly commandLine: readonly string[] },
 ): PiProcess => {
   const { workspace, deadlineMs = 60_000 } = options;
-  const child = spawn(options.node ?? process.execPath, commandLine(options), {
+  const commandLine = [piInstallation(options.pi).cli, ...options.commandLine];
+  const child = spawn(options.node ?? process.execPath, commandLine, {
     cwd: workspace.workFolder,
     // A group of its own, so that ending it also ends the commands that it runs.
     detached: true,
@@ -90,11 +96,9 @@ export const openPiProcess = (
   return { child, stderr: () => stderr, exited, [Symbol.asyncDispose]: end };
 };
 
-const commandLine = (
-  options: PiLaunchOptions & { readonly mode: readonly string[] },
-): readonly string[] => [
-  piInstallation(options.pi).cli,
-  "--no-extensions",
+/** The arguments of a session: our extensions and our model, without whatever the machine has. */
+export const sessionArguments = (options: PiLaunchOptions): readonly string[] => [
+  ...(options.discovery === true ? [] : ["--no-extensions"]),
   "--no-skills",
   "--no-prompt-templates",
   "--no-themes",
@@ -103,7 +107,6 @@ const commandLine = (
   "--model",
   `${options.workspace.model.provider}/${options.workspace.model.id}`,
   ...(options.arguments ?? []),
-  ...options.mode,
 ];
 
 const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {

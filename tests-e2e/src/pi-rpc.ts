@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 
-import { openPiProcess } from "./pi-process.ts";
+import { openPiProcess, sessionArguments } from "./pi-process.ts";
 import type { PiExit, PiLaunchOptions } from "./pi-process.ts";
 
 export interface PiRpcOptions extends PiLaunchOptions {
@@ -41,7 +41,7 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
   const process = openPiProcess({
     deadlineMs: 180_000,
     ...options,
-    mode: ["--mode", "rpc"],
+    commandLine: [...sessionArguments(options), "--mode", "rpc"],
   });
   const events: PiRpcLine[] = [];
   const watchers = new Set<() => void>();
@@ -108,7 +108,7 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
     for (;;) {
       const seen = events.length;
       const { data } = await send({ type: "get_state" });
-      if (!isBusy(data)) {
+      if (!isBusy(data) && (pi.settles || !isAboutToRetry(events))) {
         return;
       }
       await event((line) => restEvents.has(line.type), { from: seen });
@@ -145,7 +145,29 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
 };
 
 /** After one of these the state is worth asking for again. */
-const restEvents = new Set(["agent_end", "agent_settled", "compaction_end", "auto_retry_end"]);
+const restEvents = new Set([
+  "agent_start",
+  "agent_end",
+  "agent_settled",
+  "compaction_end",
+  "auto_retry_end",
+]);
+
+/** A release that does not settle is idle for a moment between a failure and its retry. */
+const isAboutToRetry = (events: readonly PiRpcLine[]): boolean => {
+  const last = events.findLast((line) => retryEvents.has(line.type));
+  return (
+    last?.type === "auto_retry_start" ||
+    (last?.type === "compaction_end" && last["willRetry"] === true)
+  );
+};
+
+const retryEvents = new Set([
+  "agent_start",
+  "auto_retry_start",
+  "auto_retry_end",
+  "compaction_end",
+]);
 
 const isBusy = (state: unknown): boolean => {
   if (typeof state !== "object" || state === null) {

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
@@ -6,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import type { LoopbackModel } from "../src/loopback-model.ts";
 import { passThroughExtension } from "../src/pass-through-extension.ts";
+import { piCommand } from "../src/pi-command.ts";
 import { piPrint } from "../src/pi-print.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
@@ -124,6 +127,47 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.rest();
 
     expect(rpc.events.map((line) => line.type)).toContain("agent_end");
+  });
+
+  test("RPC mode waits for the retry after an overflow and its compaction", async () => {
+    await using model = await openLoopbackModel({
+      // How many calls a summary takes differs by release; they are those that offer no tools.
+      script: ({ tools }, index) => {
+        if (index === 1) {
+          return { type: "error", status: 400, message: "maximum context length is 2000 tokens" };
+        }
+        return { type: "text", text: tools.length === 0 ? "a summary" : `answer ${index}` };
+      },
+    });
+    await using workspace = await openPiWorkspace({
+      model,
+      settings: { compaction: { enabled: true, reserveTokens: 1_000, keepRecentTokens: 1 } },
+    });
+    await using rpc = await openPiRpc({ pi, workspace });
+
+    await rpc.prompt("first question");
+    await rpc.prompt("second question");
+    const answer = await rpc.send({ type: "get_last_assistant_text" });
+
+    expect(model.failures).toEqual([]);
+    expect(answer["data"]).toEqual({ text: `answer ${model.requests.length - 1}` });
+    expect(rpc.events.filter((line) => line.type === "agent_start")).toHaveLength(3);
+  });
+
+  test("what `pi install` installs is loaded only with discovery", async () => {
+    await using model = await openLoopbackModel({ script: () => ({ type: "text", text: "fine" }) });
+    await using workspace = await openPiWorkspace({ model });
+    const log = join(workspace.workFolder, "seen.log");
+    const run = { pi, workspace, prompt: "hello", environment: { PASS_THROUGH_LOG: log } };
+
+    const installed = await piCommand({ pi, workspace, arguments: ["install", passThrough] });
+    await piPrint(run);
+    const withoutDiscovery = existsSync(log);
+    await piPrint({ ...run, discovery: true });
+
+    expect(installed.exitCode).toBe(0);
+    expect(withoutDiscovery).toBe(false);
+    expect(await readFile(log, "utf8")).toContain("hello");
   });
 
   test("a process past its deadline is ended and reported", async () => {
