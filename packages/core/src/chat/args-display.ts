@@ -1,0 +1,50 @@
+import { canonicalJson } from "../objects/canonical-json.ts";
+import type { JsonObject, JsonValue } from "../objects/json.ts";
+
+const longest = 120;
+
+/** The arguments that say most, by the names that tools give them, most telling first. */
+const telling = [
+  "command",
+  "path",
+  "file_path",
+  "filePath",
+  "pattern",
+  "query",
+  "url",
+  "id",
+  "target",
+  "name",
+];
+
+/** A tool call on one line of at most 120 characters, as `bash: "ls -la"` (decision D32). */
+export function argsDisplay(tool: string, args: JsonObject): string {
+  const display = `${oneLine(tool)}: ${shownArgument(args)}`;
+  return display.length <= longest ? display : `${cut(display, longest - 1)}…`;
+}
+
+function shownArgument(args: JsonObject): string {
+  const field = telling.find((name) => typeof args[name] === "string");
+  if (field !== undefined) return quoted(args[field] ?? "");
+  const fields = Object.keys(args);
+  const only = fields[0];
+  if (fields.length === 1 && only !== undefined && typeof args[only] === "string")
+    return quoted(args[only]);
+  return oneLine(canonicalJson(args));
+}
+
+function quoted(value: JsonValue): string {
+  return oneLine(JSON.stringify(value));
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+/** Cuts without leaving half of a surrogate pair. */
+function cut(text: string, length: number): string {
+  return text
+    .slice(0, length)
+    .toWellFormed()
+    .replace(/\uFFFD$/u, "");
+}

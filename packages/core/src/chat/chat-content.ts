@@ -1,0 +1,80 @@
+import type { ObjectId } from "../objects/object-id.ts";
+import { argsDisplay } from "./args-display.ts";
+import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
+import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
+
+/** The status of a tool call, or undefined while it has no result. */
+export type StatusOf = (id: ObjectId) => string | undefined;
+
+/**
+ * A chat as Markdown with delimiters, for people and for search (specification v0 §24.3, decision D36). The model never
+ * sees this text.
+ */
+export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
+  const pieces: string[] = [];
+  for (const turn of turns) {
+    if (turn.user !== null) pieces.push(userText(turn.user));
+    for (const step of turn.steps) pieces.push(stepText(step, statusOf));
+  }
+  return pieces.join("");
+}
+
+/** Text by step, kept once every call of the step has its result. */
+const settled = new WeakMap<Step, string>();
+
+function stepText(step: Step, statusOf: StatusOf): string {
+  const known = settled.get(step);
+  if (known !== undefined) return known;
+  if (!isAssistantStep(step)) return keep(step, section(oneWord(step.kind), rawText(step.opaque)));
+  const text = step.assistant.filter((block) => !isToolCall(block)).map(blockText);
+  const calls = step.assistant
+    .filter(isToolCall)
+    .map((call, index) => callLine(call, step, index, statusOf));
+  const rendered = [...text, ...calls].join("");
+  return step.toolcall_ids.every((id) => statusOf(id) !== undefined)
+    ? keep(step, rendered)
+    : rendered;
+}
+
+function keep(step: Step, text: string): string {
+  settled.set(step, text);
+  return text;
+}
+
+function callLine(
+  call: ToolCallBlock,
+  step: AssistantStep,
+  index: number,
+  statusOf: StatusOf,
+): string {
+  const id = step.toolcall_ids[index];
+  const status = (id === undefined ? undefined : statusOf(id)) ?? "pending";
+  const shown = argsDisplay(call.name, call.arguments).slice(call.name.length + 2);
+  return `--- toolcall [ref:toolcall/${id ?? call.id}] tool=${oneWord(call.name)} args=${shown} status=${status}\n`;
+}
+
+function userText(user: string | readonly Block[]): string {
+  if (typeof user === "string") return section("user", user);
+  const parts = user.map((block) => (isText(block) ? block.text : `(${block.type})`));
+  return section("user", parts.join("\n"));
+}
+
+function blockText(block: Block): string {
+  if (isText(block)) return section("assistant", block.text);
+  if (block.type === "thinking" && typeof block["thinking"] === "string") {
+    return section("thinking", block["thinking"]);
+  }
+  return section("assistant", `(${block.type})`);
+}
+
+function section(name: string, body: string): string {
+  return `--- ${name}\n${body.replaceAll(/^(\\*--- )/gmu, "\\$1")}\n`;
+}
+
+function oneWord(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, "_");
+}
+
+function rawText(raw: unknown): string {
+  return typeof raw === "string" ? raw : JSON.stringify(raw);
+}

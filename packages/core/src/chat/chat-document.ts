@@ -1,0 +1,81 @@
+import type { JsonValue } from "../objects/json.ts";
+import type { ObjectBody } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { DynamicReference, StaticReference } from "../objects/references.ts";
+import { chatContent, type StatusOf } from "./chat-content.ts";
+import type { Step, Turn, TurnPosition } from "./turn.ts";
+
+/** A summary that a user asked for; it stands for all turns and steps before `from` (decision D53). */
+export type Compaction = {
+  readonly opaque: JsonValue;
+  readonly kind: string;
+  readonly from: TurnPosition;
+};
+
+/** What a chat holds beside what can be computed from it (specification v0 §24.3). */
+export interface ChatState {
+  readonly id: ObjectId;
+  readonly sessionId: ObjectId;
+  readonly hostSessionId: string;
+  readonly turns: readonly Turn[];
+  readonly toolcallRefs: readonly StaticReference[];
+  readonly compaction?: Compaction;
+}
+
+/** The chat object to store: canonical turns, and the text for people made from them. */
+export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
+  const sessionRef: DynamicReference = { ref: "dynamic", id: state.sessionId };
+  return {
+    id: state.id,
+    type: "chat",
+    locked: true,
+    content: chatContent(state.turns, statusOf),
+    turns: state.turns,
+    session_ref: sessionRef,
+    turn_count: state.turns.filter((turn) => turn.user !== null).length,
+    step_count: stepCount(state.turns),
+    toolcall_refs: state.toolcallRefs,
+    ...(state.compaction === undefined ? {} : { compaction: state.compaction }),
+    provenance: { origin: state.hostSessionId, generator: "system" },
+  };
+}
+
+/** Reads a stored chat object back. */
+export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
+  const compaction = body["compaction"] as Compaction | undefined;
+  return {
+    id: body.id,
+    sessionId: (body["session_ref"] as DynamicReference).id,
+    hostSessionId,
+    turns: body["turns"] as readonly Turn[],
+    toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
+    ...(compaction === undefined ? {} : { compaction }),
+  };
+}
+
+/** A chat with one more turn, begun by a user's message. */
+export function withTurn(turns: readonly Turn[], turn: Turn): readonly Turn[] {
+  return [...turns, turn];
+}
+
+/** A chat with one more step in its last turn; a turn without a user is begun where there is none. */
+export function withStep(turns: readonly Turn[], step: Step): readonly Turn[] {
+  const last = turns.at(-1);
+  if (last === undefined) return [{ user: null, timestamp: null, steps: [step] }];
+  return [...turns.slice(0, -1), { ...last, steps: [...last.steps, step] }];
+}
+
+/** A chat as it was right after a position. */
+export function upTo(turns: readonly Turn[], position: TurnPosition): readonly Turn[] {
+  const last = turns[position.turn];
+  if (last === undefined) return turns;
+  return [
+    ...turns.slice(0, position.turn),
+    { ...last, steps: last.steps.slice(0, position.step + 1) },
+  ];
+}
+
+/** How many steps a chat has in all. */
+export function stepCount(turns: readonly Turn[]): number {
+  return turns.reduce((count, turn) => count + turn.steps.length, 0);
+}

@@ -1,0 +1,47 @@
+import type { JsonObject, JsonValue } from "../objects/json.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { Block } from "./message.ts";
+
+/** One model call of a turn (fixes §4, decision D30). */
+export type AssistantStep = {
+  readonly assistant: readonly Block[];
+  /** The tool call objects of the message's calls, in order. */
+  readonly toolcall_ids: readonly ObjectId[];
+  readonly assistant_meta: JsonObject;
+  readonly key?: string;
+};
+
+/** A message that only its host knows, in its place (decision D33). */
+export type OpaqueStep = {
+  readonly opaque: JsonValue;
+  readonly kind: string;
+  readonly timestamp: number | null;
+  readonly key?: string;
+};
+
+export type Step = AssistantStep | OpaqueStep;
+
+/**
+ * One turn of a user: the message and the steps that followed it. `user` is null where something came before any
+ * user's message. `key` stands only where the host has keys of its own or no times.
+ */
+export type Turn = {
+  readonly user: string | readonly Block[] | null;
+  readonly timestamp: number | null;
+  readonly steps: readonly Step[];
+  readonly key?: string;
+};
+
+/** Whether a step is a model call. */
+export function isAssistantStep(step: Step): step is AssistantStep {
+  return "assistant" in step;
+}
+
+/** A place in a chat: after this step of this turn; step -1 is the user's message itself. */
+export type TurnPosition = { readonly turn: number; readonly step: number };
+
+/** Whether an assistant message counts for nothing, as hosts treat those that failed or were aborted. */
+export function isDiscarded(step: AssistantStep): boolean {
+  const reason = step.assistant_meta["stopReason"];
+  return reason === "error" || reason === "aborted";
+}

@@ -1,0 +1,157 @@
+export {
+  FileError,
+  type FileErrorCode,
+  ImportError,
+  type ImportErrorCode,
+  StoreError,
+  type StoreErrorCode,
+} from "./errors.ts";
+export { canonicalJson } from "./objects/canonical-json.ts";
+export {
+  contentFields,
+  hashFields,
+  hashObject,
+  type ObjectHashes,
+  sha256,
+} from "./objects/hashes.ts";
+export { isJsonObject, type JsonObject, type JsonValue, toJson } from "./objects/json.ts";
+export { viewFields, viewValues } from "./objects/metadata-view.ts";
+export {
+  bulkFields,
+  metadataOf,
+  type ObjectBody,
+  type ObjectMetadata,
+  type Provenance,
+} from "./objects/object-body.ts";
+export { isObjectId, objectId, type ObjectId } from "./objects/object-id.ts";
+export {
+  type ChatPosition,
+  collectReferences,
+  type DynamicReference,
+  foreignFields,
+  isReference,
+  type LocatedReference,
+  type Reference,
+  type StaticReference,
+} from "./objects/references.ts";
+export { sealObject, type SealedObject, storable } from "./objects/sealed-object.ts";
+export {
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+  type VersionPoint,
+} from "./objects/stored-version.ts";
+export type { Clock } from "./ports/clock.ts";
+export type { FileContent, FileFacts, FileSource } from "./ports/file-source.ts";
+export type { IdSource } from "./ports/id-source.ts";
+export { type Logger, silentLogger } from "./ports/logger.ts";
+export type {
+  Changes,
+  CommitOptions,
+  CommitResult,
+  CommittedVersion,
+  FindQuery,
+  HistoryOptions,
+  ObjectStore,
+  ObjectWrite,
+  Page,
+  Referrer,
+  ReferrersOptions,
+  Scalar,
+  StoreSupports,
+  VersionSelector,
+} from "./ports/object-store.ts";
+export {
+  checkLimit,
+  checkWrites,
+  compareText,
+  type FieldCondition,
+  fieldConditions,
+  meetsCondition,
+  normalTime,
+  requestDigest,
+} from "./ports/store-rules.ts";
+export type { TokenEstimator } from "./ports/token-estimator.ts";
+export { exportObjects } from "./portability/export-objects.ts";
+export { importObjects, type ImportReport } from "./portability/import-objects.ts";
+export {
+  fileBody,
+  missingFileBody,
+  type Presence,
+  presenceOf,
+  unreadFileBody,
+} from "./objects/file-object.ts";
+export { fileType, fileTypes } from "./objects/file-type.ts";
+export { argsDisplay } from "./chat/args-display.ts";
+export { chatContent } from "./chat/chat-content.ts";
+export type { Compaction } from "./chat/chat-document.ts";
+export {
+  type AssistantMessage,
+  type Block,
+  type ImageBlock,
+  isImage,
+  isText,
+  isToolCall,
+  type Message,
+  type OpaqueMessage,
+  type SummaryMessage,
+  type TextBlock,
+  textOf,
+  type ToolCallBlock,
+  type ToolResultMessage,
+  type UserMessage,
+} from "./chat/message.ts";
+export {
+  type AssistantStep,
+  isAssistantStep,
+  type OpaqueStep,
+  type Step,
+  type Turn,
+} from "./chat/turn.ts";
+export {
+  type Execution,
+  executionField,
+  executionIn,
+  type ToolEffect,
+} from "./ingest/execution.ts";
+export type { HostSignals, IngestReport } from "./ingest/ingest-messages.ts";
+export type { MessageCodec, MessageIdentity } from "./ingest/message-codec.ts";
+export type {
+  ActiveObject,
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  PoolTokens,
+  ShownObject,
+  ViewMessage,
+} from "./layout/layout.ts";
+export { messageTokens } from "./layout/message-tokens.ts";
+export { pooledLayout } from "./layout/pooled-layout.ts";
+export { poolLine, resultLine } from "./layout/reference-line.ts";
+export { textBlock } from "./layout/content-block.ts";
+export { shortName } from "./layout/short-name.ts";
+export type {
+  ActivationPolicy,
+  CallTime,
+  PolicyInput,
+  PolicyObject,
+} from "./policy/activation-policy.ts";
+export { windowPolicy, type WindowPolicyOptions } from "./policy/window-policy.ts";
+export type { ToolAnswer } from "./session/answers.ts";
+export type { ActivateRange } from "./session/change-activation.ts";
+export {
+  answerDetails,
+  type CallOptions,
+  type ContextSession,
+  type ListedObject,
+  openContextSession,
+  type SessionStatus,
+  type View,
+} from "./session/context-session.ts";
+export type { LineRange, ReadLimits } from "./session/line-range.ts";
+export type { HostSession } from "./session/open-state.ts";
+export type { ReadRequest } from "./session/read-file.ts";
+export type { SessionDependencies } from "./session/session-scope.ts";
+export type { PoolEntry } from "./session/session-state.ts";
+export { type Calibration, calibratedEstimator } from "./tokens/calibrated-estimator.ts";
+export { type ContextTool, contextTools, standingInstruction } from "./tools/context-tools.ts";

@@ -1,0 +1,292 @@
+import { type Compaction, withStep, withTurn } from "../chat/chat-document.ts";
+import {
+  type AssistantMessage,
+  isToolCall,
+  type Message,
+  type ToolCallBlock,
+  type ToolResultMessage,
+} from "../chat/message.ts";
+import { isAssistantStep, isDiscarded, type TurnPosition } from "../chat/turn.ts";
+import { toJson } from "../objects/json.ts";
+import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import { applyPolicy } from "../session/apply-policy.ts";
+import { rewindTo } from "../session/rewind.ts";
+import { metadataVersion } from "../objects/stored-version.ts";
+import {
+  commitObjects,
+  commitSession,
+  sealableChat,
+  type SessionScope,
+} from "../session/session-scope.ts";
+import { storeToolcalls, type WaitingResult } from "./store-toolcalls.ts";
+import type { Execution } from "./execution.ts";
+import type { MessageCodec } from "./message-codec.ts";
+import { type KnownMessage, reconcile, type UnseenMessage } from "./reconcile.ts";
+import { argumentsOf, isSameExecution } from "./toolcall-object.ts";
+
+/** What the host says beside its messages. */
+export interface HostSignals {
+  /** The user went back to an earlier point (tree, fork). */
+  readonly rewound?: boolean;
+}
+
+/** What taking in a host's messages did. */
+export interface IngestReport {
+  readonly type: "appended" | "replaced" | "rewound";
+  /** How many messages were new. */
+  readonly added: number;
+  /** The usage that the newest assistant message reports, if one came in. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+}
+
+interface Unseen extends UnseenMessage {
+  readonly message: Message;
+}
+
+/**
+ * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
+ * message that is known changes nothing.
+ */
+export async function ingestMessages<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  executions: Map<string, Execution>,
+  signals: HostSignals = {},
+): Promise<IngestReport> {
+  const { state } = scope;
+  const result = reconcile({
+    messages,
+    codec,
+    sequence: state.sequence,
+    known: state.known,
+    isDiscarded: ({ position }) => isDiscardedAt(scope, position),
+    ...(signals.rewound === undefined ? {} : { rewound: signals.rewound }),
+  });
+  if (result.type === "rewound") await rewindTo(scope, result.to);
+  const unseen = result.unseen.map((one) => ({
+    ...one,
+    message: decode(messages[one.index] as Raw, codec),
+  }));
+  const objectIds = await chooseObjectIds(scope, unseen);
+  const waiting = addToChat(scope, unseen, objectIds);
+  await store(scope, unseen.length > 0 || result.type === "rewound", waiting, executions);
+  if (result.type !== "appended") state.sequence = sequenceOf(scope, messages, codec);
+  const usage = newestUsage(unseen);
+  return { type: result.type, added: unseen.length, ...(usage === undefined ? {} : { usage }) };
+}
+
+async function store(
+  scope: SessionScope,
+  chatChanged: boolean,
+  waiting: readonly WaitingResult[],
+  executions: Map<string, Execution>,
+): Promise<void> {
+  const { state } = scope;
+  if (waiting.length === 0) {
+    applyPolicy(scope);
+    const [chat] = await commitSession(scope, chatChanged ? [sealableChat(scope)] : []);
+    if (chat !== undefined) state.chatStored = metadataVersion(chat);
+    return;
+  }
+  const [chat] = await commitObjects(scope, [sealableChat(scope)]);
+  if (chat !== undefined) state.chatStored = metadataVersion(chat);
+  await storeToolcalls(scope, waiting, executions);
+}
+
+function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
+  return toJson(codec.decode(raw)) as Message;
+}
+
+/** Writes the unseen messages into the chat; answers the results, whose objects need the chat's version first. */
+function addToChat(
+  scope: SessionScope,
+  unseen: readonly Unseen[],
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): readonly WaitingResult[] {
+  const { state } = scope;
+  const waiting: WaitingResult[] = [];
+  for (const [index, one] of unseen.entries()) {
+    const { message } = one;
+    if (message.role === "toolResult") {
+      const call = state.openCalls.get(message.toolCallId);
+      if (call !== undefined) state.openCalls.delete(message.toolCallId);
+      const waits = {
+        result: message,
+        objectId: call?.objectId ?? scope.dependencies.ids.next(),
+        ...(call === undefined ? {} : { call }),
+      };
+      waiting.push(waits);
+      know(scope, one, call?.position ?? endOfChat(scope));
+    } else if (message.role === "summary") {
+      if (!message.ours) setCompaction(scope, message, unseen.slice(index + 1));
+      know(scope, one, undefined);
+    } else {
+      appendMessage(scope, one, objectIds);
+      know(scope, one, endOfChat(scope));
+      if (message.role === "assistant") openCalls(scope, message, objectIds);
+    }
+  }
+  return waiting;
+}
+
+function appendMessage(
+  scope: SessionScope,
+  one: Unseen,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const { state } = scope;
+  const { message, identity } = one;
+  const key = identity.key === undefined ? {} : { key: identity.key };
+  const { chat } = state;
+  if (message.role === "user") {
+    const turn = { user: message.content, timestamp: message.timestamp ?? null, steps: [], ...key };
+    state.chat = { ...chat, turns: withTurn(chat.turns, turn) };
+  } else if (message.role === "assistant") {
+    const time = message.timestamp === undefined ? {} : { timestamp: message.timestamp };
+    const ids = message.content
+      .filter(isToolCall)
+      .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    const step = {
+      assistant: message.content,
+      toolcall_ids: ids,
+      assistant_meta: { ...message.meta, ...time },
+      ...key,
+    };
+    state.chat = { ...chat, turns: withStep(chat.turns, step) };
+  } else if (message.role === "opaque") {
+    const step = {
+      opaque: message.raw,
+      kind: message.kind,
+      timestamp: message.timestamp ?? null,
+      ...key,
+    };
+    state.chat = { ...chat, turns: withStep(chat.turns, step) };
+  }
+}
+
+function openCalls(
+  scope: SessionScope,
+  message: AssistantMessage,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const position = endOfChat(scope);
+  for (const [call, block] of message.content.filter(isToolCall).entries()) {
+    const objectId = objectIds.get(block);
+    if (objectId === undefined) continue;
+    const args = argumentsOf(block.arguments);
+    scope.state.openCalls.set(block.id, { objectId, args, position: { ...position, call } });
+  }
+}
+
+/** The messages before `from` are those that the summary replaced: all but what the host still sends after it. */
+function setCompaction(
+  scope: SessionScope,
+  message: Extract<Message, { role: "summary" }>,
+  following: readonly Unseen[],
+): void {
+  const { state } = scope;
+  const next = following.find(
+    (one) => one.message.role === "user" || one.message.role === "assistant",
+  );
+  const from = next === undefined ? endOfChat(scope) : afterEnd(scope, next.message);
+  const compaction: Compaction = { opaque: message.raw, kind: message.kind, from };
+  state.chat = { ...state.chat, compaction };
+}
+
+function afterEnd(scope: SessionScope, next: Message): TurnPosition {
+  const { turns } = scope.state.chat;
+  if (next.role === "user" || turns.length === 0) return { turn: turns.length, step: -1 };
+  return { turn: turns.length - 1, step: turns.at(-1)?.steps.length ?? 0 };
+}
+
+function endOfChat(scope: SessionScope): TurnPosition {
+  const { turns } = scope.state.chat;
+  return { turn: Math.max(0, turns.length - 1), step: (turns.at(-1)?.steps.length ?? 0) - 1 };
+}
+
+function know(scope: SessionScope, one: Unseen, position: TurnPosition | undefined): void {
+  const known: KnownMessage = { identity: one.identity, key: one.key, position };
+  scope.state.known.set(one.key, known);
+  scope.state.sequence = append(scope.state.sequence, known);
+}
+
+/** Adds to a list that nobody else holds. */
+function append(sequence: readonly KnownMessage[], known: KnownMessage): readonly KnownMessage[] {
+  (sequence as KnownMessage[]).push(known);
+  return sequence;
+}
+
+/**
+ * The object of each new call: the provider's id where no other object has it or the same execution is told again, as
+ * a fork does; else a new id (decision D31).
+ */
+async function chooseObjectIds(
+  scope: SessionScope,
+  unseen: readonly Unseen[],
+): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
+  const calls = unseen.flatMap(({ message }) =>
+    message.role === "assistant" ? message.content.filter(isToolCall) : [],
+  );
+  const results = new Map<string, ToolResultMessage>();
+  for (const { message } of unseen)
+    if (message.role === "toolResult") results.set(message.toolCallId, message);
+  const wanted = [...new Set(calls.map((call) => call.id).filter(isObjectId))];
+  const taken = new Map<string, boolean>();
+  const stored = wanted.length === 0 ? [] : await scope.dependencies.store.getMany(wanted);
+  for (const [index, id] of wanted.entries()) {
+    const object = stored[index];
+    const call = calls.find((one) => one.id === id);
+    const result = results.get(id);
+    const isShared =
+      object !== undefined &&
+      call !== undefined &&
+      result !== undefined &&
+      !scope.state.pool.has(id) &&
+      isSameExecution(object.body, { result, args: argumentsOf(call.arguments) });
+    taken.set(id, object !== undefined && !isShared);
+  }
+  const chosen = new Map<ToolCallBlock, ObjectId>();
+  for (const call of calls) {
+    const isFree = isObjectId(call.id) && taken.get(call.id) === false;
+    taken.set(call.id, true);
+    chosen.set(call, isFree && isObjectId(call.id) ? call.id : scope.dependencies.ids.next());
+  }
+  return chosen;
+}
+
+function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined): boolean {
+  if (position === undefined) return true;
+  const step = scope.state.chat.turns[position.turn]?.steps[position.step];
+  return step !== undefined && isAssistantStep(step) && isDiscarded(step);
+}
+
+/** The host's sequence by what is known of each message, for the next comparison. */
+function sequenceOf<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): readonly KnownMessage[] {
+  const { unseen } = reconcile({
+    messages,
+    codec,
+    sequence: [],
+    known: new Map(),
+    isDiscarded: () => false,
+  });
+  return unseen.flatMap(({ key, identity }) => {
+    const known = scope.state.known.get(key);
+    return known === undefined ? [] : [{ ...known, identity }];
+  });
+}
+
+function newestUsage(unseen: readonly Unseen[]): Readonly<Record<string, unknown>> | undefined {
+  for (const { message } of unseen.toReversed()) {
+    if (message.role !== "assistant") continue;
+    const usage = message.meta["usage"];
+    return typeof usage === "object" && usage !== null && !Array.isArray(usage)
+      ? (usage as Readonly<Record<string, unknown>>)
+      : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,166 @@
+import type { TurnPosition } from "../chat/turn.ts";
+import { sha256 } from "../objects/hashes.ts";
+import { canonicalJson } from "../objects/canonical-json.ts";
+import { toJson } from "../objects/json.ts";
+import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
+
+/** A message of the host that is in the chat already, with its place there. */
+export interface KnownMessage {
+  readonly identity: MessageIdentity;
+  readonly key: string;
+  /** Undefined for what the host put in the place of messages and the chat does not hold. */
+  readonly position: TurnPosition | undefined;
+}
+
+/** What a host's sequence of messages is, compared with the one that is known (design §6.2). */
+export type Reconciliation =
+  | { readonly type: "appended"; readonly unseen: readonly UnseenMessage[] }
+  | { readonly type: "replaced"; readonly unseen: readonly UnseenMessage[] }
+  | {
+      readonly type: "rewound";
+      readonly to: TurnPosition;
+      readonly unseen: readonly UnseenMessage[];
+    };
+
+/** A message that is to be taken in, by its index in the host's sequence. */
+export interface UnseenMessage {
+  readonly index: number;
+  readonly identity: MessageIdentity;
+  readonly key: string;
+}
+
+export interface ReconcileInput<Raw> {
+  readonly messages: readonly Raw[];
+  readonly codec: MessageCodec<Raw>;
+  /** The sequence as the host last gave it, in order. */
+  readonly sequence: readonly KnownMessage[];
+  /** Every message of the chat by key, those that the host no longer sends included. */
+  readonly known: ReadonlyMap<string, KnownMessage>;
+  /** Whether the message at a place in the known sequence is one that counts for nothing (failed or aborted). */
+  readonly isDiscarded: (known: KnownMessage) => boolean;
+  /** The host said that the user went back (tree, fork). */
+  readonly rewound?: boolean;
+}
+
+/**
+ * Compares a host's messages with the known sequence by key. A shorter sequence alone is never a rewind
+ * (decision D52): that takes a new user's message where another one stood, or the host's word.
+ */
+export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
+  const { messages, codec, sequence } = input;
+  const identities = messages.map((raw) => identify(raw, codec));
+  const shared = commonPrefix(identities, sequence);
+  const unseen = unseenFrom(identities, shared, input.known);
+  if (shared === sequence.length) return { type: "appended", unseen };
+  if (shared === messages.length && input.rewound !== true) return { type: "replaced", unseen };
+  const point = rewindPoint(input, identities, shared);
+  return point === undefined
+    ? { type: "replaced", unseen }
+    : { type: "rewound", to: point, unseen };
+}
+
+/** The stable keys of a host's messages from an index on: its own, else role, call id, time and ordinal (design §6.1). */
+export function messageKeys(identities: readonly MessageIdentity[], from = 0): readonly string[] {
+  const counts = new Map<string, number>();
+  const few = identities.length - from <= fewMessages;
+  const keys: string[] = [];
+  for (let index = few ? from : 0; index < identities.length; index += 1) {
+    const identity = identities[index];
+    if (identity === undefined) continue;
+    const name = keyName(identity);
+    const ordinal = counts.get(name) ?? (few ? countSame(identities, identity, from) : 0);
+    counts.set(name, ordinal + 1);
+    if (index >= from) keys.push(ordinal === 0 ? name : `${name} #${ordinal}`);
+  }
+  return keys;
+}
+
+/** Up to this many new messages are counted against the earlier ones by comparing, without naming those. */
+const fewMessages = 32;
+
+function countSame(
+  identities: readonly MessageIdentity[],
+  wanted: MessageIdentity,
+  before: number,
+): number {
+  let count = 0;
+  for (let index = 0; index < before; index += 1) {
+    const identity = identities[index];
+    if (identity !== undefined && isSame(identity, wanted)) count += 1;
+  }
+  return count;
+}
+
+/** The name of a message by what identifies it, before an ordinal tells it from others of that name. */
+export function keyName(identity: MessageIdentity): string {
+  if (identity.key !== undefined) return identity.key;
+  const call = identity.callId === undefined ? "" : ` ${identity.callId}`;
+  return `${identity.role}${call} @${identity.timestamp ?? ""}`;
+}
+
+function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
+  const identity = codec.identify(raw);
+  if (
+    identity.key !== undefined ||
+    identity.timestamp !== undefined ||
+    identity.callId !== undefined
+  ) {
+    return identity;
+  }
+  return { ...identity, key: `~${sha256(canonicalJson(toJson(codec.decode(raw))))}` };
+}
+
+function commonPrefix(
+  identities: readonly MessageIdentity[],
+  sequence: readonly KnownMessage[],
+): number {
+  const length = Math.min(identities.length, sequence.length);
+  for (let index = 0; index < length; index += 1) {
+    const left = identities[index];
+    const right = sequence[index]?.identity;
+    if (left === undefined || right === undefined || !isSame(left, right)) return index;
+  }
+  return length;
+}
+
+function isSame(left: MessageIdentity, right: MessageIdentity): boolean {
+  return (
+    left.role === right.role &&
+    left.timestamp === right.timestamp &&
+    left.callId === right.callId &&
+    left.key === right.key
+  );
+}
+
+function unseenFrom(
+  identities: readonly MessageIdentity[],
+  from: number,
+  known: ReadonlyMap<string, KnownMessage>,
+): UnseenMessage[] {
+  const unseen: UnseenMessage[] = [];
+  if (from >= identities.length) return unseen;
+  const keys = messageKeys(identities, from);
+  for (let index = from; index < identities.length; index += 1) {
+    const identity = identities[index];
+    const key = keys[index - from];
+    if (identity !== undefined && key !== undefined && !known.has(key))
+      unseen.push({ index, identity, key });
+  }
+  return unseen;
+}
+
+function rewindPoint<Raw>(
+  input: ReconcileInput<Raw>,
+  identities: readonly MessageIdentity[],
+  shared: number,
+): TurnPosition | undefined {
+  const last = input.sequence[shared - 1];
+  if (last === undefined) return undefined;
+  if (input.rewound === true) return last.position;
+  const left = input.sequence.slice(shared);
+  if (left.every((known) => input.isDiscarded(known))) return undefined;
+  const rest = messageKeys(identities, shared);
+  const diverging = identities[shared];
+  const goesOn = rest.some((key) => input.known.has(key));
+  return diverging?.role === "user" && !goesOn ? last.position : undefined;
+}

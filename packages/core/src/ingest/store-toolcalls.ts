@@ -1,0 +1,118 @@
+import type { ToolResultMessage } from "../chat/message.ts";
+import { hashObject } from "../objects/hashes.ts";
+import { metadataOf, type ObjectBody } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { DynamicReference, StaticReference } from "../objects/references.ts";
+import {
+  metadataVersion,
+  staticReference,
+  type StoredMetadata,
+} from "../objects/stored-version.ts";
+import { setActive } from "../session/active-set.ts";
+import { applyPolicy } from "../session/apply-policy.ts";
+import { replayEffects } from "../session/replay-effects.ts";
+import { commitSession, joinPool, type SessionScope } from "../session/session-scope.ts";
+import { countCall, type OpenCall } from "../session/session-state.ts";
+import { type Execution, executionIn } from "./execution.ts";
+import { toolcallBody } from "./toolcall-object.ts";
+
+/** A tool's result that waits for its chat to be stored. */
+export interface WaitingResult {
+  readonly result: ToolResultMessage;
+  readonly objectId: ObjectId;
+  /** Undefined where the call was never seen. */
+  readonly call?: OpenCall;
+}
+
+/**
+ * Stores the objects of tool executions with the session, in one commit after that of the chat which they refer to
+ * (decision D35). A call that another session told already keeps its object as it is (decision D31).
+ */
+export async function storeToolcalls(
+  scope: SessionScope,
+  waiting: readonly WaitingResult[],
+  executions: Map<string, Execution>,
+): Promise<void> {
+  const { state, dependencies, contents } = scope;
+  const stored = await dependencies.store.describe(waiting.map(({ objectId }) => objectId));
+  const bodies: ObjectBody[] = [];
+  for (const [index, one] of waiting.entries()) {
+    const execution =
+      executions.get(one.result.toolCallId) ?? executionIn(one.result.details) ?? {};
+    const body = toolcallBody({
+      id: one.objectId,
+      result: one.result,
+      args: one.call?.args ?? {},
+      chatRef: chatReference(scope, one.call),
+      fileRefs: execution.fileRefs ?? filesOf(execution),
+      ...(execution.report === undefined ? {} : { report: execution.report }),
+    });
+    const there = stored[index];
+    if (there === undefined) bodies.push(body);
+    await arrive(scope, one, there ?? provisional(body), execution);
+  }
+  applyPolicy(scope);
+  for (const body of bodies) if (!state.active.has(body.id)) contents.delete(body.id);
+  const made = await commitSession(
+    scope,
+    bodies.map((body) => ({ body, expect: 0 })),
+  );
+  for (const version of made) {
+    joinPool(state, metadataVersion(version));
+    if (state.active.has(version.body.id)) contents.set(version.body.id, version);
+  }
+  for (const { objectId, result } of waiting) {
+    executions.delete(result.toolCallId);
+    const entry = state.pool.get(objectId);
+    if (entry !== undefined) nameInChat(scope, staticReference(entry.stored));
+  }
+}
+
+async function arrive(
+  scope: SessionScope,
+  { result, call }: WaitingResult,
+  stored: StoredMetadata,
+  execution: Execution,
+): Promise<void> {
+  const { state } = scope;
+  const { id } = joinPool(state, stored);
+  const isOwn = execution.report !== undefined;
+  countCall(state, call?.position.turn ?? Math.max(0, state.chat.turns.length - 1), isOwn);
+  if (isOwn) {
+    const isApplied = state.pendingCalls.delete(result.toolCallId);
+    if (isApplied) state.changed = true;
+    else await replayEffects(scope, execution.effects ?? []);
+  }
+  const hasBlocks = result.content.some((block) => block.type !== "text");
+  const hasText = Number(stored.body["char_count"] ?? 0) > 0;
+  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined);
+}
+
+/** The metadata of an object that is about to be stored. */
+function provisional(body: ObjectBody): StoredMetadata {
+  return {
+    body: metadataOf(body),
+    hashes: hashObject(body),
+    version: 0,
+    at: { tx_id: 0, tx_time: "" },
+  };
+}
+
+/** The chat's next version names the tool call's version; the tool call names the chat's (decision D35). */
+function nameInChat(scope: SessionScope, reference: StaticReference): void {
+  const { chat } = scope.state;
+  scope.state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, reference] };
+}
+
+function chatReference(
+  scope: SessionScope,
+  call: OpenCall | undefined,
+): StaticReference | DynamicReference {
+  const { chatStored, chat } = scope.state;
+  if (chatStored === undefined) return { ref: "dynamic", id: chat.id };
+  return staticReference(chatStored, call === undefined ? {} : { position: call.position });
+}
+
+function filesOf(execution: Execution): readonly StaticReference[] {
+  return (execution.effects ?? []).flatMap(({ file }) => (file === undefined ? [] : [file]));
+}

@@ -1,0 +1,118 @@
+import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
+import {
+  type AssistantStep,
+  isAssistantStep,
+  isDiscarded,
+  type Step,
+  type Turn,
+} from "../chat/turn.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { TokenEstimator } from "../ports/token-estimator.ts";
+import type { PoolEntry } from "../session/session-state.ts";
+import type { ViewMessage } from "./layout.ts";
+import { resultLine } from "./reference-line.ts";
+import { messageTokens } from "./message-tokens.ts";
+
+/** Messages with their estimated tokens. */
+export interface Rendered {
+  readonly messages: readonly ViewMessage[];
+  readonly tokens: number;
+}
+
+/** What a tool call without a result is answered with, so that the sequence stays legal. */
+const noResult = "[no result: the call was interrupted]";
+
+/** A kept rendering of a step, good for as long as the metadata it was made from and the calibration are the same. */
+interface KeptStep extends Rendered {
+  readonly entries: readonly (PoolEntry["stored"] | undefined)[];
+  readonly estimator: TokenEstimator;
+}
+
+const keptSteps = new WeakMap<Step, KeptStep>();
+
+/** A user's message of a turn, or nothing where it is missing or says nothing. */
+export function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
+  if (turn.user === null) return { messages: [], tokens: 0 };
+  const content = withoutEmpty(turn.user);
+  if (content.length === 0) return { messages: [], tokens: 0 };
+  const message = { role: "user" as const, content, ...timeOf(turn.timestamp) };
+  return { messages: [message], tokens: messageTokens(message, estimator) };
+}
+
+/**
+ * One step as messages: the assistant's as it was, then for each of its calls a reference line in the place of the
+ * output (fixes §4). Failed and aborted messages are left out, as hosts do.
+ */
+export function stepMessages(
+  step: Step,
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+  estimator: TokenEstimator,
+): Rendered {
+  const entries = isAssistantStep(step) ? step.toolcall_ids.map((id) => pool.get(id)?.stored) : [];
+  const kept = keptSteps.get(step);
+  if (kept !== undefined && kept.estimator === estimator && isSame(kept.entries, entries))
+    return kept;
+  const messages = isAssistantStep(step) ? assistantMessages(step, pool) : [opaqueMessage(step)];
+  const tokens = messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+  const rendered = { messages, tokens, entries, estimator };
+  keptSteps.set(step, rendered);
+  return rendered;
+}
+
+function assistantMessages(
+  step: AssistantStep,
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+): readonly ViewMessage[] {
+  if (isDiscarded(step)) return [];
+  const content = step.assistant.filter((block) => !isEmptyText(block));
+  if (content.length === 0) return [];
+  const { timestamp, ...meta } = step.assistant_meta;
+  const time = typeof timestamp === "number" ? { timestamp } : {};
+  const calls = content.filter(isToolCall);
+  return [
+    { role: "assistant", content, meta, ...time },
+    ...calls.map((call, index) => resultMessage(call, step.toolcall_ids[index], pool, time)),
+  ];
+}
+
+function resultMessage(
+  call: ToolCallBlock,
+  id: ObjectId | undefined,
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+  time: { readonly timestamp?: number },
+): ViewMessage {
+  const entry = id === undefined ? undefined : pool.get(id);
+  const recorded = entry?.stored.body["timestamp"];
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: "text", text: entry === undefined ? noResult : resultLine(entry) }],
+    isError: entry === undefined || entry.stored.body["is_error"] === true,
+    ...(typeof recorded === "number" ? { timestamp: recorded } : time),
+  };
+}
+
+function opaqueMessage(step: Exclude<Step, AssistantStep>): ViewMessage {
+  return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
+}
+
+function withoutEmpty(content: string | readonly Block[]): string | readonly Block[] {
+  if (typeof content === "string") return content.trim() === "" ? "" : content;
+  return content.filter((block) => !isEmptyText(block));
+}
+
+/** Providers refuse text blocks without text. */
+function isEmptyText(block: Block): boolean {
+  return (
+    block.type === "text" && (typeof block["text"] !== "string" || block["text"].trim() === "")
+  );
+}
+
+function timeOf(timestamp: number | null): { readonly timestamp?: number } {
+  return timestamp === null ? {} : { timestamp };
+}
+
+function isSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}

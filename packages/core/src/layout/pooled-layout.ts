@@ -1,0 +1,282 @@
+import { type Block, isImage } from "../chat/message.ts";
+import type { TurnPosition } from "../chat/turn.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import { type Rendered, stepMessages, userMessages } from "./chat-messages.ts";
+import { blockHeader, fenced, textBlock } from "./content-block.ts";
+import { fitText } from "./fit-text.ts";
+import type {
+  ActiveObject,
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  ShownObject,
+  ViewMessage,
+} from "./layout.ts";
+import { contentTokens, messageTokens } from "./message-tokens.ts";
+import { poolLine } from "./reference-line.ts";
+
+/**
+ * The specification's order, made anew on every call (v0 §21.2): metadata pool, chat with references in the place of
+ * outputs, active content, and at the tail which objects are active and pinned (decision D44). The system prompt goes
+ * by the host's own channel.
+ */
+export const pooledLayout: Layout = {
+  name: "pooled",
+  render(input) {
+    const chat = fitChat(input, renderChat(input));
+    const pool = fitPool(input, chat.tokens);
+    const active = renderActive(input, chat.tokens + pool.tokens);
+    return {
+      messages: [...pool.messages, ...chat.messages, ...active.messages],
+      tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
+      shown: active.shown,
+    } satisfies LayoutOutput;
+  },
+};
+
+/** The chat by turns, so that whole turns can leave. */
+interface RenderedTurn extends Rendered {
+  readonly number: number;
+}
+
+function renderChat(input: LayoutInput): readonly RenderedTurn[] {
+  const { turns, pool, estimator, compaction } = input;
+  const from = compaction?.from ?? { turn: 0, step: -1 };
+  const rendered: RenderedTurn[] = [];
+  if (compaction !== undefined) {
+    const message: ViewMessage = { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
+    rendered.push({ number: 0, messages: [message], tokens: messageTokens(message, estimator) });
+  }
+  for (const [index, turn] of turns.entries()) {
+    if (index < from.turn) continue;
+    const messages: ViewMessage[] = [];
+    let tokens = 0;
+    const add = (part: Rendered): void => {
+      for (const message of part.messages) messages.push(message);
+      tokens += part.tokens;
+    };
+    if (isAfter({ turn: index, step: -1 }, from)) add(userMessages(turn, estimator));
+    for (const [step, value] of turn.steps.entries()) {
+      if (isAfter({ turn: index, step }, from)) add(stepMessages(value, pool, estimator));
+    }
+    rendered.push({ number: index + 1, messages, tokens });
+  }
+  return rendered;
+}
+
+function isAfter(position: TurnPosition, from: TurnPosition): boolean {
+  return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
+}
+
+/** The oldest whole turns leave behind one line where the chat alone is over the budget (decision D54). */
+function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
+  const { budget, estimator } = input;
+  let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  if (budget === undefined || total <= budget) return together(turns);
+  let gone = 0;
+  let line = leftLine(input, 0, 0);
+  const lineTokens = messageTokens(line, estimator);
+  while (gone < turns.length - 1 && total + lineTokens > budget) {
+    total -= turns[gone]?.tokens ?? 0;
+    gone += 1;
+  }
+  line = leftLine(input, turns[0]?.number ?? 1, turns[gone - 1]?.number ?? 1);
+  const rest = turns.slice(gone);
+  const left: Rendered[] = gone === 0 ? [] : [{ messages: [line], tokens: lineTokens }];
+  const kept = total + lineTokens <= budget ? rest : [fitTurn(input, rest[0], budget - lineTokens)];
+  return together([...left, ...kept]);
+}
+
+function leftLine(input: LayoutInput, first: number, last: number): ViewMessage {
+  const text = `[turns ${Math.max(1, first)} to ${last} are not shown; activate ${input.chatHandle} with from and to reads their lines]`;
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+/** What of the last turn alone fits: the newest user's message first, then the newest steps. */
+function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
+  const { estimator } = input;
+  const first = turn?.messages[0];
+  if (turn === undefined || first === undefined) return { messages: [], tokens: 0 };
+  const user = first.role === "user" ? fitUser(first, input, budget) : { messages: [], tokens: 0 };
+  const groups = stepGroups(turn.messages.slice(first.role === "user" ? 1 : 0));
+  const kept: ViewMessage[][] = [];
+  let tokens = user.tokens;
+  for (const group of groups.toReversed()) {
+    const more = group.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+    if (tokens + more > budget) break;
+    kept.unshift(group);
+    tokens += more;
+  }
+  return { messages: [...user.messages, ...kept.flat()], tokens };
+}
+
+function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rendered {
+  const { estimator, chatHandle } = input;
+  if (messageTokens(message, estimator) <= budget)
+    return { messages: [message], tokens: messageTokens(message, estimator) };
+  const content = message.role === "user" ? message.content : "";
+  const blocks: readonly Block[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const text = blocks
+    .map((block) => (typeof block["text"] === "string" ? block["text"] : `(${block.type})`))
+    .join("\n");
+  const fitted = fitText(
+    text,
+    Math.max(0, budget - 8),
+    estimator,
+    `activate ${chatHandle} with from and to reads it`,
+  );
+  if (fitted === undefined) return { messages: [], tokens: 0 };
+  const shown: ViewMessage = { role: "user", content: [{ type: "text", text: fitted.text }] };
+  return { messages: [shown], tokens: messageTokens(shown, estimator) };
+}
+
+/** An assistant's message with its results stays together. */
+function stepGroups(messages: readonly ViewMessage[]): ViewMessage[][] {
+  const groups: ViewMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === "toolResult") groups.at(-1)?.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+function together(parts: readonly Rendered[]): Rendered {
+  const messages: ViewMessage[] = [];
+  let tokens = 0;
+  for (const part of parts) {
+    for (const message of part.messages) messages.push(message);
+    tokens += part.tokens;
+  }
+  return { messages, tokens };
+}
+
+const poolTitle =
+  "Known objects: handle, name, size in characters (activate HANDLE shows one's content).";
+
+function fitPool(input: LayoutInput, spent: number): Rendered {
+  const lines = [...input.pool.values()].map((entry) => keptLine(entry, input.workspace));
+  if (lines.length === 0) return { messages: [], tokens: 0 };
+  const whole = poolMessage(lines, 0, input);
+  if (input.budget === undefined || spent + whole.tokens <= input.budget) return whole;
+  let start = 0;
+  while (start < lines.length) {
+    start += Math.max(1, Math.ceil((lines.length - start) * 0.2));
+    const part = poolMessage(lines.slice(start), start, input);
+    if (spent + part.tokens <= input.budget) return part;
+  }
+  return { messages: [], tokens: 0 };
+}
+
+function poolMessage(lines: readonly string[], left: number, input: LayoutInput): Rendered {
+  const note =
+    left === 0
+      ? []
+      : [`(${left} earlier objects are not listed; activate takes their paths and handles)`];
+  const text = [poolTitle, ...note, ...lines].join("\n");
+  const message: ViewMessage = { role: "user", content: [{ type: "text", text }] };
+  return { messages: [message], tokens: messageTokens(message, input.estimator) };
+}
+
+const keptLines = new WeakMap<object, { readonly line: string; readonly workspace: string }>();
+
+function keptLine(entry: Parameters<typeof poolLine>[0], workspace: string): string {
+  const kept = keptLines.get(entry);
+  if (kept?.workspace === workspace) return kept.line;
+  const line = poolLine(entry, workspace);
+  keptLines.set(entry, { line, workspace });
+  return line;
+}
+
+/** The active content in order of activation, and at its end the sets. What does not fit is shown in part or left out. */
+function renderActive(
+  input: LayoutInput,
+  spent: number,
+): Rendered & { readonly shown: readonly ShownObject[] } {
+  const { active, estimator, budget } = input;
+  if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
+  const tail: Block = { type: "text", text: setsLine(active) };
+  let room =
+    budget === undefined
+      ? Number.POSITIVE_INFINITY
+      : budget - spent - contentTokens([tail], estimator) - 4;
+  if (room < 0) {
+    return {
+      messages: [],
+      tokens: 0,
+      shown: active.map(({ entry }) => ({ id: entry.id, as: "left-out" as const })),
+    };
+  }
+  const blocksById = new Map<ObjectId, readonly Block[]>();
+  const shown = new Map<ObjectId, ShownObject["as"]>();
+  for (const object of byImportance(active)) {
+    const fitted = fitObject(object, input, room);
+    blocksById.set(object.entry.id, fitted.blocks);
+    shown.set(object.entry.id, fitted.as);
+    room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
+  }
+  const content = [...active.flatMap(({ entry }) => blocksById.get(entry.id) ?? []), tail];
+  const message: ViewMessage = { role: "user", content };
+  return {
+    messages: [message],
+    tokens: messageTokens(message, estimator),
+    shown: active.map(({ entry }) => ({ id: entry.id, as: shown.get(entry.id) ?? "left-out" })),
+  };
+}
+
+/** Pinned first, then the newest activated first (decision D54). */
+function byImportance(active: readonly ActiveObject[]): readonly ActiveObject[] {
+  return [
+    ...active.filter(({ isPinned }) => isPinned),
+    ...active.filter(({ isPinned }) => !isPinned).toReversed(),
+  ];
+}
+
+interface FittedObject {
+  readonly blocks: readonly Block[];
+  readonly as: ShownObject["as"];
+}
+
+function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
+  const { entry, stored, range } = object;
+  const { workspace, estimator } = input;
+  const text = stored.body.content;
+  const images = imagesOf(object);
+  const whole: Block[] = [
+    {
+      type: "text",
+      text:
+        text === null
+          ? blockHeader(entry, workspace, undefined, 0)
+          : textBlock(entry, workspace, text, range),
+    },
+    ...images,
+  ];
+  if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
+    return { blocks: whole, as: "whole" };
+  const note = `activate ${entry.handle} with from and to shows a part`;
+  const header = blockHeader(entry, workspace, undefined, 0);
+  const fitted =
+    text === null
+      ? undefined
+      : fitText(text, room - estimator.text(`${header}\n~~~~\n\n~~~~`) - 2, estimator, note);
+  if (fitted === undefined) {
+    const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
+    return { blocks: contentTokens([line], estimator) <= room ? [line] : [], as: "left-out" };
+  }
+  const part: Block = { type: "text", text: `${header}\n${fenced(fitted.text)}` };
+  return contentTokens([part], estimator) <= room
+    ? { blocks: [part], as: "part" }
+    : { blocks: [], as: "left-out" };
+}
+
+function imagesOf({ stored }: ActiveObject): readonly Block[] {
+  const blocks = stored.body["blocks"];
+  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
+}
+
+function setsLine(active: readonly ActiveObject[]): string {
+  const handles = active.map(({ entry }) => entry.handle).join(" ");
+  const pinned = active.filter(({ isPinned }) => isPinned).map(({ entry }) => entry.handle);
+  return `Active: ${handles}.${pinned.length === 0 ? "" : ` Pinned: ${pinned.join(" ")}.`}`;
+}

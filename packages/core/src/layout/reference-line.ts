@@ -1,0 +1,64 @@
+import { presenceOf } from "../objects/file-object.ts";
+import type { JsonValue } from "../objects/json.ts";
+import type { ObjectMetadata } from "../objects/object-body.ts";
+import type { PoolEntry } from "../session/session-state.ts";
+import { nameLengths, shortName } from "./short-name.ts";
+
+/**
+ * What stands in the chat for a tool's result: `[t31 ok, 4.1k chars]`, at most 17 tokens, and for our own tools their
+ * report (specification v0 §19, decision D45). It says nothing that changes later.
+ */
+export function resultLine(entry: PoolEntry): string {
+  const { body } = entry.stored;
+  const status = body["status"] === "fail" ? "failed" : "ok";
+  const summary = body["short_summary"];
+  if (typeof summary === "string") return `[${entry.handle} ${status}] ${summary}`;
+  return `[${entry.handle} ${status}, ${size(body)}]`;
+}
+
+/** An object's line in the metadata pool: handle, name, and what else says something; at most 17 tokens. */
+export function poolLine(entry: PoolEntry, workspace: string): string {
+  const { body, version } = entry.stored;
+  if (body.view !== undefined) return `${entry.handle} ${viewText(body, body.view)}`;
+  const name = shortName(workspace, body, nameLengths.entry);
+  const nickname = body.nickname === undefined ? "" : ` (${body.nickname})`;
+  return `${entry.handle} ${name}${nickname}${stateOf(body, version)}`;
+}
+
+function stateOf(body: ObjectMetadata, version: number): string {
+  if (body.type === "toolcall")
+    return body["status"] === "fail" ? ` failed ${short(body)}` : ` ${short(body)}`;
+  switch (presenceOf(body)) {
+    case "unread":
+      return ` unread ${count(Number(body["size"] ?? 0))}B`;
+    case "non_text":
+      return ` not text ${count(Number(body["size"] ?? 0))}B`;
+    case "missing":
+      return " deleted";
+    case "present":
+      return ` ${short(body)}${version > 1 ? ` v${version}` : ""}`;
+  }
+}
+
+function viewText(body: ObjectMetadata, view: readonly string[]): string {
+  const shown = view.filter((field) => Object.hasOwn(body, field) && field !== "content");
+  return shown
+    .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
+    .join(" ");
+}
+
+function size(body: ObjectMetadata): string {
+  return `${short(body)} chars`;
+}
+
+function short(body: ObjectMetadata): string {
+  return count(Number(body["char_count"] ?? 0));
+}
+
+/** A number in at most four characters or so: 812, 4.1k, 12k, 3.4M. */
+export function count(value: number): string {
+  if (value < 1_000) return String(value);
+  const [unit, letter] = value < 1_000_000 ? [1_000, "k"] : [1_000_000, "M"];
+  const scaled = value / unit;
+  return `${scaled < 10 ? scaled.toFixed(1).replace(".0", "") : Math.round(scaled)}${letter}`;
+}

@@ -1,0 +1,74 @@
+/** Any value that JSON can hold; `undefined` marks an absent field and is never stored. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [field: string]: JsonValue | undefined };
+
+/** A JSON object. */
+export type JsonObject = { readonly [field: string]: JsonValue | undefined };
+
+/** Whether a value is a JSON object: neither null nor a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Turns an unknown value into one that JSON can hold and every store can keep, sharing whatever is fit already.
+ *
+ * Functions, symbols and `undefined` leave; numbers that are not finite and cycles become null; lone surrogates become
+ * U+FFFD; `toJSON` is honoured.
+ */
+export function toJson(value: unknown): JsonValue {
+  return convert(value, []) ?? null;
+}
+
+function convert(value: unknown, path: readonly object[]): JsonValue | undefined {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? value : value.toWellFormed();
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : null;
+    case "bigint":
+      return value.toString();
+    case "object":
+      return value === null ? null : convertObject(value, path);
+    default:
+      return undefined;
+  }
+}
+
+function convertObject(value: object, path: readonly object[]): JsonValue | undefined {
+  if (path.includes(value)) return null;
+  const inner = [...path, value];
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return convert(value.toJSON() as unknown, inner);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => convert(item, inner) ?? null);
+  }
+  const result: Record<string, JsonValue> = {};
+  for (const [field, item] of Object.entries(value)) {
+    const converted = convert(item, inner);
+    if (converted !== undefined) setField(result, field.toWellFormed(), converted);
+  }
+  return result;
+}
+
+/** Assigns without the surprise that `__proto__` holds. */
+function setField(target: Record<string, JsonValue>, field: string, value: JsonValue): void {
+  if (field === "__proto__") {
+    Object.defineProperty(target, field, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  } else {
+    target[field] = value;
+  }
+}

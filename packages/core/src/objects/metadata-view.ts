@@ -1,0 +1,30 @@
+import type { JsonValue } from "./json.ts";
+import type { ObjectBody, ObjectMetadata } from "./object-body.ts";
+
+const fileView = ["id", "type", "path", "file_type", "char_count", "nickname"] as const;
+
+/** The fields of the metadata view by type, in the order in which they are hashed (fixes §5, decision D13). */
+const viewsByType: Readonly<Record<string, readonly string[]>> = {
+  file: fileView,
+  note: fileView,
+  toolcall: ["id", "type", "tool", "args_display", "status"],
+  chat: ["id", "type", "session_ref", "turn_count"],
+  session: ["id", "type", "harness", "session_id"],
+  system_prompt: ["id", "type", "nickname", "char_count"],
+};
+
+const otherView = ["id", "type", "nickname"] as const;
+
+/**
+ * The names of the fields in an object's metadata view: its own `view` where it has one, with unknown names left out,
+ * else its type's (specification v0 §4.2.1).
+ */
+export function viewFields(body: ObjectBody | ObjectMetadata): readonly string[] {
+  if (body.view !== undefined) return body.view.filter((field) => Object.hasOwn(body, field));
+  return Object.hasOwn(viewsByType, body.type) ? (viewsByType[body.type] ?? otherView) : otherView;
+}
+
+/** The values of an object's metadata view in order; what is absent is null. */
+export function viewValues(body: ObjectBody | ObjectMetadata): readonly JsonValue[] {
+  return viewFields(body).map((field) => body[field] ?? null);
+}

@@ -1,0 +1,36 @@
+/**
+ * Reads files for the session; the only way in which core sees a file system.
+ *
+ * Laws, tested in `@self-context-manager/watcher`:
+ *
+ * - `absent-is-undefined`: `stat` of a path where nothing is answers `undefined`.
+ * - `text-is-exact`: text comes back unit for unit, byte order mark included; bytes that are not UTF-8 are not text.
+ * - `links-are-followed`: `realPath` names the file itself, whatever links led there.
+ * - `refusals-have-codes`: what cannot be read rejects with a `FileError` that names the path and what to do.
+ */
+export interface FileSource {
+  /** The absolute, normalised form of a path as a person or model writes it: relative to `base`, `~` for home. */
+  resolve(path: string, base: string): string;
+  /** What is at a path, links followed; undefined where nothing is. */
+  stat(path: string): Promise<FileFacts | undefined>;
+  /** Reads a whole file. Rejects with `FileError`. */
+  read(path: string): Promise<FileContent>;
+}
+
+export interface FileFacts {
+  readonly realPath: string;
+  readonly kind: "file" | "directory" | "other";
+  /** In bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+export interface FileContent {
+  readonly realPath: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly modified: number;
+  /** The text, or null for what is not text. */
+  readonly text: string | null;
+}

@@ -1,0 +1,48 @@
+import type { ToolEffect } from "../ingest/execution.ts";
+import { presenceOf } from "../objects/file-object.ts";
+import type { StoredMetadata } from "../objects/stored-version.ts";
+import type { Target } from "./resolve-target.ts";
+
+/** What one of the context tools answers: to the model, to the user and to the stored tool call alike. */
+export interface ToolAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly effects: readonly ToolEffect[];
+}
+
+/** An answer that did nothing. */
+export function refusal(text: string): ToolAnswer {
+  return { ok: false, text, effects: [] };
+}
+
+/** The answer for a name that means no object, or several (decision D45). */
+export function notFound(
+  given: string,
+  target: Extract<Target, { type: "unknown" | "ambiguous" }>,
+): ToolAnswer {
+  const shown = JSON.stringify(given);
+  if (target.type === "ambiguous") {
+    return refusal(
+      `${shown} is the beginning of several ids: ${target.candidates.join(", ")}. Give one of these handles.`,
+    );
+  }
+  const near =
+    target.candidates.length === 0 ? "" : ` Did you mean ${target.candidates.join(", ")}?`;
+  return refusal(
+    `No object is known as ${shown}.${near} Give a handle such as f1 or t1, an id, a nickname or a path; a file that was never seen is opened with read.`,
+  );
+}
+
+/** Why an object has no content to show, or undefined where it has (fixes §6, decision D12). */
+export function noContentNote(handle: string, stored: StoredMetadata): string | undefined {
+  const { body } = stored;
+  switch (presenceOf(body)) {
+    case "non_text":
+      return `${handle}: content unavailable (non-text file, ${Number(body["size"] ?? 0)} bytes).`;
+    case "missing":
+      return `${handle}: the file is gone; it was last at ${body.provenance.origin}. Its earlier versions are kept.`;
+    case "unread":
+    case "present":
+      return undefined;
+  }
+}

@@ -1,0 +1,199 @@
+import { FileError } from "../errors.ts";
+import { shortName } from "../layout/short-name.ts";
+import { presenceOf } from "../objects/file-object.ts";
+import { setActive, setInactive, setPinned, setUnpinned } from "./active-set.ts";
+import { metadataVersion } from "../objects/stored-version.ts";
+import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { indexFile, recordMissing } from "./file-index.ts";
+import { lineCount, type LineRange, rangeOf } from "./line-range.ts";
+import { resolveTarget } from "./resolve-target.ts";
+import { joinPool, type SessionScope } from "./session-scope.ts";
+import type { PoolEntry } from "./session-state.ts";
+import { needsExplicitRead } from "./workspace-rule.ts";
+
+/** Lines of an object to activate; without them, all. */
+export interface ActivateRange {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Loads an object's content into the context (specification v0 §6.2, decision D41). The session is not stored. */
+export async function activate(
+  scope: SessionScope,
+  given: string,
+  lines: ActivateRange = {},
+): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "locked") return await activateLocked(scope, target, lines);
+  const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
+  if (entry.stored.body.locked)
+    return refusal(`${entry.handle} is locked; it is always in the context.`);
+  return await activateEntry(scope, entry, lines);
+}
+
+async function activateEntry(
+  scope: SessionScope,
+  found: PoolEntry,
+  lines: ActivateRange,
+): Promise<ToolAnswer> {
+  const { state, dependencies, contents } = scope;
+  const entry = presenceOf(found.stored.body) === "unread" ? await readUnread(scope, found) : found;
+  if (typeof entry === "string") return refusal(entry);
+  const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
+  const note = noContentNote(entry.handle, entry.stored);
+  if (note !== undefined) return refusal(note);
+  const stored = contents.get(entry.id) ?? (await dependencies.store.get(entry.id));
+  if (stored === undefined) return refusal(`${name}: its content has left the store.`);
+  const text = stored.body.content;
+  if (text === null && stored.body["blocks"] === undefined)
+    return refusal(`${name} has no content.`);
+  const range = chosenRange(text ?? "", lines);
+  if (typeof range === "string") return refusal(`${name}: ${range}`);
+  contents.set(entry.id, stored);
+  const before = state.active.get(entry.id);
+  if (before !== undefined && lines.from === undefined && lines.to === undefined)
+    state.active.delete(entry.id);
+  const outcome = setActive(state, entry.id, range);
+  const isNew = outcome === "now" && before === undefined;
+  const shown = state.active.get(entry.id)?.range;
+  const part =
+    shown === undefined ? "" : `, lines ${shown.from}-${shown.to} of ${lineCount(text ?? "")}`;
+  return {
+    ok: true,
+    text: `${name} is ${isNew ? "now" : "already"} active${part}.`,
+    effects: [{ op: "activate", id: entry.id, ...(shown === undefined ? {} : { range: shown }) }],
+  };
+}
+
+/** Part of the chat can be asked for although the chat is locked: turns that had to leave are read that way (D54). */
+async function activateLocked(
+  scope: SessionScope,
+  target: { readonly id: string; readonly name: string },
+  lines: ActivateRange,
+): Promise<ToolAnswer> {
+  const { state, dependencies } = scope;
+  if (target.id !== state.chat.id || (lines.from === undefined && lines.to === undefined)) {
+    return refusal(`${target.name} is locked; it is always in the context.`);
+  }
+  const stored = await dependencies.store.get(state.chat.id);
+  if (stored === undefined) return refusal("the chat is not stored so far.");
+  const range = chosenRange(stored.body.content ?? "", lines);
+  if (typeof range === "string") return refusal(`${target.name}: ${range}`);
+  const { handle, id } = joinPool(state, metadataVersion(stored));
+  const shown = range ?? { from: 1, to: lineCount(stored.body.content ?? "") };
+  setActive(state, id, shown);
+  scope.contents.set(id, stored);
+  return {
+    ok: true,
+    text: `${handle} (${target.name}) is now active, lines ${shown.from}-${shown.to}.`,
+    effects: [],
+  };
+}
+
+function chosenRange(text: string, lines: ActivateRange): LineRange | undefined | string {
+  try {
+    return rangeOf(text, lines.from, lines.to);
+  } catch (error) {
+    if (error instanceof RangeError) return `${error.message}.`;
+    throw error;
+  }
+}
+
+/** A file that was merely named is read when it is activated, within the workspace (decision D40). */
+async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry | string> {
+  const { files, workspace } = scope.dependencies;
+  const path = entry.stored.body["path"];
+  if (typeof path !== "string") return `${entry.handle} has no path to read.`;
+  try {
+    const [facts, root] = await Promise.all([files.stat(path), files.stat(workspace)]);
+    if (facts === undefined) {
+      const gone = await recordMissing(scope, entry);
+      return noContentNote(entry.handle, gone.stored) ?? `${entry.handle}: the file is gone.`;
+    }
+    const reason = needsExplicitRead(facts.realPath, root?.realPath ?? workspace);
+    if (reason !== undefined)
+      return `${entry.handle} was not read because ${reason}; call read with its path to open it.`;
+    return (await indexFile(scope, path, "human")).entry;
+  } catch (error) {
+    if (FileError.is(error)) return error.message;
+    throw error;
+  }
+}
+
+/** Takes an object's content out of the context; its metadata stays (specification v0 §6.1). */
+export async function deactivate(scope: SessionScope, given: string): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "locked") {
+    const isShown = scope.state.active.has(target.id);
+    if (isShown && setInactive(scope, target.id))
+      return done(`${target.name}: the extra lines are out of the context.`);
+    return refusal(`${target.name} is locked and cannot be deactivated.`);
+  }
+  if (target.type === "elsewhere")
+    return refusal(`${JSON.stringify(given)} is not in this session.`);
+  const { entry } = target;
+  if (entry.stored.body.locked)
+    return refusal(`${entry.handle} is locked and cannot be deactivated.`);
+  const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
+  const wasActive = setInactive(scope, entry.id);
+  const text = wasActive
+    ? `${name} is inactive; activate ${entry.handle} brings it back.`
+    : `${name} is inactive already.`;
+  return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
+}
+
+/** Keeps an object active until it is deactivated or unpinned; activates it first (decision D42). */
+export async function pin(scope: SessionScope, given: string): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
+  const activated = isActive ? undefined : await activate(scope, given);
+  if (activated?.ok === false) return activated;
+  const entry = await knownEntry(scope, given);
+  if (entry === undefined || entry.id === scope.state.chat.id)
+    return refusal("the chat is locked; it needs no pin.");
+  const isNews = setPinned(scope.state, entry.id);
+  const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
+  const range = scope.state.active.get(entry.id)?.range;
+  return {
+    ok: true,
+    text: isNews ? `${name} is pinned and active.` : `${name} is pinned already.`,
+    effects: [{ op: "pin", id: entry.id, ...(range === undefined ? {} : { range }) }],
+  };
+}
+
+/** Gives a pinned object back to the policy (decision D42). */
+export async function unpin(scope: SessionScope, given: string): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type !== "known") return refusal(`${JSON.stringify(given)} is not pinned.`);
+  const { entry } = target;
+  const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
+  const text = setUnpinned(scope.state, entry.id)
+    ? `${name} is no longer pinned.`
+    : `${name} is not pinned.`;
+  return { ok: true, text, effects: [{ op: "unpin", id: entry.id }] };
+}
+
+/** Brings an object of the store into the pool, inactive (specification v0 §6.3); for programs only (decision D41). */
+export async function loadInactive(scope: SessionScope, given: string): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "locked")
+    return refusal(`${target.name} is locked; it is always in the context.`);
+  if (target.type === "known") return done(`${target.entry.handle} is in the pool already.`);
+  const entry = joinPool(scope.state, target.stored);
+  return done(
+    `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)} joined the pool, inactive.`,
+  );
+}
+
+async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry | undefined> {
+  const target = await resolveTarget(scope, given);
+  return target.type === "known" ? target.entry : undefined;
+}
+
+function done(text: string): ToolAnswer {
+  return { ok: true, text, effects: [] };
+}

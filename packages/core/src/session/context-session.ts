@@ -1,0 +1,283 @@
+import { type Execution, executionField } from "../ingest/execution.ts";
+import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
+import type { MessageCodec } from "../ingest/message-codec.ts";
+import type { ActiveObject, LayoutOutput } from "../layout/layout.ts";
+import type { JsonObject } from "../objects/json.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StaticReference } from "../objects/references.ts";
+import { staticReference, type StoredMetadata } from "../objects/stored-version.ts";
+import type { TokenEstimator } from "../ports/token-estimator.ts";
+import { calibrate, calibratedEstimator, type UsagePoint } from "../tokens/calibrated-estimator.ts";
+import type { ToolAnswer } from "./answers.ts";
+import {
+  activate,
+  type ActivateRange,
+  deactivate,
+  loadInactive,
+  pin,
+  unpin,
+} from "./change-activation.ts";
+import { indexFile, indexNamed } from "./file-index.ts";
+import { type HostSession, openState } from "./open-state.ts";
+import { readFile, type ReadRequest } from "./read-file.ts";
+import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
+import { recordSystemPrompt } from "./system-prompts.ts";
+import { taskQueue } from "./task-queue.ts";
+
+/** What the model is to see, and how much of the budget each pool takes. */
+export interface View extends LayoutOutput {
+  readonly layout: string;
+}
+
+/** An object as it is listed to a person. */
+export interface ListedObject {
+  readonly handle: string;
+  readonly state: "active" | "pinned" | "inactive";
+  readonly stored: StoredMetadata;
+}
+
+/** Where a session stands. */
+export interface SessionStatus {
+  readonly sessionId: ObjectId;
+  readonly chatId: ObjectId;
+  readonly objects: readonly ListedObject[];
+  readonly activeCount: number;
+  readonly turnCount: number;
+}
+
+/** A tool call that one of the operations below serves. */
+export interface CallOptions {
+  /** The provider's id of the tool call; absent where a person asked. */
+  readonly callId?: string;
+}
+
+/**
+ * One session of an agent: takes in what the harness reports, keeps the three pools, and says what the model sees.
+ *
+ * Operations run one after another. An operation that rejects has changed nothing that is kept: the session is read
+ * from the store again before the next. Rejects with `StoreError`; `VERSION_CONFLICT` says that another process has the
+ * same session open.
+ */
+export interface ContextSession {
+  readonly host: HostSession;
+  /** Takes in the host's messages (design §6). */
+  ingest<Raw>(
+    messages: readonly Raw[],
+    codec: MessageCodec<Raw>,
+    signals?: HostSignals,
+  ): Promise<IngestReport>;
+  /** What the model is to see now. `contextWindow` and `reserve` are in tokens; without a window there is no limit. */
+  view(options?: { readonly contextWindow?: number; readonly reserve?: number }): Promise<View>;
+  read(request: ReadRequest, options?: CallOptions): Promise<ToolAnswer>;
+  activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
+  deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  pin(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  unpin(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  /** Brings an object of the store into the pool, inactive. */
+  load(target: string): Promise<ToolAnswer>;
+  /** A tool wrote a file: it joins the pool inactive, and is refreshed where it is active (decision D43). */
+  recordWrite(path: string, options?: CallOptions): Promise<void>;
+  /** A tool named files: they join the pool, inactive and unread. */
+  recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
+  /** Records a system prompt as it was sent; a new version only when it changed (decision D55). */
+  recordSystemPrompt(origin: "host" | "own", text: string): Promise<void>;
+  status(): Promise<SessionStatus>;
+}
+
+/** Opens a session by its host's id, with the pools and sets that it had. */
+export async function openContextSession(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<ContextSession> {
+  const queue = taskQueue();
+  const executions = new Map<string, Execution>();
+  const usage: UsagePoint[] = [];
+  let estimated = 0;
+  let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
+  let scope: SessionScope | undefined = await openScope();
+
+  async function openScope(): Promise<SessionScope> {
+    return { dependencies, state: await openState(dependencies, host), contents: new Map() };
+  }
+
+  /** Runs an operation on the scope; after a failure the state is doubtful, and the next operation reads it anew. */
+  async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
+    return await queue(async () => {
+      const current = scope ?? (await openScope());
+      scope = undefined;
+      const result = await operation(current);
+      scope = current;
+      return result;
+    });
+  }
+
+  async function answer(
+    operation: (scope: SessionScope) => Promise<ToolAnswer>,
+    { callId }: CallOptions = {},
+  ): Promise<ToolAnswer> {
+    return await run(async (current) => {
+      const result = await operation(current);
+      if (callId !== undefined) {
+        executions.set(callId, { report: result.text, effects: result.effects });
+        current.state.pendingCalls.add(callId);
+        current.state.changed = true;
+      }
+      await commitSession(current);
+      return result;
+    });
+  }
+
+  function currentEstimator(current: SessionScope): TokenEstimator {
+    const { factor } = current.state.calibration;
+    if (estimator?.factor !== factor)
+      estimator = { factor, use: calibratedEstimator(current.state.calibration) };
+    return estimator.use;
+  }
+
+  function learn(current: SessionScope, report: IngestReport): void {
+    const reported = promptTokens(report.usage);
+    if (reported === undefined || estimated === 0) return;
+    usage.push({ estimated: estimated / current.state.calibration.factor, reported });
+    if (usage.length > 16) usage.shift();
+    const next = calibrate(usage, current.state.calibration);
+    if (next === current.state.calibration) return;
+    current.state.calibration = next;
+    current.state.changed = true;
+  }
+
+  return {
+    host,
+    ingest: async (messages, codec, signals) =>
+      await run(async (current) => {
+        const report = await ingestMessages(current, messages, codec, executions, signals);
+        learn(current, report);
+        return report;
+      }),
+    view: async (options = {}) =>
+      await run(async (current) => {
+        await commitSession(current);
+        const { state } = current;
+        const output = dependencies.layout.render({
+          turns: state.chat.turns,
+          ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
+          chatHandle: "chat",
+          pool: state.pool,
+          active: await activeObjects(current),
+          workspace: dependencies.workspace,
+          estimator: currentEstimator(current),
+          ...budgetOf(options, state.calibration.overhead),
+        });
+        estimated = output.tokens.metadata + output.tokens.chat + output.tokens.active;
+        return { ...output, layout: dependencies.layout.name };
+      }),
+    read: async (request, options) =>
+      await answer((current) => readFile(current, request), options),
+    activate: async (target, range, options) =>
+      await answer((current) => activate(current, target, range), options),
+    deactivate: async (target, options) =>
+      await answer((current) => deactivate(current, target), options),
+    pin: async (target, options) => await answer((current) => pin(current, target), options),
+    unpin: async (target, options) => await answer((current) => unpin(current, target), options),
+    load: async (target) => await answer((current) => loadInactive(current, target)),
+    recordWrite: async (path, options = {}) =>
+      await run(async (current) => {
+        const absolute = dependencies.files.resolve(path, dependencies.workspace);
+        const { stored } = await indexFile(current, absolute, "agent");
+        noteFiles(executions, options, [staticReference(stored)]);
+        await commitSession(current);
+      }),
+    recordNamed: async (paths, options = {}) =>
+      await run(async (current) => {
+        const entries = await indexNamed(current, paths);
+        noteFiles(
+          executions,
+          options,
+          entries.map(({ stored }) => staticReference(stored)),
+        );
+        await commitSession(current);
+      }),
+    recordSystemPrompt: async (origin, text) =>
+      await run(async (current) => await recordSystemPrompt(current, origin, text)),
+    status: async () => await run(async (current) => statusOf(current)),
+  };
+}
+
+/** What a context tool's result carries through the host's record, so that a replay can do it again. */
+export function answerDetails(answer: ToolAnswer): JsonObject {
+  return { [executionField]: { report: answer.text, effects: answer.effects } };
+}
+
+function noteFiles(
+  executions: Map<string, Execution>,
+  { callId }: CallOptions,
+  references: readonly StaticReference[],
+): void {
+  if (callId === undefined) return;
+  const known = executions.get(callId) ?? {};
+  executions.set(callId, { ...known, fileRefs: [...(known.fileRefs ?? []), ...references] });
+}
+
+async function activeObjects({
+  state,
+  contents,
+  dependencies,
+}: SessionScope): Promise<readonly ActiveObject[]> {
+  const missing = [...state.active.keys()].filter((id) => !contents.has(id));
+  for (const stored of await dependencies.store.getMany(missing)) {
+    if (stored !== undefined) contents.set(stored.body.id, stored);
+  }
+  const objects: ActiveObject[] = [];
+  for (const [id, { range }] of state.active) {
+    const entry = state.pool.get(id);
+    const stored = contents.get(id);
+    if (entry === undefined || stored === undefined) continue;
+    if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
+    objects.push({
+      entry,
+      stored,
+      isPinned: state.pinned.has(id),
+      ...(range === undefined ? {} : { range }),
+    });
+  }
+  return objects;
+}
+
+/** Tokens kept free for the answer, unless the host says otherwise. */
+const usualReserve = 16_384;
+
+function budgetOf(
+  options: { readonly contextWindow?: number; readonly reserve?: number },
+  overhead: number,
+): { readonly budget?: number } {
+  const { contextWindow } = options;
+  if (contextWindow === undefined) return {};
+  const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
+  return { budget: Math.max(0, Math.floor((contextWindow - reserve - overhead) * 0.95)) };
+}
+
+function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  if (usage === undefined) return undefined;
+  const total = ["input", "cacheRead", "cacheWrite"].reduce((sum, field) => {
+    const value = usage[field];
+    return sum + (typeof value === "number" && Number.isFinite(value) ? value : 0);
+  }, 0);
+  return total > 0 ? total : undefined;
+}
+
+function statusOf({ state }: SessionScope): SessionStatus {
+  const objects = [...state.pool.values()].map(({ id, handle, stored }): ListedObject => {
+    const isActive = state.active.has(id);
+    return {
+      handle,
+      stored,
+      state: state.pinned.has(id) ? "pinned" : isActive ? "active" : "inactive",
+    };
+  });
+  return {
+    sessionId: state.id,
+    chatId: state.chat.id,
+    objects,
+    activeCount: state.active.size,
+    turnCount: state.chat.turns.length,
+  };
+}

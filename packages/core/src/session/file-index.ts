@@ -1,0 +1,129 @@
+import { FileError } from "../errors.ts";
+import { fileBody, missingFileBody, presenceOf, unreadFileBody } from "../objects/file-object.ts";
+import { sha256 } from "../objects/hashes.ts";
+import type { ObjectBody, Provenance } from "../objects/object-body.ts";
+import {
+  metadataVersion,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
+import type { FileContent, FileFacts } from "../ports/file-source.ts";
+import { commitObjects, joinPool, type SessionScope } from "./session-scope.ts";
+import type { PoolEntry } from "./session-state.ts";
+
+/** What indexing a file did. */
+export interface IndexedFile {
+  readonly entry: PoolEntry;
+  readonly stored: StoredVersion;
+  readonly step: "new" | "changed" | "unchanged";
+  readonly joined: boolean;
+}
+
+/** Reads a file, brings its object up to date and into the pool. The session is not stored. Rejects with `FileError`. */
+export async function indexFile(
+  scope: SessionScope,
+  path: string,
+  generator: Provenance["generator"],
+): Promise<IndexedFile> {
+  const file = await scope.dependencies.files.read(path);
+  const earlier = await findFile(scope, file.realPath);
+  const known = earlier !== undefined && presenceOf(earlier.body) !== "unread";
+  if (known && isSameFile(earlier, file)) {
+    const stored = await loadVersion(scope, earlier);
+    return joined(scope, stored, "unchanged");
+  }
+  const id = earlier?.body.id ?? scope.dependencies.ids.next();
+  const [stored] = await commitObjects(scope, [
+    { body: fileBody(id, file, generator, earlier?.body) },
+  ]);
+  if (stored === undefined) throw new TypeError("the store answered no version for a file");
+  return joined(scope, stored, known ? "changed" : "new");
+}
+
+function joined(
+  scope: SessionScope,
+  stored: StoredVersion,
+  step: IndexedFile["step"],
+): IndexedFile {
+  const { state, contents } = scope;
+  const wasKnown = state.pool.has(stored.body.id);
+  const entry = joinPool(state, metadataVersion(stored));
+  if (state.active.has(entry.id)) contents.set(entry.id, stored);
+  return { entry, stored, step, joined: !wasKnown };
+}
+
+function isSameFile(earlier: StoredMetadata, file: FileContent): boolean {
+  const { body, hashes } = earlier;
+  if (body["path"] !== file.realPath) return false;
+  if (file.text === null) return presenceOf(body) === "non_text" && body["size"] === file.size;
+  return presenceOf(body) === "present" && hashes.content_hash === sha256(file.text);
+}
+
+async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise<StoredVersion> {
+  const held = scope.contents.get(stored.body.id);
+  if (held !== undefined && held.version === stored.version) return held;
+  const loaded = await scope.dependencies.store.get(stored.body.id);
+  if (loaded === undefined) throw new TypeError(`object ${stored.body.id} has left the store`);
+  return loaded;
+}
+
+/** The object of a file by its real path, or the one that was deleted there (decision D56). */
+export async function findFile(
+  scope: SessionScope,
+  realPath: string,
+): Promise<StoredMetadata | undefined> {
+  const { store } = scope.dependencies;
+  const here = await store.find({ where: { type: "file", path: realPath }, limit: 1 });
+  if (here.items[0] !== undefined) return here.items[0];
+  const gone = await store.find({
+    where: { type: "file", presence: "missing", "provenance.origin": realPath },
+    newestFirst: true,
+    limit: 1,
+  });
+  return gone.items[0];
+}
+
+/**
+ * Brings files that were merely named into the pool, inactive and unread (specification v0 §18.1). What is not there,
+ * or is no regular file, is passed over. The session is not stored.
+ */
+export async function indexNamed(
+  scope: SessionScope,
+  paths: readonly string[],
+): Promise<readonly PoolEntry[]> {
+  const { files, ids, workspace } = scope.dependencies;
+  const bodies = new Map<string, ObjectBody>();
+  const entries: PoolEntry[] = [];
+  for (const path of new Set(paths)) {
+    const facts = await statQuietly(scope, files.resolve(path, workspace));
+    if (facts?.kind !== "file" || bodies.has(facts.realPath)) continue;
+    const earlier = await findFile(scope, facts.realPath);
+    if (earlier !== undefined && presenceOf(earlier.body) !== "missing")
+      entries.push(joinPool(scope.state, earlier));
+    else bodies.set(facts.realPath, unreadFileBody(earlier?.body.id ?? ids.next(), facts));
+  }
+  if (bodies.size === 0) return entries;
+  const made = await commitObjects(
+    scope,
+    [...bodies.values()].map((body) => ({ body })),
+  );
+  return [...entries, ...made.map((stored) => joinPool(scope.state, metadataVersion(stored)))];
+}
+
+async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts | undefined> {
+  try {
+    return await scope.dependencies.files.stat(path);
+  } catch (error) {
+    // A file that may not be looked at is as good as not named; an explicit read says why.
+    if (FileError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Records that a known file is gone; the session is not stored. */
+export async function recordMissing(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry> {
+  const [stored] = await commitObjects(scope, [{ body: missingFileBody(entry.stored.body) }]);
+  if (stored === undefined) throw new TypeError("the store answered no version for a file");
+  scope.contents.delete(entry.id);
+  return joinPool(scope.state, metadataVersion(stored));
+}

@@ -1,0 +1,67 @@
+import { chatBody } from "../chat/chat-document.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { DynamicReference } from "../objects/references.ts";
+import { sealObject } from "../objects/sealed-object.ts";
+import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
+import { describeAll } from "./describe-all.ts";
+import { type SessionDependencies } from "./session-scope.ts";
+import {
+  newSessionState,
+  type PoolRow,
+  restoreSessionState,
+  sessionBody,
+  type SessionState,
+} from "./session-state.ts";
+
+/** Names a session as its host does. */
+export interface HostSession {
+  /** `pi`, `openclaw` … */
+  readonly harness: string;
+  readonly sessionId: string;
+}
+
+/** The state of a host's session: as it was stored, or new and stored now (specification v0 §22.6). */
+export async function openState(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<SessionState> {
+  const { store } = dependencies;
+  const where = { type: "session", harness: host.harness, session_id: host.sessionId };
+  const [found] = (await store.find({ where, limit: 1 })).items;
+  if (found === undefined) return await startState(dependencies, host);
+  const session = await store.get(found.body.id);
+  const chat =
+    session === undefined
+      ? undefined
+      : await store.get((session.body["chat_ref"] as DynamicReference).id);
+  if (session === undefined || chat === undefined) {
+    throw new TypeError(`session ${found.body.id} has no chat in the store`);
+  }
+  return restoreSessionState(session, chat, await describeAll(store, knownIds(session)));
+}
+
+function knownIds(session: StoredVersion): readonly ObjectId[] {
+  return (session.body["pool"] as readonly PoolRow[]).map(({ id }) => id);
+}
+
+async function startState(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<SessionState> {
+  const { store, ids } = dependencies;
+  const state = newSessionState({ session: ids.next(), chat: ids.next() }, host);
+  const chat = sealObject(chatBody(state.chat, () => undefined));
+  const session = sealObject(sessionBody(state));
+  const { versions } = await store.commit([
+    { object: chat, expect: 0 },
+    { object: session, expect: 0 },
+  ]);
+  const [madeChat, madeSession] = versions;
+  if (madeChat === undefined || madeSession === undefined)
+    throw new TypeError("the store answered too few versions");
+  state.chatStored = metadataVersion({ ...chat, version: madeChat.version, at: madeChat.at });
+  state.version = madeSession.version;
+  state.lastTransaction = madeSession.at.tx_id;
+  state.changed = false;
+  return state;
+}

@@ -1,0 +1,113 @@
+import { FileError } from "../errors.ts";
+import { shortName } from "../layout/short-name.ts";
+import { presenceOf } from "../objects/file-object.ts";
+import { staticReference } from "../objects/stored-version.ts";
+import { setActive } from "./active-set.ts";
+import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
+import { indexFile, type IndexedFile, recordMissing } from "./file-index.ts";
+import { headRange, lineCount, type LineRange, rangeOf } from "./line-range.ts";
+import type { SessionScope } from "./session-scope.ts";
+
+/** A read of a file, as the harness's own tool takes it. */
+export interface ReadRequest {
+  readonly path: string;
+  /** The first line, from 1. */
+  readonly offset?: number;
+  /** How many lines at most. */
+  readonly limit?: number;
+}
+
+/**
+ * The three steps of `read`: index, metadata pool, activate, each told in the answer (specification v0 §18.1, decision
+ * D40). The session is not stored.
+ */
+export async function readFile(scope: SessionScope, request: ReadRequest): Promise<ToolAnswer> {
+  const { files, workspace } = scope.dependencies;
+  const path = files.resolve(request.path, workspace);
+  try {
+    const indexed = await indexFile(scope, path, "human");
+    return activateRead(scope, indexed, request);
+  } catch (error) {
+    if (!FileError.is(error)) throw error;
+    if (FileError.is(error, "FILE_MISSING")) await noteMissing(scope, path);
+    return refusal(`${error.message} Not indexed.`);
+  }
+}
+
+function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRequest): ToolAnswer {
+  const { entry, stored, step } = indexed;
+  const name = `${entry.handle} ${shortName(scope.dependencies.workspace, stored.body)}`;
+  const steps = [
+    `${name}: ${indexStep(step, stored.version)}`,
+    indexed.joined ? "joined the pool" : "already in the pool",
+  ];
+  const note = noContentNote(entry.handle, entry.stored);
+  const reference = staticReference(stored);
+  if (stored.body.content === null || note !== undefined) {
+    const text = `${[...steps, "not active"].join("; ")}. ${note ?? ""}`.trim();
+    return { ok: true, text, effects: [{ op: "read", id: entry.id, file: reference }] };
+  }
+  const text = stored.body.content;
+  const range = requestedRange(text, request, scope);
+  if (typeof range === "string") return refusal(`${name}: ${range}`);
+  const outcome = setActive(scope.state, entry.id, range);
+  scope.contents.set(entry.id, stored);
+  const shown = scope.state.active.get(entry.id)?.range;
+  steps.push(activeStep(outcome, step, shown, lineCount(text)));
+  const hint =
+    step === "unchanged" && outcome === "already"
+      ? ` It stands in the context already; no need to read it again.`
+      : "";
+  return {
+    ok: true,
+    text: `${steps.join("; ")}.${hint}`,
+    effects: [
+      { op: "read", id: entry.id, file: reference, ...(range === undefined ? {} : { range }) },
+    ],
+  };
+}
+
+function indexStep(step: IndexedFile["step"], version: number): string {
+  if (step === "new") return `indexed, version ${version}`;
+  return step === "changed"
+    ? `changed, now version ${version}`
+    : `unchanged since version ${version}`;
+}
+
+function activeStep(
+  outcome: "now" | "already",
+  step: IndexedFile["step"],
+  range: LineRange | undefined,
+  lines: number,
+): string {
+  const shown =
+    range === undefined ? `${lines} lines` : `lines ${range.from}-${range.to} of ${lines}`;
+  if (outcome === "now") return `active, ${shown}`;
+  return step === "unchanged" ? `already active, ${shown}` : `active, refreshed, ${shown}`;
+}
+
+function requestedRange(
+  text: string,
+  request: ReadRequest,
+  scope: SessionScope,
+): LineRange | undefined | string {
+  if (request.offset === undefined && request.limit === undefined) {
+    return headRange(text, scope.dependencies.readLimits);
+  }
+  const from = Math.max(1, request.offset ?? 1);
+  try {
+    return rangeOf(text, from, request.limit === undefined ? undefined : from + request.limit - 1);
+  } catch (error) {
+    if (error instanceof RangeError) return `${error.message}.`;
+    throw error;
+  }
+}
+
+async function noteMissing(scope: SessionScope, path: string): Promise<void> {
+  for (const entry of scope.state.pool.values()) {
+    const { body } = entry.stored;
+    if (body["path"] !== path || presenceOf(body) === "missing") continue;
+    await recordMissing(scope, entry);
+    return;
+  }
+}

@@ -1,0 +1,93 @@
+import type { ObjectMetadata } from "../objects/object-body.ts";
+import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import type { StoredMetadata } from "../objects/stored-version.ts";
+import type { SessionScope } from "./session-scope.ts";
+import type { PoolEntry } from "./session-state.ts";
+
+/** What a name given by the model or a person means (decisions D41, D45). */
+export type Target =
+  | { readonly type: "known"; readonly entry: PoolEntry }
+  | { readonly type: "locked"; readonly id: ObjectId; readonly name: string }
+  /** In the store, and not in this session so far. */
+  | { readonly type: "elsewhere"; readonly stored: StoredMetadata }
+  | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
+  | { readonly type: "unknown"; readonly candidates: readonly string[] };
+
+const shortestPrefix = 4;
+const mostCandidates = 5;
+
+/** Finds what a handle, id, id prefix, nickname or path names; exact matches come first. */
+export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
+  const name = given.trim();
+  return (
+    inSession(scope, name) ??
+    (await inStore(scope, name)) ??
+    byPrefix(scope, name) ??
+    unknownTarget(scope, name)
+  );
+}
+
+function inSession(scope: SessionScope, name: string): Target | undefined {
+  const { state, dependencies } = scope;
+  const byHandle = state.handles.get(name.replace(/^@/u, ""));
+  const locked = lockedTarget(scope, name);
+  if (locked !== undefined) return locked;
+  const direct = byHandle ?? (isObjectId(name) && state.pool.has(name) ? name : undefined);
+  const entry = direct === undefined ? undefined : state.pool.get(direct);
+  if (entry !== undefined) return { type: "known", entry };
+  const path = dependencies.files.resolve(name, dependencies.workspace);
+  for (const candidate of state.pool.values()) {
+    if (isNamed(candidate.stored.body, name, path)) return { type: "known", entry: candidate };
+  }
+  return undefined;
+}
+
+function isNamed(body: ObjectMetadata, name: string, path: string): boolean {
+  return body.nickname === name || (name !== "" && body["path"] === path);
+}
+
+function lockedTarget(scope: SessionScope, name: string): Target | undefined {
+  const { state } = scope;
+  if (name === state.chat.id || name === "chat" || state.handles.get(name) === state.chat.id)
+    return { type: "locked", id: state.chat.id, name: "the chat" };
+  if (name === state.id) return { type: "locked", id: state.id, name: "the session" };
+  for (const [origin, id] of state.systemPrompts) {
+    if (name === id) return { type: "locked", id, name: `the system prompt (${origin})` };
+  }
+  return undefined;
+}
+
+async function inStore(scope: SessionScope, name: string): Promise<Target | undefined> {
+  const { store, files, workspace } = scope.dependencies;
+  const stored =
+    (isObjectId(name) ? (await store.describe([name]))[0] : undefined) ??
+    (isObjectId(name) ? await store.lookup(name) : undefined) ??
+    (await store.find({ where: { type: "file", path: files.resolve(name, workspace) }, limit: 1 }))
+      .items[0];
+  if (stored === undefined || name === "") return undefined;
+  const known = scope.state.pool.get(stored.body.id);
+  return known === undefined ? { type: "elsewhere", stored } : { type: "known", entry: known };
+}
+
+function byPrefix(scope: SessionScope, name: string): Target | undefined {
+  if (name.length < shortestPrefix) return undefined;
+  const entries = [...scope.state.pool.values()].filter(({ id }) => id.startsWith(name));
+  const only = entries[0];
+  if (only === undefined) return undefined;
+  if (entries.length === 1) return { type: "known", entry: only };
+  return {
+    type: "ambiguous",
+    candidates: entries.slice(0, mostCandidates).map(({ handle }) => handle),
+  };
+}
+
+function unknownTarget(scope: SessionScope, name: string): Target {
+  const last = (name.split(/[/\\]/u).at(-1) ?? name).toLowerCase();
+  const candidates: string[] = [];
+  for (const { handle, stored } of scope.state.pool.values()) {
+    const path = stored.body["path"];
+    const alike = last !== "" && typeof path === "string" && path.toLowerCase().endsWith(last);
+    if (alike && candidates.length < mostCandidates) candidates.push(handle);
+  }
+  return { type: "unknown", candidates };
+}

@@ -1,0 +1,126 @@
+import { chatBody } from "../chat/chat-document.ts";
+import type { ObjectBody } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import { sealObject } from "../objects/sealed-object.ts";
+import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
+import type { ActivationPolicy } from "../policy/activation-policy.ts";
+import type { FileSource } from "../ports/file-source.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ObjectStore, ObjectWrite } from "../ports/object-store.ts";
+import type { Layout } from "../layout/layout.ts";
+import type { ReadLimits } from "./line-range.ts";
+import { type PoolEntry, sessionBody, type SessionState } from "./session-state.ts";
+
+/** What a session works with; `compose` puts it together. */
+export interface SessionDependencies {
+  readonly store: ObjectStore;
+  readonly files: FileSource;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly policy: ActivationPolicy;
+  readonly layout: Layout;
+  /** The agent's working folder: paths are relative to it, and nothing outside it is read without being asked for. */
+  readonly workspace: string;
+  readonly readLimits: ReadLimits;
+}
+
+/** A session's state with the means to store it. */
+export interface SessionScope {
+  readonly dependencies: SessionDependencies;
+  readonly state: SessionState;
+  /** Whole bodies of objects that are active, by id. */
+  readonly contents: Map<ObjectId, StoredVersion>;
+}
+
+const letters: Readonly<Record<string, string>> = {
+  file: "f",
+  toolcall: "t",
+  note: "n",
+  chat: "c",
+  system_prompt: "s",
+  session: "e",
+};
+
+/** The next free handle for an object of a type; handles are never used again (decision D45). */
+export function nextHandle(state: SessionState, type: string): string {
+  const letter = letters[type] ?? "o";
+  const count = (state.handleCounts.get(letter) ?? 0) + 1;
+  state.handleCounts.set(letter, count);
+  return `${letter}${count}`;
+}
+
+/** Puts an object into the metadata pool, or its newer metadata in the place of the older. */
+export function joinPool(state: SessionState, stored: StoredMetadata): PoolEntry {
+  const known = state.pool.get(stored.body.id);
+  if (known?.stored.version === stored.version) return known;
+  const handle = known?.handle ?? nextHandle(state, stored.body.type);
+  const { id } = stored.body;
+  const entry = { id, handle, stored, row: known?.row ?? Object.freeze({ id, handle }) };
+  state.pool.set(id, entry);
+  state.handles.set(handle, id);
+  if (known === undefined) state.changed = true;
+  return entry;
+}
+
+/**
+ * Commits objects without the session. Each answer is the object's latest version, made now or earlier.
+ */
+export async function commitObjects(
+  scope: SessionScope,
+  bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[],
+): Promise<readonly StoredVersion[]> {
+  const writes: ObjectWrite[] = bodies.map(({ body, expect }) => ({
+    object: sealObject(body),
+    ...(expect === undefined ? {} : { expect }),
+  }));
+  return await commitWrites(scope, writes);
+}
+
+async function commitWrites(
+  scope: SessionScope,
+  writes: readonly ObjectWrite[],
+): Promise<readonly StoredVersion[]> {
+  const { versions } = await scope.dependencies.store.commit(writes);
+  return versions.map((made, index) => {
+    const object = writes[index]?.object;
+    if (object === undefined)
+      throw new TypeError("the store answered more versions than it was given writes");
+    scope.state.lastTransaction = Math.max(scope.state.lastTransaction, made.at.tx_id);
+    return { body: object.body, hashes: object.hashes, version: made.version, at: made.at };
+  });
+}
+
+/** Stores the session object if it is behind, together with other objects, in one commit. */
+export async function commitSession(
+  scope: SessionScope,
+  bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[] = [],
+): Promise<readonly StoredVersion[]> {
+  const { state } = scope;
+  if (!state.changed && bodies.length === 0) return [];
+  const writes: ObjectWrite[] = bodies.map(({ body, expect }) => ({
+    object: sealObject(body),
+    ...(expect === undefined ? {} : { expect }),
+  }));
+  if (state.changed) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
+  const versions = await commitWrites(scope, writes);
+  if (!state.changed) return versions;
+  state.version = versions.at(-1)?.version ?? state.version;
+  state.changed = false;
+  return versions.slice(0, -1);
+}
+
+/** The chat as an object to store; its turns are shared with the state. */
+export function sealableChat(scope: SessionScope): {
+  readonly body: ObjectBody;
+  readonly expect: number;
+} {
+  const { state } = scope;
+  return {
+    body: chatBody(state.chat, (id) => {
+      const status = state.pool.get(id)?.stored.body["status"];
+      return typeof status === "string" ? status : undefined;
+    }),
+    expect: state.chatStored?.version ?? 0,
+  };
+}

@@ -1,0 +1,316 @@
+import { type ChatState, chatState } from "../chat/chat-document.ts";
+import { isAssistantStep, type TurnPosition } from "../chat/turn.ts";
+import { isToolCall } from "../chat/message.ts";
+import { keyName, type KnownMessage } from "../ingest/reconcile.ts";
+import { argumentsOf, providerId } from "../ingest/toolcall-object.ts";
+import type { JsonObject } from "../objects/json.ts";
+import type { ObjectBody } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { DynamicReference } from "../objects/references.ts";
+import {
+  metadataVersion,
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
+import type { CallTime } from "../policy/activation-policy.ts";
+import { type Calibration, uncalibrated } from "../tokens/calibrated-estimator.ts";
+import type { LineRange } from "./line-range.ts";
+
+/** An object of the session's metadata pool. */
+export interface PoolEntry {
+  readonly id: ObjectId;
+  /** Its short name in this session (decision D45). */
+  readonly handle: string;
+  readonly stored: StoredMetadata;
+  /** What the session object holds of it: one frozen row for ever, so that storing sees at once what is new. */
+  readonly row: PoolRow;
+}
+
+/** A row of the stored pool. */
+export type PoolRow = { readonly id: ObjectId; readonly handle: string };
+
+/** How an object is active. */
+export interface Activation {
+  /** When it last arrived, was read or was activated. */
+  readonly used: CallTime;
+  /** The lines that are shown; undefined for all. */
+  readonly range?: LineRange;
+}
+
+/** A tool call that has no result so far. */
+export interface OpenCall {
+  readonly objectId: ObjectId;
+  readonly args: JsonObject;
+  readonly position: TurnPosition & { readonly call: number };
+}
+
+/** Everything that a session knows while it runs; the session and chat objects are its stored form. */
+export interface SessionState {
+  readonly id: ObjectId;
+  readonly harness: string;
+  readonly hostSessionId: string;
+  /** The latest version of the session object; 0 before the first. */
+  version: number;
+  chat: ChatState;
+  /** The latest stored version of the chat. */
+  chatStored: StoredMetadata | undefined;
+  /** In the order of joining. */
+  readonly pool: Map<ObjectId, PoolEntry>;
+  readonly handles: Map<string, ObjectId>;
+  readonly handleCounts: Map<string, number>;
+  /** In the order of activation. */
+  readonly active: Map<ObjectId, Activation>;
+  readonly pinned: Set<ObjectId>;
+  /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
+  readonly pendingCalls: Set<string>;
+  readonly systemPrompts: Map<string, ObjectId>;
+  readonly openCalls: Map<string, OpenCall>;
+  readonly callsInTurn: Map<number, number>;
+  sequence: readonly KnownMessage[];
+  readonly known: Map<string, KnownMessage>;
+  calibration: Calibration;
+  lastTransaction: number;
+  /** Whether the stored session object is behind. */
+  changed: boolean;
+}
+
+/** The state of a session that is new. */
+export function newSessionState(
+  ids: { readonly session: ObjectId; readonly chat: ObjectId },
+  host: { readonly harness: string; readonly sessionId: string },
+): SessionState {
+  return {
+    id: ids.session,
+    harness: host.harness,
+    hostSessionId: host.sessionId,
+    version: 0,
+    chat: {
+      id: ids.chat,
+      sessionId: ids.session,
+      hostSessionId: host.sessionId,
+      turns: [],
+      toolcallRefs: [],
+    },
+    chatStored: undefined,
+    pool: new Map(),
+    handles: new Map(),
+    handleCounts: new Map(),
+    active: new Map(),
+    pinned: new Set(),
+    pendingCalls: new Set(),
+    systemPrompts: new Map(),
+    openCalls: new Map(),
+    callsInTurn: new Map(),
+    sequence: [],
+    known: new Map(),
+    calibration: uncalibrated,
+    lastTransaction: 0,
+    changed: true,
+  };
+}
+
+type StoredActivation = {
+  readonly turn: number;
+  readonly call: number;
+  readonly from?: number;
+  readonly to?: number;
+};
+
+/** The session object to store (specification v0 §24.4, decision D50). */
+export function sessionBody(state: SessionState): ObjectBody {
+  const locked = [state.chat.id, ...state.systemPrompts.values()];
+  const chatRef: DynamicReference = { ref: "dynamic", id: state.chat.id };
+  return {
+    id: state.id,
+    type: "session",
+    locked: true,
+    content: null,
+    harness: state.harness,
+    session_id: state.hostSessionId,
+    chat_ref: chatRef,
+    system_prompt_refs: Object.fromEntries(
+      [...state.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
+    ),
+    active_set: [...locked, ...state.active.keys()],
+    inactive_set: [...state.pool.keys()].filter((id) => !state.active.has(id)),
+    pinned_set: [...state.pinned],
+    pool: [...state.pool.values()].map(({ row }) => row),
+    handle_counts: Object.fromEntries(state.handleCounts),
+    activations: Object.fromEntries(
+      [...state.active].map(([id, { used, range }]) => [
+        id,
+        { turn: used.turn, call: used.call, ...range },
+      ]),
+    ),
+    pending_calls: [...state.pendingCalls],
+    calibration: state.calibration,
+    last_tx_id: state.lastTransaction,
+    provenance: { origin: state.hostSessionId, generator: "system" },
+  };
+}
+
+/** What of a stored session object is needed to fill a state's sets again. */
+export function readSessionSets(
+  state: SessionState,
+  body: ObjectBody,
+  metadata: ReadonlyMap<ObjectId, StoredMetadata>,
+): void {
+  state.pool.clear();
+  state.handles.clear();
+  for (const row of body["pool"] as readonly PoolRow[]) {
+    const stored = metadata.get(row.id);
+    if (stored === undefined) continue;
+    state.pool.set(row.id, { id: row.id, handle: row.handle, stored, row });
+    state.handles.set(row.handle, row.id);
+  }
+  for (const [letter, count] of Object.entries(body["handle_counts"] as Record<string, number>)) {
+    state.handleCounts.set(letter, Math.max(count, state.handleCounts.get(letter) ?? 0));
+  }
+  const activations = body["activations"] as Record<string, StoredActivation>;
+  state.active.clear();
+  for (const id of body["active_set"] as readonly ObjectId[]) {
+    const stored = activations[id];
+    if (stored !== undefined && state.pool.has(id)) state.active.set(id, activationOf(stored));
+  }
+  state.pinned.clear();
+  for (const id of body["pinned_set"] as readonly ObjectId[])
+    if (state.active.has(id)) state.pinned.add(id);
+  state.pendingCalls.clear();
+  for (const id of body["pending_calls"] as readonly string[]) state.pendingCalls.add(id);
+}
+
+function activationOf(stored: StoredActivation): Activation {
+  const used = { turn: stored.turn, call: stored.call };
+  return stored.from === undefined || stored.to === undefined
+    ? { used }
+    : { used, range: { from: stored.from, to: stored.to } };
+}
+
+/** Rebuilds a session's state from its stored session and chat (specification v0 §22.6). */
+export function restoreSessionState(
+  session: StoredVersion,
+  chat: StoredVersion,
+  metadata: ReadonlyMap<ObjectId, StoredMetadata>,
+): SessionState {
+  const { body } = session;
+  const host = { harness: body["harness"] as string, sessionId: body["session_id"] as string };
+  const state = newSessionState({ session: body.id, chat: chat.body.id }, host);
+  state.version = session.version;
+  state.chatStored = metadataVersion(chat);
+  state.calibration = body["calibration"] as Calibration;
+  state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
+  state.changed = false;
+  for (const [origin, reference] of Object.entries(
+    body["system_prompt_refs"] as Record<string, DynamicReference>,
+  )) {
+    state.systemPrompts.set(origin, reference.id);
+  }
+  readSessionSets(state, body, metadata);
+  replaceChat(state, chatState(chat.body, host.sessionId));
+  return state;
+}
+
+/** Puts another chat in place and recomputes everything that follows from it. */
+export function replaceChat(state: SessionState, chat: ChatState): void {
+  state.known.clear();
+  state.openCalls.clear();
+  state.callsInTurn.clear();
+  const named = new Set(chat.toolcallRefs.map((reference) => reference.id));
+  const missing = [];
+  const sequence: KnownMessage[] = [];
+  const add = (known: Omit<KnownMessage, "key">, key: string | undefined): void => {
+    const entry = { ...known, key: uniqueKey(state.known, known, key) };
+    state.known.set(entry.key, entry);
+    sequence.push(entry);
+  };
+  for (const [turnIndex, turn] of chat.turns.entries()) {
+    if (turn.user !== null) {
+      add(
+        {
+          identity: identity("user", turn.timestamp, turn.key),
+          position: { turn: turnIndex, step: -1 },
+        },
+        turn.key,
+      );
+    }
+    for (const [stepIndex, step] of turn.steps.entries()) {
+      const position = { turn: turnIndex, step: stepIndex };
+      if (!isAssistantStep(step)) {
+        add({ identity: identity(step.kind, step.timestamp, step.key), position }, step.key);
+        continue;
+      }
+      const time = step.assistant_meta["timestamp"];
+      add(
+        {
+          identity: identity("assistant", typeof time === "number" ? time : null, step.key),
+          position,
+        },
+        step.key,
+      );
+      const calls = step.assistant.filter(isToolCall);
+      for (const [callIndex, id] of step.toolcall_ids.entries()) {
+        const call = calls[callIndex];
+        const entry = state.pool.get(id);
+        if (entry === undefined) {
+          if (call === undefined) continue;
+          const open = {
+            objectId: id,
+            args: argumentsOf(call.arguments),
+            position: { ...position, call: callIndex },
+          };
+          state.openCalls.set(call.id, open);
+          continue;
+        }
+        const { body } = entry.stored;
+        if (!named.has(id)) missing.push(staticReference(entry.stored));
+        countCall(state, turnIndex, body["context_tool"] === true);
+        const resultTime = body["timestamp"];
+        const result = identity(
+          "toolResult",
+          typeof resultTime === "number" ? resultTime : null,
+          undefined,
+        );
+        add({ identity: { ...result, callId: providerId(body) }, position }, undefined);
+      }
+    }
+  }
+  state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, ...missing] };
+  state.sequence = sequence;
+}
+
+/** Counts a tool call of a turn unless it is one of the context tools' own (decision D37). */
+export function countCall(state: SessionState, turn: number, isContextTool: boolean): void {
+  if (!isContextTool) state.callsInTurn.set(turn, (state.callsInTurn.get(turn) ?? 0) + 1);
+}
+
+/** The time of something that happens now, in the current turn. */
+export function currentCallTime(state: SessionState): CallTime {
+  const turn = Math.max(0, state.chat.turns.length - 1);
+  return { turn, call: state.callsInTurn.get(turn) ?? 0 };
+}
+
+function identity(
+  role: string,
+  timestamp: number | null,
+  key: string | undefined,
+): KnownMessage["identity"] {
+  return {
+    role,
+    ...(timestamp === null ? {} : { timestamp }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+function uniqueKey(
+  known: ReadonlyMap<string, KnownMessage>,
+  message: Omit<KnownMessage, "key">,
+  key: string | undefined,
+): string {
+  if (key !== undefined) return key;
+  const name = keyName(message.identity);
+  if (!known.has(name)) return name;
+  let ordinal = 1;
+  while (known.has(`${name} #${ordinal}`)) ordinal += 1;
+  return `${name} #${ordinal}`;
+}
