@@ -1,1 +1,1 @@
-export {};
+export { diskFiles, type DiskFilesOptions } from "./disk-files.ts";

@@ -1,0 +1,90 @@
+import {
+  FileError,
+  type FileContent,
+  type FileFacts,
+  type FileSource,
+} from "@self-context-manager/core";
+
+import { constants as bufferConstants } from "node:buffer";
+import type { Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+
+import { absenceCodes, fileError } from "./file-errors.ts";
+import { readSnapshot } from "./read-snapshot.ts";
+import { resolvePath } from "./resolve-path.ts";
+import { decodeText } from "./text.ts";
+
+export interface DiskFilesOptions {
+  /** Larger files are refused; 64 MiB unless told. */
+  readonly maxBytes?: number;
+}
+
+/** Far above any source file, and small enough to hold a few in memory at once. */
+const usualMaxBytes = 64 * 1024 * 1024;
+
+/** Reads the files of this machine. Never blocks on what is no regular file, and never writes. */
+export function diskFiles(options: DiskFilesOptions = {}): FileSource {
+  const maxBytes = checkedMaxBytes(options.maxBytes ?? usualMaxBytes);
+  return {
+    resolve: resolvePath,
+    async stat(path) {
+      try {
+        return await factsOf(path);
+      } catch (error) {
+        if (absenceCodes.has(codeOf(error))) return undefined;
+        throw await fileError(path, error);
+      }
+    },
+    async read(path) {
+      try {
+        return await readWhole(path, maxBytes);
+      } catch (error) {
+        throw FileError.is(error) ? error : await fileError(path, error);
+      }
+    },
+  };
+}
+
+async function factsOf(path: string): Promise<FileFacts> {
+  const realPath = await realpath(path);
+  const stats = await stat(realPath);
+  return { realPath, kind: kindOf(stats), size: stats.size, modified: stats.mtimeMs };
+}
+
+async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
+  const { realPath, kind } = await factsOf(path);
+  // Asked before it is opened: opening alone can rewind a tape or wake a device.
+  if (kind === "directory") {
+    throw new FileError(
+      "FILE_IS_DIRECTORY",
+      `${path} is a directory, not a file; list it, or name a file in it.`,
+    );
+  }
+  if (kind === "other") {
+    throw new FileError(
+      "FILE_NOT_REGULAR",
+      `${path} is a pipe, socket or device, not a regular file; read it with a command that can end by itself.`,
+    );
+  }
+  const { bytes, modified } = await readSnapshot(realPath, maxBytes, path);
+  return { realPath, size: bytes.byteLength, modified, text: decodeText(bytes) };
+}
+
+function kindOf(stats: Stats): FileFacts["kind"] {
+  if (stats.isFile()) return "file";
+  return stats.isDirectory() ? "directory" : "other";
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function checkedMaxBytes(maxBytes: number): number {
+  const most = bufferConstants.MAX_STRING_LENGTH;
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1 || maxBytes > most) {
+    throw new RangeError(
+      `maxBytes is a whole number from 1 to ${most}, the longest text there can be; got ${maxBytes}`,
+    );
+  }
+  return maxBytes;
+}
