@@ -1,0 +1,72 @@
+import { homedir } from "node:os";
+
+import { ConfigError } from "./config-error.ts";
+import type { PolicyOptions } from "./context-manager-options.ts";
+import { type LayoutKind, layoutKinds, oneOf, type StoreKind, storeKinds } from "./kinds.ts";
+import { type Platform, storePath } from "./store-path.ts";
+
+/** Environment variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment decides; the rest of the options is the caller's. */
+export interface EnvironmentConfig {
+  readonly store: StoreKind;
+  readonly at: string;
+  readonly layout: LayoutKind;
+  readonly policy: PolicyOptions;
+}
+
+/** The variables that are read, with a line on each for help texts. */
+export const environmentVariables: Readonly<Record<string, string>> = {
+  SCM_STORE: "path of the store",
+  SCM_STORE_KIND: `kind of the store: ${storeKinds.join(" or ")}`,
+  SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
+  SCM_POLICY: "what leaves the active objects by itself: window",
+  SCM_WINDOW_CALLS: "tool calls that stay active of each turn in the window",
+  SCM_WINDOW_TURNS: "turns in the window, the current one included",
+};
+
+/** Reads the settings that stand in the environment. Throws `ConfigError` for a value that cannot be used. */
+export function configFromEnvironment(
+  environment: Environment,
+  platform: Platform = { name: process.platform, home: homedir() },
+): EnvironmentConfig {
+  const calls = count(environment, "SCM_WINDOW_CALLS");
+  const turns = count(environment, "SCM_WINDOW_TURNS");
+  return {
+    store: choice(environment, "SCM_STORE_KIND", storeKinds),
+    at: storePath(environment, platform),
+    layout: choice(environment, "SCM_LAYOUT", layoutKinds),
+    policy: {
+      type: choice(environment, "SCM_POLICY", ["window"]),
+      ...(calls === undefined ? {} : { calls }),
+      ...(turns === undefined ? {} : { turns }),
+    },
+  };
+}
+
+/** A variable that is set to nothing is as good as not set. */
+function valueOf(environment: Environment, variable: string): string | undefined {
+  const value = environment[variable];
+  return value === "" ? undefined : value;
+}
+
+function choice<Name extends string>(
+  environment: Environment,
+  variable: string,
+  names: readonly [Name, ...Name[]],
+): Name {
+  const value = valueOf(environment, variable);
+  if (value === undefined) return names[0];
+  const name = oneOf(names, value);
+  if (name === undefined) throw new ConfigError(variable, value, names.join(" or "));
+  return name;
+}
+
+function count(environment: Environment, variable: string): number | undefined {
+  const value = valueOf(environment, variable);
+  if (value === undefined) return undefined;
+  const number = /^\d{1,9}$/u.test(value) ? Number(value) : 0;
+  if (number < 1) throw new ConfigError(variable, value, "a whole number from 1");
+  return number;
+}

@@ -1,0 +1,94 @@
+import {
+  type ContextSession,
+  type HostSession,
+  type Layout,
+  type ObjectStore,
+  openContextSession,
+  pooledLayout,
+  type ReadLimits,
+  type SessionDependencies,
+  silentLogger,
+  windowPolicy,
+} from "@self-context-manager/core";
+import { diskFiles } from "@self-context-manager/watcher";
+
+import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+
+import type { ContextManagerOptions } from "./context-manager-options.ts";
+import { type LayoutKind, layoutKinds, oneOf, storeKinds } from "./kinds.ts";
+import { openStore } from "./open-store.ts";
+import { storePath } from "./store-path.ts";
+import { systemClock } from "./system-clock.ts";
+import { uuidIds } from "./uuid-ids.ts";
+
+/** A store with what sessions on it need. */
+export interface ContextManager extends AsyncDisposable {
+  readonly store: ObjectStore;
+  /** The agent's working folder by its real path. */
+  readonly workspace: string;
+  /** Opens a session by its host's id: as it was, or new. Its operations reject once the manager is disposed. */
+  openSession(host: HostSession): Promise<ContextSession>;
+}
+
+const layouts: Readonly<Record<LayoutKind, Layout>> = { pooled: pooledLayout };
+
+/** What Pi's own `read` shows. */
+const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
+
+/**
+ * Opens the store and puts together what sessions need. Rejects with `StoreError` where the store cannot be used, and
+ * with `RangeError` for an option that can never be.
+ */
+export async function openContextManager(
+  options: ContextManagerOptions = {},
+): Promise<ContextManager> {
+  const kind = known("store", storeKinds, options.store ?? "sqlite");
+  const layout = layouts[known("layout", layoutKinds, options.layout ?? "pooled")];
+  const { type, ...numbers } = options.policy ?? { type: "window" };
+  known("policy", ["window"], type);
+  const policy = windowPolicy(numbers);
+  const clock = options.clock ?? systemClock;
+  const workspace = await realFolder(options.workspace ?? process.cwd());
+  const store = await openStore({ store: kind, at: options.at ?? usualPath(), clock });
+  const dependencies: SessionDependencies = {
+    store,
+    files: options.files ?? diskFiles(),
+    ids: options.ids ?? uuidIds(clock),
+    logger: options.logger ?? silentLogger,
+    policy,
+    layout,
+    workspace,
+    readLimits: options.readLimits ?? piReadLimits,
+  };
+  return {
+    store,
+    workspace,
+    openSession: async (host) => await openContextSession(dependencies, host),
+    [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+  };
+}
+
+function usualPath(): string {
+  return storePath(process.env, { name: process.platform, home: homedir() });
+}
+
+/** The names that callers without types give are checked as well. */
+function known<Name extends string>(option: string, names: readonly Name[], given: Name): Name {
+  const name = oneOf(names, given);
+  if (name === undefined) {
+    throw new RangeError(`${option} is ${JSON.stringify(given)}; it must be ${names.join(" or ")}`);
+  }
+  return name;
+}
+
+/** Files are known by their real paths, so the folder that they are named from must be one too. */
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch {
+    // A folder that is not there or not to be seen holds nothing that could be known by another path.
+    return resolve(folder);
+  }
+}

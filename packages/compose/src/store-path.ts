@@ -1,0 +1,39 @@
+import { posix, win32 } from "node:path";
+
+import type { Environment } from "./config-from-environment.ts";
+
+/** The parts of a machine that decide where a user's data lies. */
+export interface Platform {
+  /** As `process.platform` has it. */
+  readonly name: string;
+  readonly home: string;
+}
+
+/**
+ * Where a user's store lies (decision D50): `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else
+ * the platform's folder for data of applications in place of `$XDG_DATA_HOME`.
+ */
+export function storePath(environment: Environment, platform: Platform): string {
+  const path = platform.name === "win32" ? win32 : posix;
+  const told = environment["SCM_STORE"];
+  if (told !== undefined && told !== "") return path.resolve(withHome(told, platform));
+  return path.join(dataFolder(environment, platform), "self-context-manager", "store.sqlite");
+}
+
+function dataFolder(environment: Environment, { name, home }: Platform): string {
+  const path = name === "win32" ? win32 : posix;
+  const xdg = environment["XDG_DATA_HOME"];
+  // The XDG specification says to ignore a relative one.
+  if (xdg !== undefined && path.isAbsolute(xdg)) return xdg;
+  if (name === "darwin") return path.join(home, "Library", "Application Support");
+  if (name !== "win32") return path.join(home, ".local", "share");
+  const local = environment["LOCALAPPDATA"];
+  return local !== undefined && path.isAbsolute(local)
+    ? local
+    : path.join(home, "AppData", "Local");
+}
+
+/** Shells leave a `~` alone that stands in quotes or in a settings file. */
+function withHome(text: string, { home }: Platform): string {
+  return text === "~" || text.startsWith("~/") ? `${home}${text.slice(1)}` : text;
+}
