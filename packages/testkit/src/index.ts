@@ -1,3 +1,10 @@
+export {
+  type CallEvent,
+  hostEvent,
+  type HostEvent,
+  messagesOf,
+} from "./history/arbitrary-history.ts";
+export { sequenceFaults } from "./layout/sequence-faults.ts";
 export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
 export {
   objectStoreContract,

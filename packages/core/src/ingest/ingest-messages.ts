@@ -21,7 +21,12 @@ import {
 import { storeToolcalls, type WaitingResult } from "./store-toolcalls.ts";
 import type { Execution } from "./execution.ts";
 import type { MessageCodec } from "./message-codec.ts";
-import { type KnownMessage, reconcile, type UnseenMessage } from "./reconcile.ts";
+import {
+  type KnownMessage,
+  reconcile,
+  type Reconciliation,
+  type UnseenMessage,
+} from "./reconcile.ts";
 import { argumentsOf, isSameExecution } from "./toolcall-object.ts";
 
 /** What the host says beside its messages. */
@@ -55,22 +60,27 @@ export async function ingestMessages<Raw>(
   signals: HostSignals = {},
 ): Promise<IngestReport> {
   const { state } = scope;
-  const result = reconcile({
-    messages,
-    codec,
-    sequence: state.sequence,
-    known: state.known,
-    isDiscarded: ({ position }) => isDiscardedAt(scope, position),
-    ...(signals.rewound === undefined ? {} : { rewound: signals.rewound }),
-  });
+  const compare = (isRewound: boolean): Reconciliation =>
+    reconcile({
+      messages,
+      codec,
+      sequence: state.sequence,
+      known: state.known,
+      isDiscarded: ({ position }) => isDiscardedAt(scope, position),
+      rewound: isRewound,
+    });
+  const result = compare(signals.rewound === true);
   if (result.type === "rewound") await rewindTo(scope, result.to);
-  const unseen = result.unseen.map((one) => ({
+  const news = result.type === "rewound" ? compare(false) : result;
+  const unseen = news.unseen.map((one) => ({
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
   const objectIds = await chooseObjectIds(scope, unseen);
   const waiting = addToChat(scope, unseen, objectIds);
-  await store(scope, unseen.length > 0 || result.type === "rewound", waiting, executions);
+  const chatChanged =
+    result.type === "rewound" || unseen.some(({ message }) => changesChat(message));
+  await store(scope, chatChanged, waiting, executions);
   if (result.type !== "appended") state.sequence = sequenceOf(scope, messages, codec);
   const usage = newestUsage(unseen);
   return { type: result.type, added: unseen.length, ...(usage === undefined ? {} : { usage }) };
@@ -89,9 +99,16 @@ async function store(
     if (chat !== undefined) state.chatStored = metadataVersion(chat);
     return;
   }
-  const [chat] = await commitObjects(scope, [sealableChat(scope)]);
-  if (chat !== undefined) state.chatStored = metadataVersion(chat);
+  if (chatChanged) {
+    const [chat] = await commitObjects(scope, [sealableChat(scope)]);
+    if (chat !== undefined) state.chatStored = metadataVersion(chat);
+  }
   await storeToolcalls(scope, waiting, executions);
+}
+
+/** Results are objects of their own, and our own summary changes nothing that the chat holds. */
+function changesChat(message: Message): boolean {
+  return message.role === "summary" ? !message.ours : message.role !== "toolResult";
 }
 
 function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
@@ -147,6 +164,7 @@ function appendMessage(
     const ids = message.content
       .filter(isToolCall)
       .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    for (const id of ids) state.placedCalls.add(id);
     const step = {
       assistant: message.content,
       toolcall_ids: ids,
@@ -244,7 +262,7 @@ async function chooseObjectIds(
       result !== undefined &&
       !scope.state.pool.has(id) &&
       isSameExecution(object.body, { result, args: argumentsOf(call.arguments) });
-    taken.set(id, object !== undefined && !isShared);
+    taken.set(id, scope.state.placedCalls.has(id) || (object !== undefined && !isShared));
   }
   const chosen = new Map<ToolCallBlock, ObjectId>();
   for (const call of calls) {

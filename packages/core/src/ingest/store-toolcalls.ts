@@ -12,7 +12,7 @@ import { setActive } from "../session/active-set.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { replayEffects } from "../session/replay-effects.ts";
 import { commitSession, joinPool, type SessionScope } from "../session/session-scope.ts";
-import { countCall, type OpenCall } from "../session/session-state.ts";
+import { countCall, currentCallTime, type OpenCall } from "../session/session-state.ts";
 import { type Execution, executionIn } from "./execution.ts";
 import { toolcallBody } from "./toolcall-object.ts";
 
@@ -77,15 +77,17 @@ async function arrive(
   const { state } = scope;
   const { id } = joinPool(state, stored);
   const isOwn = execution.report !== undefined;
-  countCall(state, call?.position.turn ?? Math.max(0, state.chat.turns.length - 1), isOwn);
+  const turn = call?.position.turn ?? currentCallTime(state).turn;
+  if (call !== undefined) countCall(state, turn, isOwn);
+  const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
   if (isOwn) {
     const isApplied = state.pendingCalls.delete(result.toolCallId);
     if (isApplied) state.changed = true;
-    else await replayEffects(scope, execution.effects ?? []);
+    else await replayEffects(scope, execution.effects ?? [], used);
   }
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
-  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined);
+  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used);
 }
 
 /** The metadata of an object that is about to be stored. */

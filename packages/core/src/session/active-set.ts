@@ -1,16 +1,20 @@
 import type { ObjectId } from "../objects/object-id.ts";
+import type { CallTime } from "../policy/activation-policy.ts";
 import { coveringRange, type LineRange } from "./line-range.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type SessionState } from "./session-state.ts";
 
-/** Makes an object active, or says that it is used again; a range widens to cover what is shown already. */
+/**
+ * Makes an object active, or says that it is used again, now unless told; a range widens to cover what is shown
+ * already.
+ */
 export function setActive(
   state: SessionState,
   id: ObjectId,
   range: LineRange | undefined,
+  used: CallTime = currentCallTime(state),
 ): "now" | "already" {
   const known = state.active.get(id);
-  const used = currentCallTime(state);
   const shown = known === undefined ? range : coveringRange(known.range, range);
   const isSame =
     known !== undefined &&

@@ -1,4 +1,5 @@
 import type { ToolEffect } from "../ingest/execution.ts";
+import type { CallTime } from "../policy/activation-policy.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "./active-set.ts";
 import { joinPool, type SessionScope } from "./session-scope.ts";
 
@@ -9,6 +10,7 @@ import { joinPool, type SessionScope } from "./session-scope.ts";
 export async function replayEffects(
   scope: SessionScope,
   effects: readonly ToolEffect[],
+  used: CallTime,
 ): Promise<void> {
   for (const effect of effects) {
     if (!(await isKnown(scope, effect))) continue;
@@ -16,10 +18,10 @@ export async function replayEffects(
     switch (effect.op) {
       case "read":
       case "activate":
-        setActive(state, effect.id, effect.range);
+        setActive(state, effect.id, effect.range, used);
         break;
       case "pin":
-        setActive(state, effect.id, effect.range);
+        setActive(state, effect.id, effect.range, used);
         setPinned(state, effect.id);
         break;
       case "unpin":

@@ -66,6 +66,8 @@ export interface SessionState {
   readonly pendingCalls: Set<string>;
   readonly systemPrompts: Map<string, ObjectId>;
   readonly openCalls: Map<string, OpenCall>;
+  /** The object ids that the chat's calls have, those without a result included. */
+  readonly placedCalls: Set<ObjectId>;
   readonly callsInTurn: Map<number, number>;
   sequence: readonly KnownMessage[];
   readonly known: Map<string, KnownMessage>;
@@ -101,6 +103,7 @@ export function newSessionState(
     pendingCalls: new Set(),
     systemPrompts: new Map(),
     openCalls: new Map(),
+    placedCalls: new Set(),
     callsInTurn: new Map(),
     sequence: [],
     known: new Map(),
@@ -215,6 +218,7 @@ export function restoreSessionState(
 export function replaceChat(state: SessionState, chat: ChatState): void {
   state.known.clear();
   state.openCalls.clear();
+  state.placedCalls.clear();
   state.callsInTurn.clear();
   const named = new Set(chat.toolcallRefs.map((reference) => reference.id));
   const missing = [];
@@ -250,6 +254,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
       );
       const calls = step.assistant.filter(isToolCall);
       for (const [callIndex, id] of step.toolcall_ids.entries()) {
+        state.placedCalls.add(id);
         const call = calls[callIndex];
         const entry = state.pool.get(id);
         if (entry === undefined) {
@@ -276,7 +281,21 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
     }
   }
   state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, ...missing] };
+  knowOrphans(state);
   state.sequence = sequence;
+}
+
+/** Results whose calls the chat never had are known all the same; they stand nowhere in it. */
+function knowOrphans(state: SessionState): void {
+  for (const { id, stored } of state.pool.values()) {
+    const { body } = stored;
+    if (body.type !== "toolcall" || state.placedCalls.has(id)) continue;
+    const time = body["timestamp"];
+    const result = identity("toolResult", typeof time === "number" ? time : null, undefined);
+    const known = { identity: { ...result, callId: providerId(body) }, position: undefined };
+    const key = uniqueKey(state.known, known, undefined);
+    state.known.set(key, { ...known, key });
+  }
 }
 
 /** Counts a tool call of a turn unless it is one of the context tools' own (decision D37). */

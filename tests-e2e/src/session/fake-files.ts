@@ -1,0 +1,52 @@
+import {
+  type FileContent,
+  FileError,
+  type FileFacts,
+  type FileSource,
+} from "@self-context-manager/core";
+
+/** Files that live in a map; a null text stands for a file that is not text. */
+export interface FakeFiles extends FileSource {
+  set(path: string, text: string | null): void;
+  delete(path: string): void;
+  /** Makes a path a link to another. */
+  link(path: string, target: string): void;
+  readonly reads: readonly string[];
+}
+
+/** A file source without a disk, for a POSIX-like tree. */
+export function fakeFiles(initial: Readonly<Record<string, string | null>> = {}): FakeFiles {
+  const texts = new Map(Object.entries(initial));
+  const links = new Map<string, string>();
+  const reads: string[] = [];
+  const real = (path: string): string => links.get(path) ?? path;
+  const facts = (path: string): FileFacts | undefined => {
+    const realPath = real(path);
+    const text = texts.get(realPath);
+    if (text !== undefined) return { realPath, kind: "file", size: text?.length ?? 7, modified: 0 };
+    const isFolder = [...texts.keys()].some((one) => one.startsWith(`${realPath}/`));
+    return isFolder ? { realPath, kind: "directory", size: 0, modified: 0 } : undefined;
+  };
+  return {
+    reads,
+    set: (path, text) => void texts.set(path, text),
+    delete: (path) => void texts.delete(path),
+    link: (path, target) => void links.set(path, target),
+    resolve: (path, base) => new URL(path, `file://${base}/`).pathname,
+    stat: async (path) => await Promise.resolve(facts(path)),
+    read: async (path): Promise<FileContent> => {
+      reads.push(path);
+      const found = facts(path);
+      if (found === undefined) throw new FileError("FILE_MISSING", `There is no file at ${path}.`);
+      if (found.kind !== "file")
+        throw new FileError("FILE_IS_DIRECTORY", `${path} is a directory.`);
+      const text = texts.get(found.realPath) ?? null;
+      return await Promise.resolve({
+        realPath: found.realPath,
+        size: found.size,
+        modified: 0,
+        text,
+      });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type {
+  AssistantMessage,
+  Block,
+  ContextSession,
+  JsonObject,
+  Message,
+  ToolAnswer,
+  ToolResultMessage,
+  UserMessage,
+} from "@self-context-manager/core";
+import { answerDetails } from "@self-context-manager/core";
+
+import { plainCodec } from "./test-session.ts";
+
+/** A host's message array as a script grows it; each message gets the next millisecond. */
+export interface ScriptedHistory {
+  readonly messages: Message[];
+  user(content: UserMessage["content"]): void;
+  /** The assistant calls a tool, and the tool answers. */
+  call(
+    tool: string,
+    args: JsonObject,
+    output: string | readonly Block[],
+    options?: CallScript,
+  ): string;
+  /** The assistant says something and calls nothing. */
+  say(text: string, meta?: JsonObject): void;
+  /** The assistant calls one of our tools, which runs on the session. */
+  ask(
+    tool: string,
+    args: JsonObject,
+    run: (callId: string) => Promise<ToolAnswer>,
+  ): Promise<ToolAnswer>;
+  push(message: Message): void;
+  /** Hands the messages to a session. */
+  ingest(session: ContextSession): ReturnType<ContextSession["ingest"]>;
+}
+
+export interface CallScript {
+  readonly isError?: boolean;
+  readonly id?: string;
+  readonly details?: JsonObject;
+}
+
+/** Starts an empty history; times begin at a fixed point. */
+export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
+  const messages: Message[] = [];
+  let time = start;
+  let calls = 0;
+  const stamp = (): { readonly timestamp: number } => {
+    time += 1;
+    return { timestamp: time };
+  };
+  const assistant = (content: readonly Block[], meta: JsonObject = {}): AssistantMessage => ({
+    role: "assistant",
+    content,
+    meta: { api: "test", provider: "test", model: "test-1", stopReason: "stop", ...meta },
+    ...stamp(),
+  });
+  const nextId = (): string => {
+    calls += 1;
+    return `call_${calls}`;
+  };
+  const result = (
+    id: string,
+    tool: string,
+    output: string | readonly Block[],
+    options: CallScript = {},
+  ): ToolResultMessage => ({
+    role: "toolResult",
+    toolCallId: id,
+    toolName: tool,
+    content: typeof output === "string" ? [{ type: "text", text: output }] : output,
+    isError: options.isError === true,
+    ...(options.details === undefined ? {} : { details: options.details }),
+    ...stamp(),
+  });
+  return {
+    messages,
+    user: (content) => void messages.push({ role: "user", content, ...stamp() }),
+    call: (tool, args, output, options = {}) => {
+      const id = options.id ?? nextId();
+      messages.push(
+        assistant([{ type: "toolCall", id, name: tool, arguments: args }], {
+          stopReason: "toolUse",
+        }),
+      );
+      messages.push(result(id, tool, output, options));
+      return id;
+    },
+    say: (text, meta) => void messages.push(assistant([{ type: "text", text }], meta)),
+    ask: async (tool, args, run) => {
+      const id = nextId();
+      messages.push(
+        assistant([{ type: "toolCall", id, name: tool, arguments: args }], {
+          stopReason: "toolUse",
+        }),
+      );
+      const answer = await run(id);
+      messages.push(
+        result(id, tool, answer.text, { isError: !answer.ok, details: answerDetails(answer) }),
+      );
+      return answer;
+    },
+    push: (message) => void messages.push(message),
+    ingest: async (session) => await session.ingest(messages, plainCodec),
+  };
+}

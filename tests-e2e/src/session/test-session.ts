@@ -1,0 +1,74 @@
+import {
+  type ActivationPolicy,
+  type ContextSession,
+  type HostSession,
+  type Layout,
+  type Message,
+  type MessageCodec,
+  objectId,
+  type ObjectId,
+  type ObjectStore,
+  openContextSession,
+  pooledLayout,
+  type SessionDependencies,
+  silentLogger,
+  windowPolicy,
+} from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+
+import { type FakeFiles, fakeFiles } from "./fake-files.ts";
+
+/** A session over the memory store and files in a map, with everything it was made from. */
+export interface TestSession {
+  readonly session: ContextSession;
+  readonly store: ObjectStore;
+  readonly files: FakeFiles;
+  /** Opens the same host session, or another, on the same store, as a new process would. */
+  reopen(host?: HostSession): Promise<ContextSession>;
+}
+
+export interface TestSessionOptions {
+  readonly files?: Readonly<Record<string, string | null>>;
+  readonly store?: ObjectStore;
+  readonly policy?: ActivationPolicy;
+  readonly layout?: Layout;
+}
+
+export const workspace = "/work";
+
+export const testHost: HostSession = { harness: "test", sessionId: "session-1" };
+
+/** Messages of the neutral form are their own host form. */
+export const plainCodec: MessageCodec<Message> = {
+  identify: (message) => ({
+    role: message.role === "opaque" || message.role === "summary" ? message.kind : message.role,
+    ...(message.timestamp === undefined ? {} : { timestamp: message.timestamp }),
+    ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
+  }),
+  decode: (message) => message,
+};
+
+/** Opens a session for a test; ids count up, the clock stands still. */
+export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {
+  const store = options.store ?? memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+  const files = fakeFiles(options.files);
+  let count = 0;
+  const dependencies: SessionDependencies = {
+    store,
+    files,
+    ids: {
+      next: (): ObjectId => {
+        count += 1;
+        return objectId(`0190aaaa-0000-7000-8000-${String(count).padStart(12, "0")}`);
+      },
+    },
+    logger: silentLogger,
+    policy: options.policy ?? windowPolicy(),
+    layout: options.layout ?? pooledLayout,
+    workspace,
+    readLimits: { lines: 2_000, characters: 50_000 },
+  };
+  const reopen = async (host = testHost): Promise<ContextSession> =>
+    await openContextSession(dependencies, host);
+  return { session: await reopen(), store, files, reopen };
+}

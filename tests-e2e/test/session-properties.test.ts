@@ -1,0 +1,155 @@
+import type { Message, ViewMessage } from "@self-context-manager/core";
+import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+
+const isLong = process.env["SCM_LONG"] === "1";
+const numRuns = isLong ? 20_000 : 150;
+
+/** What a host does with its array between two model calls. */
+const hostMove = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant("append" as const),
+      events: fc.array(hostEvent, { maxLength: 5 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("replay" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("truncate" as const), keep: fc.nat(10) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("compact" as const), keep: fc.nat(6) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("branch" as const), keep: fc.nat(10) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen" as const) }) },
+);
+
+const ids = { call: 0 };
+
+describe("a session through any history of its host", () => {
+  it(
+    "sends legal sequences, keeps the newest user message, and comes back byte for byte",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(hostMove, { minLength: 1, maxLength: 8 }), async (moves) => {
+          const opened = await openTestSession();
+          let { session } = opened;
+          let messages: Message[] = [{ role: "user", content: "begin", timestamp: 1 }];
+          const from = { time: 10, calls: ids.call };
+          for (const move of moves) {
+            if (move.type === "append") messages = [...messages, ...messagesOf(move.events, from)];
+            if (move.type === "truncate")
+              messages = messages.slice(0, Math.max(1, messages.length - move.keep));
+            if (move.type === "compact") messages = compacted(messages, move.keep, from);
+            if (move.type === "branch") messages = branched(messages, move.keep, from);
+            if (move.type === "reopen") session = await opened.reopen();
+            await session.ingest(messages, plainCodec);
+            const view = await session.view();
+
+            expect(sequenceFaults(view.messages)).toEqual([]);
+            expect(textsOf(view.messages)).toEqual(
+              expect.arrayContaining(newestUserText(messages)),
+            );
+
+            const before = await versionCount(opened.store);
+            await session.ingest(messages, plainCodec);
+            const again = await opened.reopen();
+            await again.ingest(messages, plainCodec);
+            expect(JSON.stringify((await again.view()).messages)).toBe(
+              JSON.stringify(view.messages),
+            );
+            expect(await versionCount(opened.store)).toBe(before);
+          }
+        }),
+        { numRuns, ...seed() },
+      );
+    },
+    isLong ? 900_000 : 60_000,
+  );
+
+  it(
+    "keeps to any budget",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(hostEvent, { maxLength: 12 }),
+          fc.integer({ min: 60, max: 3_000 }),
+          async (events, contextWindow) => {
+            const { session } = await openTestSession();
+            const begin: Message = { role: "user", content: "begin", timestamp: 1 };
+            await session.ingest(
+              [begin, ...messagesOf(events, { time: 10, calls: 0 })],
+              plainCodec,
+            );
+
+            const view = await session.view({ contextWindow, reserve: 0 });
+
+            const { metadata, chat, active } = view.tokens;
+            expect(metadata + chat + active).toBeLessThanOrEqual(contextWindow);
+            expect(sequenceFaults(view.messages)).toEqual([]);
+          },
+        ),
+        { numRuns, ...seed() },
+      );
+    },
+    isLong ? 900_000 : 60_000,
+  );
+});
+
+/** SCM_SEED replays a failure; a long run takes a fresh seed, which fast-check prints when it fails. */
+function seed(): { readonly seed?: number } {
+  const given = process.env["SCM_SEED"];
+  if (given !== undefined) return { seed: Number(given) };
+  return isLong ? {} : { seed: 20_261_121 };
+}
+
+function compacted(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
+  from.time += 1;
+  const summary: Message = {
+    role: "summary",
+    kind: "compactionSummary",
+    raw: { role: "compactionSummary", summary: "ours" },
+    ours: true,
+    timestamp: from.time,
+  };
+  const kept = messages.slice(-keep - 1);
+  const start = kept.findIndex(({ role }) => role === "user" || role === "assistant");
+  return [summary, ...(start === -1 ? [] : kept.slice(start))];
+}
+
+function branched(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
+  from.time += 1;
+  const kept = messages.slice(0, Math.max(1, messages.length - keep));
+  return [...kept, { role: "user", content: `branch at ${from.time}`, timestamp: from.time }];
+}
+
+function newestUserText(messages: readonly Message[]): readonly string[] {
+  const users = messages
+    .filter(({ role }) => role === "user")
+    .map((message) => textOfUser(message));
+  const newest = users.findLast((text) => text.trim() !== "");
+  return newest === undefined ? [] : [newest];
+}
+
+function textOfUser(message: Message): string {
+  if (message.role !== "user") return "";
+  if (typeof message.content === "string") return message.content;
+  return message.content
+    .map((block) => (typeof block["text"] === "string" ? block["text"] : ""))
+    .join("");
+}
+
+function textsOf(messages: readonly ViewMessage[]): readonly string[] {
+  return messages.flatMap((message) => {
+    if (message.role !== "user") return [];
+    return typeof message.content === "string"
+      ? [message.content]
+      : message.content.map((block) => String(block["text"] ?? ""));
+  });
+}
+
+async function versionCount(store: {
+  changesSince(position?: string): Promise<{ versions: readonly unknown[] }>;
+}): Promise<number> {
+  return (await store.changesSince()).versions.length;
+}
