@@ -1,6 +1,6 @@
-import type { Message, ViewMessage } from "@self-context-manager/core";
+import { isText, type Message, type ViewMessage } from "@self-context-manager/core";
 import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/testkit";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { openTestSession, plainCodec } from "../src/session/test-session.ts";
@@ -144,7 +144,7 @@ function textsOf(messages: readonly ViewMessage[]): readonly string[] {
     if (message.role !== "user") return [];
     return typeof message.content === "string"
       ? [message.content]
-      : message.content.map((block) => String(block["text"] ?? ""));
+      : message.content.map((block) => (isText(block) ? block.text : ""));
   });
 }
 

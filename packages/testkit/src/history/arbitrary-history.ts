@@ -1,5 +1,5 @@
 import type { AssistantMessage, Block, JsonObject, Message } from "@self-context-manager/core";
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /** One thing that happens in a host, as a script that grows a message array. */
 export type HostEvent =
