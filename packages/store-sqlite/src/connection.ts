@@ -1,0 +1,82 @@
+import { StoreError } from "@self-context-manager/core";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+export type SqlValue = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, SqlValue | undefined>>;
+
+/** One open database. The only file that knows `node:sqlite`, which may be renamed one day. */
+export interface Connection {
+  /** The first row of an answer. */
+  first(sql: string, ...values: readonly SqlValue[]): Row | undefined;
+  all(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  run(sql: string, ...values: readonly SqlValue[]): { readonly lastKey: number };
+  /** Runs statements that answer nothing, as they stand. */
+  execute(sql: string): void;
+  /** Runs all of it or nothing; `write` takes the right to write at once, so that it cannot fail half-way. */
+  transaction<Result>(kind: "read" | "write", run: () => Result): Result;
+  close(): void;
+}
+
+/** Opens a database file. Statements are prepared once and kept. */
+export async function connect(path: string, load: LoadSqlite = loadSqlite): Promise<Connection> {
+  const { DatabaseSync } = await load();
+  const database = new DatabaseSync(path);
+  const statements = new Map<string, StatementSync>();
+
+  function prepared(sql: string): StatementSync {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  return {
+    first: (sql, ...values) => prepared(sql).get(...values) as Row | undefined,
+    all: (sql, ...values) => prepared(sql).all(...values) as readonly Row[],
+    run: (sql, ...values) => ({ lastKey: Number(prepared(sql).run(...values).lastInsertRowid) }),
+    execute: (sql) => database.exec(sql),
+    transaction(kind, run) {
+      prepared(kind === "write" ? "BEGIN IMMEDIATE" : "BEGIN").run();
+      try {
+        const result = run();
+        prepared("COMMIT").run();
+        return result;
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+    },
+    close() {
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
+export type LoadSqlite = () => Promise<{ readonly DatabaseSync: typeof DatabaseSync }>;
+
+async function loadSqlite(): ReturnType<LoadSqlite> {
+  try {
+    return await import("node:sqlite");
+  } catch (cause) {
+    throw new StoreError(
+      "STORE_UNAVAILABLE",
+      `this Node (${process.version}) has no node:sqlite; run with Node 24, or any from 22.19 on`,
+      { cause },
+    );
+  }
+}
+
+function rollBack(database: DatabaseSync): void {
+  // Some failures, a full disk among them, have ended the transaction already.
+  if (database.isTransaction) database.exec("ROLLBACK");
+}
+
+/** SQLite's extended result code of an error, undefined where it is another error. */
+export function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode
+    : undefined;
+}

@@ -1,0 +1,210 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+
+import { type ChunkWriter, encodeText, encodeValue, sizeOf } from "./stored-form.ts";
+import { sharedSpan } from "./text-span.ts";
+
+/**
+ * What turns one value into another, as JSON:
+ *
+ * - `[0, value]`: the value itself.
+ * - `[1, prefix, suffix, text]`: a text that keeps its beginning and end.
+ * - `[2, prefix, suffix, ...parts]`: a list that keeps its beginning and end; a part is `[0, start, count]` for items of
+ *   the former middle, `[1, ...values]` for new ones, `[2, start, delta]` for a changed one.
+ * - `[3, [field, delta, …], removed, order]`: an object; `order` is empty where removing and adding gives the right one.
+ */
+export type Delta = readonly JsonValue[];
+
+export interface DeltaResult {
+  readonly delta: Delta;
+  /** By how many characters the value grew, about; negative where it shrank. */
+  readonly growth: number;
+}
+
+interface Context extends ChunkWriter {
+  growth: number;
+}
+
+/** A shared beginning or end below this many units costs more to name than to repeat. */
+const worthNaming = 16;
+
+/** The delta from one value to another, undefined where they are equal. Equal parts should be the same objects. */
+export function encodeDelta(
+  before: JsonValue,
+  after: JsonValue,
+  chunks: ChunkWriter,
+): DeltaResult | undefined {
+  const context: Context = { write: (text) => chunks.write(text), growth: 0 };
+  const delta = diff(before, after, context);
+  return delta === undefined ? undefined : { delta, growth: context.growth };
+}
+
+/** The delta that needs nothing before it. */
+export function encodeWhole(value: JsonValue, chunks: ChunkWriter): Delta {
+  return [0, encodeValue(value, chunks)];
+}
+
+function diff(before: JsonValue, after: JsonValue, context: Context): Delta | undefined {
+  if (before === after) return undefined;
+  if (typeof before === "string" && typeof after === "string")
+    return diffText(before, after, context);
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return diffList(before as readonly JsonValue[], after as readonly JsonValue[], context);
+  }
+  if (isJsonObject(before) && isJsonObject(after)) return diffObject(before, after, context);
+  return replace(before, after, context);
+}
+
+function replace(before: JsonValue | undefined, after: JsonValue, context: Context): Delta {
+  context.growth += sizeOf(after) - (before === undefined ? 0 : sizeOf(before));
+  return [0, encodeValue(after, context)];
+}
+
+function diffText(before: string, after: string, context: Context): Delta {
+  const { prefix, suffix } = sharedSpan(before, after);
+  if (prefix + suffix < worthNaming) return replace(before, after, context);
+  context.growth += after.length - before.length;
+  return [1, prefix, suffix, encodeText(after.slice(prefix, after.length - suffix), context)];
+}
+
+function diffList(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  context: Context,
+): Delta | undefined {
+  const shortest = Math.min(before.length, after.length);
+  let prefix = 0;
+  while (prefix < shortest && isEqual(before[prefix], after[prefix])) prefix += 1;
+  if (prefix === before.length && prefix === after.length) return undefined;
+  let suffix = 0;
+  while (
+    suffix < shortest - prefix &&
+    isEqual(before[before.length - 1 - suffix], after[after.length - 1 - suffix])
+  ) {
+    suffix += 1;
+  }
+  const parts = diffMiddle(
+    before.slice(prefix, before.length - suffix),
+    after.slice(prefix, after.length - suffix),
+    context,
+  );
+  return [2, prefix, suffix, ...parts];
+}
+
+function diffMiddle(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  context: Context,
+): readonly JsonValue[] {
+  const places = placesByKey(before, after);
+  const kept = new Set<number>();
+  // Every former item is used once at most, so that no two places of a list share what is changed in place later.
+  const sources = after.map((item) => {
+    const place = places.size === 0 ? undefined : places.get(keyOf(item))?.shift();
+    if (place !== undefined) kept.add(place);
+    return place;
+  });
+  const parts: JsonValue[][] = [];
+  let cursor = 0;
+  after.forEach((item, index) => {
+    const place = sources[index];
+    const last = parts.at(-1);
+    if (place !== undefined) {
+      if (last?.[0] === 0 && Number(last[1]) + Number(last[2]) === place)
+        last[2] = Number(last[2]) + 1;
+      else parts.push([0, place, 1]);
+      cursor = place + 1;
+      return;
+    }
+    const former = before[cursor];
+    if (former !== undefined && !kept.has(cursor) && isContainer(former) && isContainer(item)) {
+      kept.add(cursor);
+      parts.push([2, cursor, diff(former, item, context) ?? replace(undefined, item, context)]);
+      cursor += 1;
+      return;
+    }
+    context.growth += sizeOf(item) + 1;
+    if (last?.[0] === 1) last.push(encodeValue(item, context));
+    else parts.push([1, encodeValue(item, context)]);
+  });
+  before.forEach((item, index) => {
+    if (!kept.has(index)) context.growth -= sizeOf(item) + 1;
+  });
+  return parts;
+}
+
+function placesByKey(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+): Map<JsonValue, number[]> {
+  const places = new Map<JsonValue, number[]>();
+  // Nothing can have moved where there is nothing, or one item that is known to differ.
+  if (before.length === 0 || after.length === 0) return places;
+  if (before.length === 1 && after.length === 1) return places;
+  before.forEach((item, index) => {
+    const key = keyOf(item);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [index]);
+    else known.push(index);
+  });
+  return places;
+}
+
+/** Equal items have equal keys, whether or not they are the same object. */
+function keyOf(item: JsonValue): JsonValue {
+  if (typeof item === "string") return `text ${item}`;
+  return isContainer(item) ? `json ${JSON.stringify(item)}` : item;
+}
+
+function isContainer(value: JsonValue): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function diffObject(before: JsonObject, after: JsonObject, context: Context): Delta | undefined {
+  const fieldsBefore = presentFields(before);
+  const fieldsAfter = presentFields(after);
+  const had = new Set(fieldsBefore);
+  const has = new Set(fieldsAfter);
+  const changes: JsonValue[] = [];
+  for (const field of fieldsAfter) {
+    const value = after[field] as JsonValue;
+    const change = had.has(field)
+      ? diff(before[field] as JsonValue, value, context)
+      : replace(undefined, value, context);
+    if (change === undefined) continue;
+    if (!had.has(field)) context.growth += field.length + 4;
+    changes.push(field, change);
+  }
+  const removed = fieldsBefore.filter((field) => !has.has(field));
+  for (const field of removed) context.growth -= field.length + 4 + sizeOf(before[field]);
+  const natural = [
+    ...fieldsBefore.filter((field) => has.has(field)),
+    ...fieldsAfter.filter((field) => !had.has(field)),
+  ];
+  const order = natural.every((field, index) => field === fieldsAfter[index]) ? [] : fieldsAfter;
+  if (changes.length === 0 && removed.length === 0 && order.length === 0) return undefined;
+  return [3, changes, removed, order];
+}
+
+function presentFields(object: JsonObject): readonly string[] {
+  return Object.keys(object).filter((field) => object[field] !== undefined);
+}
+
+/** Equality of JSON values, order of fields included, for that is kept too. */
+function isEqual(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return (
+      one.length === other.length &&
+      one.every((item: JsonValue, index) => isEqual(item, other[index]))
+    );
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  const fields = presentFields(one);
+  const otherFields = presentFields(other);
+  return (
+    fields.length === otherFields.length &&
+    fields.every(
+      (field, index) => field === otherFields[index] && isEqual(one[field], other[field]),
+    )
+  );
+}

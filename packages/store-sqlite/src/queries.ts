@@ -1,0 +1,252 @@
+import {
+  type Changes,
+  checkLimit,
+  fieldConditions,
+  type FieldCondition,
+  type FindQuery,
+  type HistoryOptions,
+  meetsCondition,
+  normalTime,
+  type ObjectId,
+  type Page,
+  type Reference,
+  type Referrer,
+  type ReferrersOptions,
+  type StoredMetadata,
+  type StoredVersion,
+  type VersionSelector,
+} from "@self-context-manager/core";
+
+import type { Connection, Row, SqlValue } from "./connection.ts";
+import { indexedValue } from "./field-rows.ts";
+import {
+  metadataColumns,
+  number,
+  readMetadata,
+  selectVersion,
+  type VersionReader,
+} from "./version-rows.ts";
+
+/** The questions of the port, each answered from one moment of the database. */
+export interface Queries {
+  get(id: ObjectId, at?: VersionSelector): StoredVersion | undefined;
+  describe(id: ObjectId): StoredMetadata | undefined;
+  history(id: ObjectId, options: HistoryOptions): readonly StoredMetadata[];
+  find(query: FindQuery): Page<StoredMetadata>;
+  lookup(nickname: string): StoredMetadata | undefined;
+  referrers(id: ObjectId, options: ReferrersOptions): Page<Referrer>;
+  changesSince(position: string, limit: number | undefined): Changes;
+}
+
+const selectHead = `SELECT ${metadataColumns} FROM objects o CROSS JOIN versions v ON v.object = o.key AND v.version = o.head`;
+
+/** SQLite takes a limit below 0 for none. */
+const noLimit = -1;
+
+export function queries(connection: Connection, reader: VersionReader): Queries {
+  return {
+    get(id, at) {
+      if (at === undefined) return reader.head(id)?.stored;
+      const row = findVersion(connection, id, at);
+      if (row === undefined) return undefined;
+      const { version, tx_id: txId } = row;
+      const latest = reader.head(id)?.stored;
+      return latest?.version === version && latest?.at.tx_id === txId
+        ? latest
+        : reader.version(row);
+    },
+
+    describe(id) {
+      const row = connection.first(`${selectHead} WHERE o.id = ?`, id);
+      return row === undefined ? undefined : readMetadata(row);
+    },
+
+    history: (id, { after = 0, limit }) =>
+      connection
+        .all(
+          `SELECT ${metadataColumns} FROM objects o CROSS JOIN versions v ON v.object = o.key ` +
+            "WHERE o.id = ? AND v.version > ? ORDER BY v.version LIMIT ?",
+          id,
+          after,
+          limit === undefined ? noLimit : checkLimit(limit),
+        )
+        .map(readMetadata),
+
+    find: (query) => find(connection, query),
+
+    lookup(nickname) {
+      const row = connection.first(`${selectHead} WHERE o.nickname = ?`, nickname);
+      return row === undefined ? undefined : readMetadata(row);
+    },
+
+    referrers(id, { kind, limit = 100, after }) {
+      const [object, path] = after === undefined ? [0, ""] : readCursor(after);
+      const rows = connection.all(
+        "SELECT o.id, r.object, r.path, r.reference FROM refs r CROSS JOIN objects o ON o.key = r.object " +
+          `WHERE r.target = ? AND (r.object, r.path) > (?, ?)${kind === undefined ? "" : " AND r.kind = ?"} ` +
+          "ORDER BY r.object, r.path LIMIT ?",
+        id,
+        object,
+        path,
+        ...(kind === undefined ? [] : [kind]),
+        checkLimit(limit) + 1,
+      );
+      const items = rows.slice(0, limit).map((row): Referrer => ({
+        id: row["id"] as ObjectId,
+        path: String(row["path"]),
+        reference: JSON.parse(String(row["reference"])) as Reference,
+      }));
+      const last = rows[limit - 1];
+      return rows.length > limit && last !== undefined
+        ? { items, next: JSON.stringify([last["object"], last["path"]]) }
+        : { items };
+    },
+
+    changesSince(position, limit) {
+      const rows = connection.all(
+        `SELECT v.seq, ${metadataColumns} FROM versions v WHERE v.seq > ? ORDER BY v.seq LIMIT ?`,
+        readPlace(position),
+        limit === undefined ? noLimit : checkLimit(limit),
+      );
+      const last = rows.at(-1);
+      return {
+        versions: rows.map(readMetadata),
+        position: last === undefined ? position : String(last["seq"]),
+      };
+    },
+  };
+}
+
+function findVersion(connection: Connection, id: ObjectId, at: VersionSelector): Row | undefined {
+  const object = connection.first("SELECT key FROM objects WHERE id = ?", id);
+  if (object === undefined) return undefined;
+  const key = number(object, "key");
+  const among = `${selectVersion} WHERE v.object = ?`;
+  if ("version" in at) return connection.first(`${among} AND v.version = ?`, key, at.version);
+  if ("txId" in at) {
+    return connection.first(
+      `${among} AND v.tx_id <= ? ORDER BY v.tx_id DESC LIMIT 1`,
+      key,
+      at.txId,
+    );
+  }
+  if ("contentHash" in at) {
+    const hash = Buffer.from(at.contentHash, "hex");
+    return connection.first(
+      `${among} AND v.content_hash = ? ORDER BY v.seq DESC LIMIT 1`,
+      key,
+      hash,
+    );
+  }
+  const time = Date.parse(normalTime(at.txTime));
+  return connection.first(
+    `${among} AND v.tx_time <= ? ORDER BY v.tx_time DESC, v.seq DESC LIMIT 1`,
+    key,
+    time,
+  );
+}
+
+function find(connection: Connection, query: FindQuery): Page<StoredMetadata> {
+  const conditions = fieldConditions(query);
+  const limit = checkLimit(query.limit ?? 100);
+  const newestFirst = query.newestFirst === true;
+  const statement = findStatement(connection, query, conditions);
+  const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
+  let place =
+    query.after === undefined
+      ? newestFirst
+        ? Number.MAX_SAFE_INTEGER
+        : 0
+      : readPlace(query.after);
+  while (found.length <= limit) {
+    const rows = connection.all(statement.sql, ...statement.values, place, limit + 1);
+    for (const row of rows) {
+      place = number(row, "object");
+      const metadata = readMetadata(row);
+      // What the index cannot say: absence, and long values beyond their hash.
+      if (conditions.every((condition) => meetsCondition(metadata.body, condition)))
+        found.push({ place, metadata });
+    }
+    if (rows.length <= limit) break;
+  }
+  const shown = found.slice(0, limit);
+  const items = shown.map(({ metadata }) => metadata);
+  return found.length > limit ? { items, next: String(shown.at(-1)?.place) } : { items };
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A statement that still wants a place and a limit. */
+function findStatement(
+  connection: Connection,
+  { idPrefix = "", newestFirst = false }: FindQuery,
+  conditions: readonly FieldCondition[],
+): Statement {
+  const [driving, ...others] = rarestFirst(
+    connection,
+    conditions.filter(({ value }) => value !== null),
+  );
+  const place = driving === undefined ? "o.key" : "f.object";
+  const wanted: string[] = [];
+  const values: SqlValue[] = [];
+  if (driving !== undefined) {
+    wanted.push("f.name = ? AND f.value = ?");
+    values.push(driving.field, indexedValue(driving.value));
+  }
+  for (const { field, value } of others) {
+    wanted.push(`EXISTS (SELECT 1 FROM fields WHERE name = ? AND value = ? AND object = ${place})`);
+    values.push(field, indexedValue(value));
+  }
+  if (idPrefix !== "") {
+    wanted.push("o.id >= ? AND o.id < ?");
+    values.push(idPrefix, `${idPrefix}\u{10ffff}`);
+  }
+  // With nothing but a beginning of the id, the index of ids is the way in, not the order.
+  const ordered = driving === undefined && idPrefix !== "" ? `+${place}` : place;
+  wanted.push(`${ordered} ${newestFirst ? "<" : ">"} ?`);
+  const from =
+    driving === undefined ? "objects o" : "fields f CROSS JOIN objects o ON o.key = f.object";
+  return {
+    sql:
+      `SELECT ${metadataColumns} FROM ${from} CROSS JOIN versions v ON v.object = o.key AND v.version = o.head ` +
+      `WHERE ${wanted.join(" AND ")} ORDER BY ${ordered} ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+    values,
+  };
+}
+
+/** Counted up to here: a condition that fewer objects meet is rare enough to begin with. */
+const manyEnough = 100;
+
+function rarestFirst(
+  connection: Connection,
+  conditions: readonly FieldCondition[],
+): readonly FieldCondition[] {
+  if (conditions.length < 2) return conditions;
+  const counted = conditions.map((condition) => {
+    const row = connection.first(
+      "SELECT count(*) AS count FROM (SELECT 1 FROM fields WHERE name = ? AND value = ? LIMIT ?)",
+      condition.field,
+      indexedValue(condition.value),
+      manyEnough,
+    );
+    return { condition, count: number(row ?? {}, "count") };
+  });
+  return counted.sort((one, other) => one.count - other.count).map(({ condition }) => condition);
+}
+
+function readPlace(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
+  return Number(text);
+}
+
+function readCursor(text: string): readonly [number, string] {
+  const parsed: unknown = JSON.parse(text);
+  if (Array.isArray(parsed) && typeof parsed[0] === "number" && typeof parsed[1] === "string") {
+    return [parsed[0], parsed[1]];
+  }
+  throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
+}

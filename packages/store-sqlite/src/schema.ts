@@ -1,0 +1,121 @@
+import { StoreError } from "@self-context-manager/core";
+
+import type { Connection } from "./connection.ts";
+
+/** Marks a file as ours: "SCM1" in ASCII. */
+export const applicationId = 0x53_43_4d_31;
+
+/**
+ * What brings a file from one version of the schema to the next; `user_version` counts those that ran.
+ *
+ * - `versions.seq` is the order in which versions came to this file, which is what `changesSince` goes by.
+ * - `versions.metadata` is the body with 0 in place of each bulk field, so that the order of fields is kept.
+ * - `versions.delta` turns the bulk fields of the version before into those of this one, null where they are equal. In
+ *   the row whose `version` is its `base` it needs nothing before it.
+ * - `weight` counts the characters of the deltas since the base, `size` those of the bulk fields.
+ * - `fields` and `refs` speak of the latest versions only.
+ */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE objects (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    head INTEGER NOT NULL,
+    nickname TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX objects_by_nickname ON objects (nickname) WHERE nickname IS NOT NULL;
+
+  CREATE TABLE versions (
+    seq INTEGER PRIMARY KEY,
+    object INTEGER NOT NULL REFERENCES objects (key),
+    version INTEGER NOT NULL,
+    tx_id INTEGER NOT NULL,
+    tx_time INTEGER NOT NULL,
+    content_hash BLOB NOT NULL,
+    metadata_view_hash BLOB NOT NULL,
+    object_hash BLOB NOT NULL,
+    further_hashes TEXT,
+    base INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    metadata TEXT NOT NULL,
+    delta TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX versions_by_number ON versions (object, version);
+  CREATE UNIQUE INDEX versions_by_transaction ON versions (object, tx_id);
+  CREATE INDEX versions_by_time ON versions (object, tx_time);
+  CREATE INDEX versions_by_content ON versions (object, content_hash);
+
+  CREATE TABLE chunks (
+    key INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    text TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE fields (
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    object INTEGER NOT NULL REFERENCES objects (key),
+    PRIMARY KEY (name, value, object)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE refs (
+    target TEXT NOT NULL,
+    object INTEGER NOT NULL REFERENCES objects (key),
+    path TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    PRIMARY KEY (target, object, path)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE requests (
+    id TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    outcome TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE clock (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    tx_id INTEGER NOT NULL,
+    tx_time INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO clock VALUES (1, 0, 0);
+  `,
+];
+
+/** Checks whose file this is, before anything in it is changed. Answers whether it must be migrated. */
+export function checkFile(connection: Connection, path: string): boolean {
+  const application = numberOf(connection, "PRAGMA application_id");
+  const version = numberOf(connection, "PRAGMA user_version");
+  if (application !== applicationId) {
+    const tables = numberOf(connection, "SELECT count(*) FROM sqlite_schema");
+    if (application === 0 && version === 0 && tables === 0) return true;
+    throw new StoreError(
+      "STORE_FOREIGN",
+      `${path} is a database of another program; name a path of its own for the store`,
+    );
+  }
+  if (version > migrations.length) {
+    throw new StoreError(
+      "STORE_TOO_NEW",
+      `the store ${path} has schema ${version}, this program knows up to ${migrations.length}: update the program`,
+    );
+  }
+  return version < migrations.length;
+}
+
+/** Brings a file to the newest schema. Another process may have been first, so it looks again once it may write. */
+export function migrate(connection: Connection, path: string): void {
+  connection.transaction("write", () => {
+    if (!checkFile(connection, path)) return;
+    const version = numberOf(connection, "PRAGMA user_version");
+    for (const migration of migrations.slice(version)) connection.execute(migration);
+    connection.execute(
+      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`,
+    );
+  });
+}
+
+function numberOf(connection: Connection, sql: string): number {
+  return Number(Object.values(connection.first(sql) ?? {})[0]);
+}

@@ -1,0 +1,194 @@
+import {
+  bulkFields,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  metadataOf,
+  type ObjectBody,
+  type ObjectHashes,
+  type ObjectId,
+  StoreError,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/core";
+
+import type { BodyCache, Head } from "./body-cache.ts";
+import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
+import { applyDelta } from "./delta-apply.ts";
+import type { Delta } from "./delta-encode.ts";
+import { corrupt } from "./sqlite-errors.ts";
+import { type ChunkReader, deepFreeze, type MutableObject, setField } from "./stored-form.ts";
+
+/** The columns of `versions v` that `readMetadata` takes. */
+export const metadataColumns =
+  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.metadata_view_hash, v.object_hash, v.further_hashes, v.metadata";
+
+const bodyColumns = `${metadataColumns}, v.base, v.weight, v.size`;
+
+/** Reads versions back from their rows. */
+export interface VersionReader {
+  /** The latest version of an object, from the cache where that is still the latest. */
+  head(id: ObjectId): Head | undefined;
+  /** The version whose row has this number. */
+  version(row: Row): StoredVersion;
+}
+
+export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
+
+export function versionReader(connection: Connection, heads: BodyCache): VersionReader {
+  /** The bulk fields that were rebuilt last: reading a history from end to end costs each delta once. */
+  let recent:
+    | { readonly object: number; readonly version: number; readonly bulk: JsonObject }
+    | undefined;
+
+  const chunks: ChunkReader = {
+    read(key) {
+      const text = connection.first("SELECT text FROM chunks WHERE key = ?", key)?.["text"];
+      if (typeof text !== "string") throw corrupt(`text ${key} is missing`);
+      return text;
+    },
+  };
+
+  function read(row: Row, known: Head | undefined): StoredVersion {
+    const version = number(row, "version");
+    const start = startingPoint(row, known);
+    const object = number(row, "object");
+    const deltas = connection.all(
+      "SELECT delta FROM versions WHERE object = ? AND version > ? AND version <= ? AND delta IS NOT NULL ORDER BY version",
+      object,
+      start.version,
+      version,
+    );
+    const bulk = rebuild(start.bulk, deltas);
+    deepFreeze(bulk);
+    recent = { object, version, bulk };
+    return wholeVersion(row, bulk);
+  }
+
+  function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
+    let bulk: JsonValue = start;
+    try {
+      for (const { delta } of deltas) bulk = applyDelta(bulk, parse(delta) as Delta, chunks);
+    } catch (cause) {
+      if (cause instanceof StoreError || sqliteCode(cause) !== undefined) throw cause;
+      throw corrupt("a version does not follow from the one before", cause);
+    }
+    if (!isJsonObject(bulk)) throw corrupt("a version is no object");
+    return bulk;
+  }
+
+  function startingPoint(
+    row: Row,
+    known: Head | undefined,
+  ): { readonly version: number; readonly bulk: JsonObject } {
+    const [object, version, base] = [
+      number(row, "object"),
+      number(row, "version"),
+      number(row, "base"),
+    ];
+    const fits = (at: number): boolean => at >= base && at <= version;
+    if (recent?.object === object && fits(recent.version)) return recent;
+    if (known !== undefined && known.key === object && fits(known.stored.version)) {
+      return { version: known.stored.version, bulk: bulkOf(known.stored.body) };
+    }
+    return { version: base - 1, bulk: {} };
+  }
+
+  return {
+    head(id) {
+      const object = connection.first("SELECT key, head FROM objects WHERE id = ?", id);
+      if (object === undefined) return undefined;
+      const known = heads.get(id);
+      if (known?.stored.version === object["head"]) return known;
+      const row = connection.first(
+        `${selectVersion} WHERE v.object = ? AND v.version = ?`,
+        number(object, "key"),
+        number(object, "head"),
+      );
+      if (row === undefined) throw corrupt(`the latest version of object ${id} is missing`);
+      const head: Head = {
+        key: number(object, "key"),
+        stored: read(row, known),
+        base: number(row, "base"),
+        weight: number(row, "weight"),
+        size: number(row, "size"),
+      };
+      heads.set(head);
+      return head;
+    },
+    version: (row) => read(row, undefined),
+  };
+}
+
+/** The fields of a body that are stored as deltas. */
+export function bulkOf(body: ObjectBody): JsonObject {
+  const bulk: MutableObject = {};
+  for (const field of bulkFields) {
+    const value = body[field];
+    if (value !== undefined) bulk[field] = value;
+  }
+  return bulk;
+}
+
+/** The body as it stands in `versions.metadata`. */
+export function metadataText(body: ObjectBody): string {
+  const shown: MutableObject = {};
+  for (const [field, value] of Object.entries(body)) {
+    if (value !== undefined) setField(shown, field, bulkFields.has(field) ? 0 : value);
+  }
+  return JSON.stringify(shown);
+}
+
+export function readMetadata(row: Row): StoredMetadata {
+  return { body: metadataOf(parseBody(row)), ...readPoint(row) };
+}
+
+function wholeVersion(row: Row, bulk: JsonObject): StoredVersion {
+  const body: MutableObject = {};
+  for (const [field, value] of Object.entries(parseBody(row))) {
+    setField(body, field, bulkFields.has(field) ? bulk[field] : value);
+  }
+  deepFreeze(body);
+  return Object.freeze({ body: body as ObjectBody, ...readPoint(row) });
+}
+
+function parseBody(row: Row): ObjectBody {
+  return parse(row["metadata"]) as ObjectBody;
+}
+
+function readPoint(row: Row): Omit<StoredVersion, "body"> {
+  const further = row["further_hashes"];
+  const hashes = {
+    ...(typeof further === "string" ? (parse(further) as Record<string, string>) : {}),
+    content_hash: hexOf(row["content_hash"]),
+    metadata_view_hash: hexOf(row["metadata_view_hash"]),
+    object_hash: hexOf(row["object_hash"]),
+  };
+  return {
+    hashes: Object.freeze(hashes) as ObjectHashes,
+    version: number(row, "version"),
+    at: Object.freeze({
+      tx_id: number(row, "tx_id"),
+      tx_time: new Date(number(row, "tx_time")).toISOString(),
+    }),
+  };
+}
+
+/** A number that the schema says is there. */
+export function number(row: Row, column: string): number {
+  return row[column] as number;
+}
+
+function hexOf(value: SqlValue | undefined): string {
+  return value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")
+    : "";
+}
+
+function parse(text: SqlValue | undefined): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch (cause) {
+    throw corrupt("a version cannot be read", cause);
+  }
+}

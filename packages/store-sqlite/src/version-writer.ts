@@ -1,0 +1,209 @@
+import {
+  metadataOf,
+  type ObjectHashes,
+  StoreError,
+  type StoredVersion,
+} from "@self-context-manager/core";
+import { hash } from "node:crypto";
+
+import type { Head } from "./body-cache.ts";
+import type { Connection } from "./connection.ts";
+import { encodeDelta, encodeWhole } from "./delta-encode.ts";
+import { type FieldRows, fieldRows } from "./field-rows.ts";
+import { referenceChanges } from "./reference-changes.ts";
+import { type ChunkWriter, sizeOf } from "./stored-form.ts";
+import { bulkOf, metadataText, number } from "./version-rows.ts";
+
+/** Deltas may reach this many times the size of what they build before it is written whole again. */
+const heaviest = 3;
+
+/** Below this many characters of deltas nothing is gained by writing a small document whole. */
+const lightest = 8192;
+
+/** Writes one version, and answers what the next is written against. Runs inside a transaction. */
+export function writeVersion(
+  connection: Connection,
+  before: Head | undefined,
+  stored: StoredVersion,
+): Head {
+  const key =
+    before?.key ??
+    connection.run("INSERT INTO objects (id, head) VALUES (?, 0)", stored.body.id).lastKey;
+  const content = writeContent(connection, before, stored);
+  const { hashes, version, at } = stored;
+  connection.run(
+    "INSERT INTO versions (object, version, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
+      "further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    key,
+    version,
+    at.tx_id,
+    Date.parse(at.tx_time),
+    Buffer.from(hashes.content_hash, "hex"),
+    Buffer.from(hashes.metadata_view_hash, "hex"),
+    Buffer.from(hashes.object_hash, "hex"),
+    furtherHashes(hashes),
+    content.base,
+    content.weight,
+    content.size,
+    metadataText(stored.body),
+    content.delta,
+  );
+  connection.run("UPDATE objects SET head = ? WHERE key = ?", version, key);
+  return { key, stored, base: content.base, weight: content.weight, size: content.size };
+}
+
+interface Content {
+  readonly base: number;
+  readonly weight: number;
+  readonly size: number;
+  readonly delta: string | null;
+}
+
+function writeContent(
+  connection: Connection,
+  before: Head | undefined,
+  stored: StoredVersion,
+): Content {
+  const bulk = bulkOf(stored.body);
+  if (before !== undefined) {
+    const chunks = chunkWriter(connection, stored);
+    const result = encodeDelta(bulkOf(before.stored.body), bulk, chunks);
+    if (result === undefined) {
+      return { base: before.base, weight: before.weight, size: before.size, delta: null };
+    }
+    const delta = JSON.stringify(result.delta);
+    const weight = before.weight + delta.length + chunks.written();
+    const size = Math.max(0, before.size + result.growth);
+    if (weight <= heaviest * size + lightest) return { base: before.base, weight, size, delta };
+  }
+  const delta = JSON.stringify(encodeWhole(bulk, chunkWriter(connection, stored)));
+  return { base: stored.version, weight: 0, size: sizeOf(bulk), delta };
+}
+
+/** Writes each text once, however many versions and objects have it. */
+function chunkWriter(
+  connection: Connection,
+  { body, hashes }: StoredVersion,
+): ChunkWriter & { written(): number } {
+  let written = 0;
+  return {
+    write(text) {
+      written += text.length;
+      const digest =
+        text === body.content
+          ? Buffer.from(hashes.content_hash, "hex")
+          : hash("sha256", text, "buffer");
+      const known = connection.first("SELECT key FROM chunks WHERE hash = ?", digest);
+      if (known !== undefined) return number(known, "key");
+      return connection.run("INSERT INTO chunks (hash, text) VALUES (?, ?)", digest, text).lastKey;
+    },
+    written: () => written,
+  };
+}
+
+function furtherHashes(hashes: ObjectHashes): string | null {
+  const further = Object.entries(hashes).filter(([name]) => !ownColumn.has(name));
+  return further.length === 0 ? null : JSON.stringify(Object.fromEntries(further));
+}
+
+const ownColumn: ReadonlySet<string> = new Set([
+  "content_hash",
+  "metadata_view_hash",
+  "object_hash",
+]);
+
+/** An object before and after a transaction. */
+export interface Change {
+  readonly before: Head | undefined;
+  readonly after: Head;
+}
+
+/** Brings the indexes of latest versions up to date, and checks that nicknames stay unique. */
+export function indexChanges(connection: Connection, changes: readonly Change[]): void {
+  writeNicknames(connection, changes);
+  for (const { before, after } of changes) {
+    writeFields(connection, before, after);
+    writeReferences(connection, before, after);
+  }
+}
+
+function writeNicknames(connection: Connection, changes: readonly Change[]): void {
+  const renamed = changes.filter(
+    ({ before, after }) => before?.stored.body.nickname !== after.stored.body.nickname,
+  );
+  // All are taken off first, so that objects can exchange nicknames.
+  for (const { before, after } of renamed) {
+    if (before?.stored.body.nickname !== undefined) {
+      connection.run("UPDATE objects SET nickname = NULL WHERE key = ?", after.key);
+    }
+  }
+  for (const { after } of renamed) {
+    const { id, nickname } = after.stored.body;
+    if (nickname === undefined) continue;
+    const owner = connection.first("SELECT id FROM objects WHERE nickname = ?", nickname);
+    if (owner !== undefined) throw taken(nickname, id, `object ${String(owner["id"])} has it`);
+    if (connection.first("SELECT key FROM objects WHERE id = ?", nickname) !== undefined) {
+      throw taken(nickname, id, "it is the id of an object");
+    }
+    connection.run("UPDATE objects SET nickname = ? WHERE key = ?", nickname, after.key);
+  }
+  for (const { before, after } of changes) {
+    if (before !== undefined) continue;
+    const { id } = after.stored.body;
+    const owner = connection.first("SELECT id FROM objects WHERE nickname = ?", id);
+    if (owner !== undefined) throw taken(id, String(owner["id"]), "it is the id of an object");
+  }
+}
+
+function taken(nickname: string, id: string, why: string): StoreError {
+  return new StoreError(
+    "NICKNAME_TAKEN",
+    `object ${id} cannot have the nickname ${nickname}: ${why}`,
+  );
+}
+
+function writeFields(connection: Connection, before: Head | undefined, after: Head): void {
+  const former: FieldRows =
+    before === undefined ? new Map() : fieldRows(metadataOf(before.stored.body));
+  const latter = fieldRows(metadataOf(after.stored.body));
+  for (const [name, value] of former) {
+    if (latter.get(name) === value) continue;
+    connection.run(
+      "DELETE FROM fields WHERE name = ? AND value = ? AND object = ?",
+      name,
+      value,
+      after.key,
+    );
+  }
+  for (const [name, value] of latter) {
+    if (former.get(name) === value) continue;
+    connection.run(
+      "INSERT INTO fields (name, value, object) VALUES (?, ?, ?)",
+      name,
+      value,
+      after.key,
+    );
+  }
+}
+
+function writeReferences(connection: Connection, before: Head | undefined, after: Head): void {
+  const { removed, added } = referenceChanges(before?.stored.body, after.stored.body);
+  for (const { path, reference } of removed) {
+    connection.run(
+      "DELETE FROM refs WHERE target = ? AND object = ? AND path = ?",
+      reference.id,
+      after.key,
+      path,
+    );
+  }
+  for (const { path, reference } of added) {
+    connection.run(
+      "INSERT INTO refs (target, object, path, kind, reference) VALUES (?, ?, ?, ?, ?)",
+      reference.id,
+      after.key,
+      path,
+      reference.ref,
+      JSON.stringify(reference),
+    );
+  }
+}

@@ -1,0 +1,9 @@
+import { objectStoreContract } from "@self-context-manager/testkit";
+
+import { sqlitePlace } from "./sqlite-place.ts";
+
+objectStoreContract({
+  name: "sqlite",
+  supports: { durable: true, shared: true },
+  createPlace: sqlitePlace,
+});

@@ -1,0 +1,170 @@
+import { canonicalJson, type JsonValue } from "@self-context-manager/core";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { applyDelta } from "../src/delta-apply.ts";
+import { type Delta, encodeDelta, encodeWhole } from "../src/delta-encode.ts";
+import { deepFreeze } from "../src/stored-form.ts";
+import { sharedSpan } from "../src/text-span.ts";
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("~", "~#1", "~~x", "", "\u{1f600}", "\u{1f601}", "__proto__"),
+  fc
+    .tuple(fc.string({ unit: "grapheme" }), fc.nat(3000))
+    .map(([start, count]) => start + "long ".repeat(count)),
+);
+const field = fc.oneof(
+  fc.constantFrom("turns", "content", "a", "b", "1", "0", "__proto__"),
+  fc.string(),
+);
+const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    text,
+    fc.constantFrom<JsonValue>(null, true, 0, 1.5),
+    fc.array(tie("value"), { maxLength: 6 }),
+    fc
+      .uniqueArray(fc.tuple(field, tie("value")), { selector: ([name]) => name, maxLength: 5 })
+      .map(toObject),
+  ),
+}));
+
+/** A value and some others that each share parts with the one before, as the same objects or as equal ones. */
+const history = fc
+  .tuple(value, fc.array(fc.tuple(value, fc.nat(), fc.boolean()), { maxLength: 8 }))
+  .map(([first, steps]) => {
+    const versions = [first];
+    for (const [next, choice, isCopied] of steps) {
+      const grown = grow(versions.at(-1) ?? null, next, choice);
+      versions.push(isCopied ? (JSON.parse(JSON.stringify(grown)) as JsonValue) : grown);
+    }
+    return versions;
+  });
+
+it("gives back every version of a history, unit for unit and field order included", () => {
+  fc.assert(
+    fc.property(history, fc.boolean(), (versions, isFrozenBetween) => {
+      if (isFrozenBetween) versions.forEach(deepFreeze);
+      const chunks = chunkList();
+      const deltas = versions.map((version, index) =>
+        index === 0
+          ? encodeWhole(version, chunks)
+          : encodeDelta(versions[index - 1] ?? null, version, chunks)?.delta,
+      );
+      let current: JsonValue | undefined;
+      for (const [index, delta] of deltas.entries()) {
+        if (delta !== undefined)
+          current = applyDelta(current, JSON.parse(JSON.stringify(delta)) as Delta, chunks);
+        if (isFrozenBetween) deepFreeze(current);
+        expect(JSON.stringify(current)).toBe(JSON.stringify(versions[index]));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it("says nothing of equal values", () => {
+  fc.assert(
+    fc.property(value, (one) => {
+      expect(
+        encodeDelta(one, JSON.parse(JSON.stringify(one)) as JsonValue, chunkList()),
+      ).toBeUndefined();
+    }),
+  );
+});
+
+it("tells by how much a value grew, so that sizes add up", () => {
+  const before = { turns: [{ user: "one" }], content: "a".repeat(50) };
+  const after = { turns: [{ user: "one" }, { user: "two" }], content: "a".repeat(80) };
+
+  const grown = encodeDelta(before, after, chunkList());
+  const back = encodeDelta(after, before, chunkList());
+
+  expect(grown?.growth).toBeGreaterThan(40);
+  expect(back?.growth).toBe(-(grown?.growth ?? 0));
+});
+
+it("names only the new step when the last of many turns gains one", () => {
+  const turns = Array.from({ length: 1000 }, (_, index) => ({
+    user: `turn ${index}`,
+    steps: [index],
+  }));
+  const last = { user: "turn 999", steps: [999, "new"] };
+
+  const result = encodeDelta({ turns }, { turns: [...turns.slice(0, -1), last] }, chunkList());
+
+  expect(JSON.stringify(result?.delta).length).toBeLessThan(120);
+});
+
+it("names only the move when an item goes to the end of a list", () => {
+  const list = Array.from({ length: 200 }, (_, index) => ({ id: `object ${index}` }));
+
+  const result = encodeDelta(
+    list,
+    [...list.slice(0, 50), ...list.slice(51), list[50] ?? null],
+    chunkList(),
+  );
+
+  expect(JSON.stringify(result?.delta).length).toBeLessThan(60);
+});
+
+it("never splits a surrogate pair", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom("\u{1f600}", "\u{1f601}", "\u{1f9ff}", "a")),
+      fc.array(fc.constantFrom("\u{1f600}", "\u{1f601}", "a")),
+      (one, other) => {
+        const [before, after] = [one.join(""), other.join("")];
+        const { prefix, suffix } = sharedSpan(before, after);
+        expect(after.slice(prefix, after.length - suffix).isWellFormed()).toBe(true);
+        expect(before.slice(0, prefix)).toBe(after.slice(0, prefix));
+        expect(before.slice(before.length - suffix)).toBe(after.slice(after.length - suffix));
+        expect(prefix + suffix).toBeLessThanOrEqual(Math.min(before.length, after.length));
+      },
+    ),
+  );
+});
+
+function chunkList() {
+  const texts: string[] = [];
+  return { write: (long: string) => texts.push(long) - 1, read: (key: number) => texts[key] ?? "" };
+}
+
+function toObject(entries: readonly (readonly [string, JsonValue])[]): JsonValue {
+  return Object.fromEntries(entries);
+}
+
+function grow(before: JsonValue, next: JsonValue, choice: number): JsonValue {
+  if (typeof before === "string" && typeof next === "string") {
+    const cut = choice % (before.length + 1);
+    return (
+      before.slice(0, cut) +
+      next +
+      (choice % 2 === 0 ? before.slice(cut) : "")
+    ).toWellFormed();
+  }
+  if (Array.isArray(before)) {
+    const list = before as readonly JsonValue[];
+    const cut = choice % (list.length + 1);
+    const changed = list[cut] === undefined ? next : grow(list[cut], next, choice >> 1);
+    return [
+      ...list.slice(0, cut),
+      ...(choice % 3 === 0 ? [next] : [changed]),
+      ...list.slice(choice % 5 === 0 ? cut : cut + 1),
+    ];
+  }
+  if (typeof before === "object" && before !== null) {
+    const entries = Object.entries(before) as [string, JsonValue][];
+    const cut = choice % (entries.length + 1);
+    const name = entries[cut]?.[0] ?? canonicalJson(next).slice(0, 5);
+    const moved = choice % 7 === 0 ? entries.toReversed() : entries;
+    return toObject([
+      ...moved.filter(([other]) => choice % 3 !== 0 || other !== name),
+      ...(choice % 2 === 0
+        ? [[name, grow(entries[cut]?.[1] ?? null, next, choice >> 1)] as const]
+        : []),
+    ]);
+  }
+  return next;
+}

@@ -1,0 +1,26 @@
+import type { StorePlace } from "@self-context-manager/testkit";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { openSqliteStore } from "../src/index.ts";
+
+/** A store in a temporary folder, which goes with the place. */
+export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-sqlite-"));
+  const path = join(folder, "store.sqlite");
+  return {
+    path,
+    open: (options = {}) => openSqliteStore({ path, ...options }),
+    child: [
+      process.execPath,
+      "--conditions=@self-context-manager/source",
+      fileURLToPath(new URL("./store-child.ts", import.meta.url)),
+      path,
+    ],
+    async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,5 @@
+import { runStoreChild } from "@self-context-manager/testkit/store-child";
+
+import { openSqliteStore } from "../src/index.ts";
+
+await runStoreChild(() => openSqliteStore({ path: process.argv[2] ?? "" }));
