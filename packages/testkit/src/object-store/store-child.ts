@@ -29,7 +29,7 @@ export async function runStoreChild(open: () => Promise<ObjectStore>): Promise<v
   say("ready");
   switch (job.job) {
     case "write":
-      return write(store);
+      return await write(store);
     case "count":
       await countUp(store, job.name, job.times);
       return say("done");
