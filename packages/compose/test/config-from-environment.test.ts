@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+
+import { ConfigError } from "../src/config-error.ts";
+import { configFromEnvironment, environmentVariables } from "../src/config-from-environment.ts";
+
+const linux = { name: "linux", home: "/home/ada" };
+
+test("an empty environment gives the defaults", () => {
+  expect(configFromEnvironment({}, linux)).toEqual({
+    store: "sqlite",
+    at: "/home/ada/.local/share/self-context-manager/store.sqlite",
+    layout: "pooled",
+    policy: { type: "window" },
+  });
+});
+
+test("every variable is taken", () => {
+  const config = configFromEnvironment(
+    {
+      SCM_STORE: "/data/s.sqlite",
+      SCM_STORE_KIND: "memory",
+      SCM_LAYOUT: "pooled",
+      SCM_POLICY: "window",
+      SCM_WINDOW_CALLS: "7",
+      SCM_WINDOW_TURNS: "2",
+    },
+    linux,
+  );
+
+  expect(config).toEqual({
+    store: "memory",
+    at: "/data/s.sqlite",
+    layout: "pooled",
+    policy: { type: "window", calls: 7, turns: 2 },
+  });
+});
+
+test("a variable set to nothing counts as not set", () => {
+  const empty = Object.fromEntries(Object.keys(environmentVariables).map((name) => [name, ""]));
+
+  expect(configFromEnvironment(empty, linux)).toEqual(configFromEnvironment({}, linux));
+});
+
+test.each([
+  ["SCM_STORE_KIND", "xtdb", "sqlite or memory"],
+  ["SCM_LAYOUT", "Pooled", "pooled"],
+  ["SCM_POLICY", "none", "window"],
+  ["SCM_WINDOW_CALLS", "0", "a whole number from 1"],
+  ["SCM_WINDOW_CALLS", "1.5", "a whole number from 1"],
+  ["SCM_WINDOW_TURNS", "-3", "a whole number from 1"],
+  ["SCM_WINDOW_TURNS", "many", "a whole number from 1"],
+])("%s=%s is refused with what is allowed", (variable, value, allowed) => {
+  const error = thrown(() => configFromEnvironment({ [variable]: value }, linux));
+
+  expect(ConfigError.is(error)).toBe(true);
+  expect(error).toMatchObject({ variable, value, allowed });
+  expect(error).toHaveProperty("message", `${variable} is "${value}"; it must be ${allowed}`);
+});
+
+test.each([
+  [
+    "XDG_DATA_HOME on Linux",
+    { XDG_DATA_HOME: "/xdg" },
+    linux,
+    "/xdg/self-context-manager/store.sqlite",
+  ],
+  [
+    "a relative XDG_DATA_HOME, which is ignored",
+    { XDG_DATA_HOME: "xdg" },
+    linux,
+    "/home/ada/.local/share/self-context-manager/store.sqlite",
+  ],
+  [
+    "macOS",
+    {},
+    { name: "darwin", home: "/Users/ada" },
+    "/Users/ada/Library/Application Support/self-context-manager/store.sqlite",
+  ],
+  [
+    "Windows",
+    { LOCALAPPDATA: String.raw`C:\Users\ada\AppData\Local` },
+    { name: "win32", home: String.raw`C:\Users\ada` },
+    String.raw`C:\Users\ada\AppData\Local\self-context-manager\store.sqlite`,
+  ],
+  [
+    "SCM_STORE before all",
+    { SCM_STORE: "~/s.sqlite", XDG_DATA_HOME: "/xdg" },
+    linux,
+    "/home/ada/s.sqlite",
+  ],
+])("the store lies where the platform keeps data: %s", (_, environment, platform, path) => {
+  expect(configFromEnvironment(environment, platform).at).toBe(path);
+});
+
+function thrown(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

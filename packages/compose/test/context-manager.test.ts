@@ -1,0 +1,101 @@
+import { StoreError } from "@self-context-manager/core";
+import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { openContextManager } from "../src/context-manager.ts";
+
+async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "compose-")));
+  return { path, [Symbol.asyncDispose]: async () => await rm(path, { recursive: true }) };
+}
+
+const host = { harness: "test", sessionId: "s1" };
+
+test("a session reads the workspace's files, by their real paths", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "a.txt"), "one\ntwo\n");
+  await symlink(folder.path, join(folder.path, "link"));
+  await using manager = await openContextManager({
+    store: "memory",
+    workspace: join(folder.path, "link"),
+  });
+  const session = await manager.openSession(host);
+
+  const answer = await session.read({ path: "a.txt" });
+
+  expect(answer.text).toContain("f1 a.txt: indexed, version 1");
+  const found = await manager.store.find({ where: { path: join(folder.path, "a.txt") } });
+  expect(found.items).toHaveLength(1);
+});
+
+test("a read shows as much as Pi's own does", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "long.txt"), "x\n".repeat(2001));
+  await using manager = await openContextManager({ store: "memory", workspace: folder.path });
+  const session = await manager.openSession(host);
+
+  const answer = await session.read({ path: "long.txt" });
+
+  expect(answer.text).toContain("lines 1-2000 of 2001");
+});
+
+test("a store in a file keeps a session for the next manager", async () => {
+  await using folder = await temporaryFolder();
+  const options = { at: join(folder.path, "data", "store.sqlite"), workspace: folder.path };
+  await writeFile(join(folder.path, "a.txt"), "one\n");
+  {
+    await using manager = await openContextManager(options);
+    await (await manager.openSession(host)).read({ path: "a.txt" });
+  }
+
+  await using manager = await openContextManager(options);
+  const status = await (await manager.openSession(host)).status();
+
+  expect(status.objects.map(({ handle, state }) => [handle, state])).toEqual([["f1", "active"]]);
+});
+
+test("one host's sessions are apart by their ids", async () => {
+  await using manager = await openContextManager({ store: "memory" });
+
+  const [one, other] = [
+    await (await manager.openSession(host)).status(),
+    await (await manager.openSession({ ...host, sessionId: "s2" })).status(),
+  ];
+
+  expect(one.sessionId).not.toBe(other.sessionId);
+});
+
+test("disposal is idempotent, and closes the sessions with the store", async () => {
+  const manager = await openContextManager({ store: "memory" });
+  const session = await manager.openSession(host);
+
+  await manager[Symbol.asyncDispose]();
+  await manager[Symbol.asyncDispose]();
+
+  const error = await session.load("x").catch((cause: unknown) => cause);
+  expect(StoreError.is(error, "STORE_CLOSED")).toBe(true);
+});
+
+test("a store that cannot be opened rejects with a StoreError that names it", async () => {
+  await using folder = await temporaryFolder();
+  const at = join(folder.path, "store.sqlite");
+  await writeFile(at, "this is no database, whatever its name says\n".repeat(100));
+
+  const error = await openContextManager({ at }).catch((cause: unknown) => cause);
+
+  expect(StoreError.is(error)).toBe(true);
+  expect(String(error)).toContain(at);
+});
+
+test.each([
+  ["store", { store: "xtdb" as "sqlite" }, 'store is "xtdb"; it must be sqlite or memory'],
+  ["layout", { layout: "epoch" as "pooled" }, 'layout is "epoch"; it must be pooled'],
+  ["policy", { policy: { type: "none" as "window" } }, 'policy is "none"; it must be window'],
+  ["policy's numbers", { policy: { type: "window", calls: 0 } as const }, "calls of the window"],
+])("an impossible %s is refused before anything is opened", async (_, options, message) => {
+  const opening = openContextManager({ store: "memory", ...options });
+
+  await expect(opening).rejects.toThrow(message);
+});
