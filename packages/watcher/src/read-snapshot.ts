@@ -17,13 +17,19 @@ const attempts = 4;
 /** A pipe that took the file's place since it was looked at would otherwise block the open for ever. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
+export type OpenFile = (
+  path: string,
+  flags: number,
+) => Promise<Pick<FileHandle, "stat" | "read" | "close">>;
+
 /** Reads a regular file whole, again where it changed meanwhile. `name` is the path for messages. */
 export async function readSnapshot(
   realPath: string,
   maxBytes: number,
   name: string,
+  openFile: OpenFile = open,
 ): Promise<Snapshot> {
-  const handle = await open(realPath, flags);
+  const handle = await openFile(realPath, flags);
   try {
     for (let attempt = 1; ; attempt += 1) {
       const before = await handle.stat({ bigint: true });
@@ -42,7 +48,7 @@ export async function readSnapshot(
 
 /** Reads to the end, whatever size the file claims: those of `/proc` say 0. */
 async function readBytes(
-  handle: FileHandle,
+  handle: Pick<FileHandle, "read">,
   size: number,
   maxBytes: number,
   name: string,

@@ -1,0 +1,12 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A folder for one test, by its real path. */
+export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "watcher-")));
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }),
+  };
+}
