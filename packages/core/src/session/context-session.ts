@@ -5,7 +5,11 @@ import type { ActiveObject, LayoutOutput } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StaticReference } from "../objects/references.ts";
-import { staticReference, type StoredMetadata } from "../objects/stored-version.ts";
+import {
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import { calibrate, calibratedEstimator, type UsagePoint } from "../tokens/calibrated-estimator.ts";
 import type { ToolAnswer } from "./answers.ts";
@@ -18,6 +22,7 @@ import {
   unpin,
 } from "./change-activation.ts";
 import { indexFile, indexNamed } from "./file-index.ts";
+import { inspectObject, nameObject } from "./inspect-object.ts";
 import { type HostSession, openState } from "./open-state.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
 import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
@@ -75,6 +80,10 @@ export interface ContextSession {
   unpin(target: string, options?: CallOptions): Promise<ToolAnswer>;
   /** Brings an object of the store into the pool, inactive. */
   load(target: string): Promise<ToolAnswer>;
+  /** An object whole, of any pool or none, for a person to look at. */
+  inspect(target: string): Promise<StoredVersion | ToolAnswer>;
+  /** Gives an object a nickname; an empty one takes it away (decision D15). */
+  name(target: string, nickname: string): Promise<ToolAnswer>;
   /** A tool wrote a file: it joins the pool inactive, and is refreshed where it is active (decision D43). */
   recordWrite(path: string, options?: CallOptions): Promise<void>;
   /** A tool named files: they join the pool, inactive and unread. */
@@ -117,7 +126,8 @@ export async function openContextSession(
   ): Promise<ToolAnswer> {
     return await run(async (current) => {
       const result = await operation(current);
-      if (callId !== undefined) {
+      // A refusal did nothing that a host's own result of the call could not tell better.
+      if (callId !== undefined && result.ok) {
         executions.set(callId, { report: result.text, effects: result.effects });
         current.state.pendingCalls.add(callId);
         current.state.changed = true;
@@ -179,6 +189,9 @@ export async function openContextSession(
     pin: async (target, options) => await answer((current) => pin(current, target), options),
     unpin: async (target, options) => await answer((current) => unpin(current, target), options),
     load: async (target) => await answer((current) => loadInactive(current, target)),
+    inspect: async (target) => await run(async (current) => await inspectObject(current, target)),
+    name: async (target, nickname) =>
+      await answer((current) => nameObject(current, target, nickname)),
     recordWrite: async (path, options = {}) =>
       await run(async (current) => {
         const absolute = dependencies.files.resolve(path, dependencies.workspace);

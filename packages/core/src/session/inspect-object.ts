@@ -1,0 +1,56 @@
+import { StoreError } from "../errors.ts";
+import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
+import { notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { resolveTarget, type Target } from "./resolve-target.ts";
+import { commitObjects, joinPool, type SessionScope } from "./session-scope.ts";
+
+/** An object whole, for a person to look at; nothing changes. */
+export async function inspectObject(
+  scope: SessionScope,
+  given: string,
+): Promise<StoredVersion | ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  const stored = await scope.dependencies.store.get(idOf(target));
+  return stored ?? refusal(`${JSON.stringify(given)} is not stored so far.`);
+}
+
+/**
+ * Gives an object a nickname, or with an empty one takes it away (decision D15). Refuses a nickname that another object
+ * has. The session is not stored.
+ */
+export async function nameObject(
+  scope: SessionScope,
+  given: string,
+  nickname: string,
+): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "locked") return refusal(`${target.name} is locked and keeps its name.`);
+  if (nickname !== "" && (!isObjectId(nickname) || scope.state.handles.has(nickname)))
+    return refusal(`${JSON.stringify(nickname)} cannot be a nickname.`);
+  const earlier = await scope.dependencies.store.get(idOf(target));
+  if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored so far.`);
+  const { nickname: _earlier, ...rest } = earlier.body;
+  const body = nickname === "" ? rest : { ...rest, nickname };
+  try {
+    const [stored] = await commitObjects(scope, [{ body, expect: earlier.version }]);
+    if (stored === undefined) throw new TypeError("the store answered no version for a nickname");
+    const { handle } = joinPool(scope.state, metadataVersion(stored));
+    if (scope.state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
+    const text =
+      nickname === ""
+        ? `${handle} has no nickname.`
+        : `${handle} is called ${JSON.stringify(nickname)}.`;
+    return { ok: true, text, effects: [] };
+  } catch (error) {
+    if (StoreError.is(error, "NICKNAME_TAKEN")) return refusal(error.message);
+    throw error;
+  }
+}
+
+function idOf(target: Exclude<Target, { type: "unknown" | "ambiguous" }>): ObjectId {
+  if (target.type === "known") return target.entry.id;
+  return target.type === "locked" ? target.id : target.stored.body.id;
+}
