@@ -5,6 +5,7 @@ export default defineConfig({
   format: "esm",
   target: "es2024",
   platform: "node",
+  removeNodeProtocol: false,
   sourcemap: true,
   clean: true,
   silent: true,

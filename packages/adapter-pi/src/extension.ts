@@ -1,1 +1,42 @@
-export {};
+import type * as Compose from "@self-context-manager/compose";
+
+import type { OpenedContext } from "./opened-context.ts";
+import type { PiApi } from "./pi-api.ts";
+import { piExtension } from "./pi-extension.ts";
+
+/**
+ * Pi's entry: the settings come from the environment. `compose` is imported when a session starts, because the store
+ * needs a Node with `node:sqlite`; on an older one the extension loads, says so and lets everything through.
+ */
+const extension: (pi: PiApi) => void = piExtension({
+  off: process.env["SCM_OFF"] === "1",
+  openContext: async ({ host, workspace }): Promise<OpenedContext> => {
+    const { configFromEnvironment, openContextManager } = await loadCompose();
+    const manager = await openContextManager({ ...configFromEnvironment(process.env), workspace });
+    try {
+      const session = await manager.openSession(host);
+      return {
+        session,
+        workspace: manager.workspace,
+        [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+      };
+    } catch (error) {
+      await manager[Symbol.asyncDispose]();
+      throw error;
+    }
+  },
+});
+
+async function loadCompose(): Promise<typeof Compose> {
+  try {
+    return await import("@self-context-manager/compose");
+  } catch (error) {
+    throw new Error(
+      `The store needs Node 22.13 or newer with node:sqlite, this is ${process.version}.`,
+      { cause: error },
+    );
+  }
+}
+
+// oxlint-disable-next-line import/no-default-export -- Pi loads a plugin by its default export.
+export default extension;

@@ -1,1 +1,5 @@
-export {};
+export { isOwnSummary } from "./compaction.ts";
+export type { OpenContext, OpenedContext } from "./opened-context.ts";
+export type { PiApi, PiContext, PiMessage, PiTool } from "./pi-api.ts";
+export { piCodec, piMessage } from "./pi-codec.ts";
+export { piExtension, type PiExtensionOptions } from "./pi-extension.ts";

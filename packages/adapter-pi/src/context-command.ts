@@ -1,0 +1,62 @@
+import { type ContextSession, type ListedObject, shortName } from "@self-context-manager/core";
+
+/** What `/context` can do to the extension itself. */
+export interface ContextSwitch {
+  readonly isOn: () => boolean;
+  readonly turn: (on: boolean) => Promise<string>;
+  readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
+}
+
+const usage =
+  "/context lists the objects; /context show|activate|deactivate|pin|unpin HANDLE; /context name HANDLE NICKNAME; /context on|off";
+
+/** Runs `/context` with its arguments and answers what the user is told. */
+export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
+  const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
+  if (verb === "on" || verb === "off") return await extension.turn(verb === "on");
+  if (!extension.isOn()) return "Managed context is off; /context on turns it on.";
+  if (verb === "list") {
+    const { session, workspace } = await extension.open();
+    return await list(session, workspace);
+  }
+  if (target === "") return usage;
+  const { session, workspace } = await extension.open();
+  switch (verb) {
+    case "show":
+      return await show(session, target, workspace);
+    case "activate":
+    case "deactivate":
+    case "pin":
+    case "unpin":
+      return (await session[verb](target)).text;
+    case "name":
+      return (await session.name(target, rest.join(" "))).text;
+    default:
+      return usage;
+  }
+}
+
+async function list(session: ContextSession, workspace: string): Promise<string> {
+  const { objects, activeCount } = await session.status();
+  if (objects.length === 0) return "No objects are known so far.";
+  const title = `${activeCount} of ${objects.length} known objects are active.`;
+  return [title, ...objects.map((object) => line(object, workspace))].join("\n");
+}
+
+function line({ handle, state, stored }: ListedObject, workspace: string): string {
+  const { body, version } = stored;
+  const nickname = body.nickname === undefined ? "" : ` (${body.nickname})`;
+  const size = Number(body["char_count"] ?? 0);
+  const name = `${shortName(workspace, body)}${nickname}`;
+  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${version}`;
+}
+
+async function show(session: ContextSession, target: string, workspace: string): Promise<string> {
+  const found = await session.inspect(target);
+  if ("text" in found) return found.text;
+  const { body, version, at } = found;
+  return [
+    `${shortName(workspace, body)} (${body.type} ${body.id}), version ${version} of ${at.tx_time}`,
+    body.content ?? "(no text content)",
+  ].join("\n");
+}

@@ -1,0 +1,53 @@
+import type { ContextSession, HostSession } from "@self-context-manager/core";
+
+/** A session with the means behind it, which end together. */
+export interface OpenedContext extends AsyncDisposable {
+  readonly session: ContextSession;
+  /** The working folder as the session knows it. */
+  readonly workspace: string;
+}
+
+/** Opens the store and a session on it; rejects where that cannot be done now. */
+export type OpenContext = (where: {
+  readonly host: HostSession;
+  readonly workspace: string;
+}) => Promise<OpenedContext>;
+
+/** Holds the one session that a host has open at a time. */
+export interface ContextHolder {
+  /** The session of this id: the open one, or opened now; what fails is tried again on the next call. */
+  open(sessionId: string, workspace: string): Promise<OpenedContext>;
+  /** Ends whatever is open. */
+  close(): Promise<void>;
+}
+
+export function contextHolder(openContext: OpenContext): ContextHolder {
+  let held: { readonly id: string; readonly opened: Promise<OpenedContext> } | undefined;
+
+  async function close(): Promise<void> {
+    const closing = held;
+    held = undefined;
+    const opened = await closing?.opened.catch(() => undefined);
+    await opened?.[Symbol.asyncDispose]();
+  }
+
+  return {
+    async open(sessionId, workspace) {
+      if (held?.id === sessionId) return await held.opened;
+      const earlier = close();
+      const opening = (async () => {
+        await earlier;
+        return await openContext({ host: { harness: "pi", sessionId }, workspace });
+      })();
+      const mine = { id: sessionId, opened: opening };
+      held = mine;
+      try {
+        return await opening;
+      } catch (error) {
+        if (held === mine) held = undefined;
+        throw error;
+      }
+    },
+    close,
+  };
+}

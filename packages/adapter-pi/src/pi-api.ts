@@ -1,0 +1,97 @@
+/** A value of the host's that is looked into field by field. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A message as Pi's hooks show and take it. */
+export type PiMessage = Fields & { readonly role: string };
+
+/** The part of Pi's context object that every supported release has. */
+export interface PiContext {
+  readonly cwd: string;
+  readonly hasUI: boolean;
+  readonly ui: {
+    notify(message: string, type?: "info" | "warning" | "error"): void;
+    setStatus(key: string, text: string | undefined): void;
+  };
+  readonly model?: { readonly contextWindow?: number } | undefined;
+  readonly sessionManager: { getSessionId(): string };
+}
+
+export interface PiContent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** What a tool hands back to Pi. */
+export interface PiToolResult {
+  readonly content: readonly PiContent[];
+  readonly details: unknown;
+}
+
+/** A tool as Pi takes it; plain JSON Schema does for the parameters on every release. */
+export interface PiTool {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly parameters: unknown;
+  execute(callId: string, args: unknown): Promise<PiToolResult>;
+}
+
+export interface ToolResultEvent {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+  readonly content: unknown;
+  readonly details?: unknown;
+  readonly isError: boolean;
+}
+
+export interface BeforeCompactEvent {
+  readonly preparation: {
+    readonly firstKeptEntryId: string;
+    readonly tokensBefore: number;
+    readonly settings?: { readonly enabled?: boolean; readonly reserveTokens?: number };
+  };
+  readonly branchEntries?: readonly unknown[];
+  readonly customInstructions?: string | undefined;
+  /** Since 0.79.10. */
+  readonly reason?: "manual" | "threshold" | "overflow";
+}
+
+/** The events that the adapter listens to, with the fields it reads. */
+export interface PiEvents {
+  readonly session_start: { readonly reason?: string };
+  readonly session_shutdown: { readonly reason?: string };
+  readonly session_tree: Fields;
+  readonly session_before_compact: BeforeCompactEvent;
+  readonly before_agent_start: { readonly systemPrompt: string };
+  readonly context: { readonly messages: readonly unknown[] };
+  readonly tool_result: ToolResultEvent;
+}
+
+/** The part of Pi's extension interface that the adapter uses; every supported release has it. */
+export interface PiApi {
+  on<Name extends keyof PiEvents>(
+    name: Name,
+    handler: (event: PiEvents[Name], context: PiContext) => unknown,
+  ): unknown;
+  registerTool(tool: PiTool): void;
+  registerCommand(
+    name: string,
+    command: {
+      readonly description: string;
+      handler(args: string, context: PiContext): Promise<void>;
+    },
+  ): void;
+  registerFlag(
+    name: string,
+    flag: { readonly description: string; readonly type: "boolean"; readonly default: boolean },
+  ): void;
+  getFlag(name: string): boolean | string | undefined;
+  getActiveTools(): string[];
+  setActiveTools(names: string[]): void;
+}
+
+/** Whether a value of the host's has fields. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,127 @@
+import type {
+  Block,
+  JsonValue,
+  Message,
+  MessageCodec,
+  MessageIdentity,
+  ViewMessage,
+} from "@self-context-manager/core";
+
+import { isOwnSummary } from "./compaction.ts";
+import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
+
+/** Reads Pi's messages, of every supported release. What it cannot read becomes an opaque message. */
+export const piCodec: MessageCodec<unknown> = {
+  identify(raw): MessageIdentity {
+    const message = isFields(raw) ? raw : {};
+    const { role, toolCallId } = message;
+    return {
+      role: typeof role === "string" ? role : "",
+      ...timeOf(message),
+      ...(typeof toolCallId === "string" ? { callId: toolCallId } : {}),
+    };
+  },
+  decode(raw): Message {
+    const message = isFields(raw) ? raw : {};
+    switch (message["role"]) {
+      case "user":
+        return userMessage(message) ?? opaqueMessage(raw, message);
+      case "assistant":
+        return assistantMessage(message) ?? opaqueMessage(raw, message);
+      case "toolResult":
+        return toolResultMessage(message) ?? opaqueMessage(raw, message);
+      case "compactionSummary":
+        return {
+          role: "summary",
+          kind: "compactionSummary",
+          raw: raw as JsonValue,
+          ours: isOwnSummary(message["summary"]),
+          ...timeOf(message),
+        };
+      default:
+        return opaqueMessage(raw, message);
+    }
+  },
+};
+
+/** Puts a message of the view into Pi's form; an opaque one is given back as it came. */
+export function piMessage(message: ViewMessage): PiMessage {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: message.content, timestamp: message.timestamp ?? 0 };
+    case "assistant":
+      return {
+        ...message.meta,
+        role: "assistant",
+        content: message.content,
+        timestamp: message.timestamp ?? 0,
+      };
+    case "toolResult":
+      return {
+        role: "toolResult",
+        toolCallId: message.toolCallId,
+        toolName: message.toolName,
+        content: message.content,
+        isError: message.isError,
+        timestamp: message.timestamp ?? 0,
+      };
+    case "opaque": {
+      const raw = isFields(message.raw) ? message.raw : {};
+      return { ...raw, role: message.kind };
+    }
+  }
+}
+
+function userMessage(message: Fields): Message | undefined {
+  const { content } = message;
+  if (typeof content === "string") return { role: "user", content, ...timeOf(message) };
+  return areBlocks(content) ? { role: "user", content, ...timeOf(message) } : undefined;
+}
+
+function assistantMessage(message: Fields): Message | undefined {
+  const { role: _role, content, timestamp: _timestamp, ...meta } = message;
+  const blocks = content === null || content === undefined ? [] : content;
+  if (!areBlocks(blocks)) return undefined;
+  return {
+    role: "assistant",
+    content: blocks,
+    meta: meta as Readonly<Record<string, JsonValue>>,
+    ...timeOf(message),
+  };
+}
+
+function toolResultMessage(message: Fields): Message | undefined {
+  const { toolCallId, toolName, content, isError, details } = message;
+  const blocks = content === null || content === undefined ? [] : content;
+  if (typeof toolCallId !== "string" || !areBlocks(blocks)) return undefined;
+  return {
+    role: "toolResult",
+    toolCallId,
+    toolName: typeof toolName === "string" ? toolName : "",
+    content: blocks,
+    isError: isError === true,
+    ...(details === undefined ? {} : { details: details as JsonValue }),
+    ...timeOf(message),
+  };
+}
+
+function opaqueMessage(raw: unknown, message: Fields): Message {
+  const { role } = message;
+  return {
+    role: "opaque",
+    kind: typeof role === "string" ? role : "",
+    raw: raw as JsonValue,
+    ...timeOf(message),
+  };
+}
+
+function areBlocks(content: unknown): content is readonly Block[] {
+  return (
+    Array.isArray(content) &&
+    content.every((block: unknown) => isFields(block) && typeof block["type"] === "string")
+  );
+}
+
+function timeOf({ timestamp }: Fields): { readonly timestamp?: number } {
+  return typeof timestamp === "number" && Number.isFinite(timestamp) ? { timestamp } : {};
+}

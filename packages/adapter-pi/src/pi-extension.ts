@@ -1,0 +1,204 @@
+import { type ContextSession, standingInstruction, StoreError } from "@self-context-manager/core";
+
+import { compactionAnswer, compactionKind } from "./compaction.ts";
+import { contextCommand } from "./context-command.ts";
+import { failureNotice, statusKey } from "./failure-notice.ts";
+import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
+import type { PiApi, PiContext, PiMessage } from "./pi-api.ts";
+import { piCodec, piMessage } from "./pi-codec.ts";
+import { ownToolNames, piTools } from "./pi-tools.ts";
+import { recordResult } from "./record-result.ts";
+import { statusLine } from "./status-line.ts";
+
+export interface PiExtensionOptions {
+  /** Opens the store with a session; what it rejects with is told to the user, once. */
+  readonly openContext: OpenContext;
+  /** Begins switched off; `/context on` switches on. */
+  readonly off?: boolean;
+}
+
+/** Turned off by this on Pi's command line. */
+const offFlag = "scm-off";
+
+/** After the provider said that its window is full, the view gets this much of what it had. */
+const shrinkAfterOverflow = 0.7;
+
+/**
+ * The Pi extension: the model sees the session's view in the place of the host's messages. It never breaks the host:
+ * whatever of ours fails leaves the host's messages and results as they are.
+ */
+export function piExtension(options: PiExtensionOptions): (pi: PiApi) => void {
+  return (pi) => {
+    const holder = contextHolder(options.openContext);
+    const notice = failureNotice();
+    const refused = new Set<string>();
+    let isOn = false;
+    let isRegistered = false;
+    let isRewound = false;
+    let windowShare = 1;
+    let latest: PiContext | undefined;
+
+    async function open(context: PiContext): Promise<OpenedContext> {
+      latest = context;
+      const opened = await holder.open(context.sessionManager.getSessionId(), context.cwd);
+      registerTools();
+      return opened;
+    }
+
+    /** Late registration turns on our names only, and those only where the user's selection lets them. */
+    function registerTools(): void {
+      if (isRegistered) return;
+      isRegistered = true;
+      for (const tool of piTools(currentSession, refused)) pi.registerTool(tool);
+    }
+
+    async function currentSession(): Promise<ContextSession> {
+      if (!isOn || latest === undefined) throw new Error("managed context is off");
+      return (await open(latest)).session;
+    }
+
+    /** Runs what is ours beside the host's work; a failure is told, and undefined answered. */
+    async function guarded<Result>(
+      context: PiContext,
+      work: (opened: OpenedContext) => Promise<Result>,
+    ): Promise<Result | undefined> {
+      if (!isOn) return undefined;
+      try {
+        return await work(await open(context));
+      } catch (error) {
+        // Availability first: the host goes on with what it has (design §5).
+        notice.failed(error, context);
+        return undefined;
+      }
+    }
+
+    /** Without `activate` the model could not get back what is not shown; then nothing is held back. */
+    const canActivate = (): boolean => pi.getActiveTools().includes("activate");
+
+    pi.registerFlag(offFlag, {
+      description: "Send the session's messages as they are, without managed context",
+      type: "boolean",
+      default: false,
+    });
+
+    pi.on("session_start", async (_event, context) => {
+      isOn = options.off !== true && pi.getFlag(offFlag) !== true;
+      await guarded(context, async () => undefined);
+    });
+
+    pi.on("session_shutdown", async () => {
+      await holder.close();
+    });
+
+    pi.on("session_tree", () => {
+      isRewound = true;
+    });
+
+    pi.on("before_agent_start", async (event, context) =>
+      guarded(context, async ({ session }) => {
+        if (!canActivate()) return undefined;
+        const { systemPrompt } = event;
+        await session.recordSystemPrompt("host", systemPrompt);
+        await session.recordSystemPrompt("own", standingInstruction);
+        return { systemPrompt: `${systemPrompt}\n\n${standingInstruction}` };
+      }),
+    );
+
+    pi.on("context", async (event, context) =>
+      guarded(context, async ({ session }) => {
+        const messages = await managed(session, event.messages, context);
+        notice.recovered();
+        return messages === undefined ? undefined : { messages };
+      }),
+    );
+
+    async function managed(
+      session: ContextSession,
+      messages: readonly unknown[],
+      context: PiContext,
+    ): Promise<readonly PiMessage[] | undefined> {
+      const signals = isRewound ? { rewound: true } : {};
+      await retried(async () => await session.ingest(messages, piCodec, signals));
+      isRewound = false;
+      if (!canActivate()) {
+        context.ui.setStatus(statusKey, "ctx only recorded: the tool activate is off");
+        return undefined;
+      }
+      const contextWindow = context.model?.contextWindow;
+      const view = await session.view(
+        contextWindow === undefined
+          ? {}
+          : { contextWindow: Math.floor(contextWindow * windowShare) },
+      );
+      const line = statusLine(await session.status(), view.tokens, messages);
+      context.ui.setStatus(statusKey, line);
+      return view.messages.length === 0 ? undefined : view.messages.map(piMessage);
+    }
+
+    pi.on("tool_result", async (event, context) => {
+      if (ownToolNames.has(event.toolName))
+        return refused.delete(event.toolCallId) ? { isError: true } : undefined;
+      return await guarded(context, async ({ session, workspace }) => {
+        const details = await recordResult(session, event, workspace);
+        return details === undefined ? undefined : { details };
+      });
+    });
+
+    pi.on("session_before_compact", async (event, context) => {
+      const kind = compactionKind(event, context);
+      if (kind === "manual") return undefined;
+      return await guarded(context, async ({ session, workspace }) => {
+        if (!canActivate()) return undefined;
+        if (kind === "overflow") windowShare *= shrinkAfterOverflow;
+        return { compaction: compactionAnswer(event, await session.status(), workspace) };
+      });
+    });
+
+    pi.registerCommand("context", {
+      description: "List and change what the model has in its context",
+      handler: async (args, context) => {
+        const text = await answerCommand(args, context);
+        if (context.hasUI) context.ui.notify(text, "info");
+        else process.stdout.write(`${text}\n`);
+      },
+    });
+
+    async function answerCommand(args: string, context: PiContext): Promise<string> {
+      try {
+        return await contextCommand(args, {
+          isOn: () => isOn,
+          turn: async (on) => await turn(on, context),
+          open: async () => await open(context),
+        });
+      } catch (error) {
+        // A command's failure is its answer.
+        return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    }
+
+    async function turn(on: boolean, context: PiContext): Promise<string> {
+      const active = pi.getActiveTools();
+      if (on) {
+        isOn = true;
+        await open(context);
+        const missing = [...ownToolNames].filter((name) => !pi.getActiveTools().includes(name));
+        pi.setActiveTools([...pi.getActiveTools(), ...missing]);
+        return "Managed context is on.";
+      }
+      isOn = false;
+      pi.setActiveTools(active.filter((name) => !ownToolNames.has(name)));
+      context.ui.setStatus(statusKey, undefined);
+      return "Managed context is off; messages go to the model as they are.";
+    }
+  };
+}
+
+/** Another process with the same session open makes one attempt fail; the next reads what it did. */
+async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+    return await attempt();
+  }
+}

@@ -1,0 +1,34 @@
+import {
+  answerDetails,
+  type ContextSession,
+  contextTools,
+  type JsonObject,
+} from "@self-context-manager/core";
+
+import { isFields, type PiTool } from "./pi-api.ts";
+
+/** The names of the tools that the adapter adds; `read` stays the host's and is recorded. */
+export const ownToolNames: ReadonlySet<string> = new Set(
+  contextTools.map(({ name }) => name).filter((name) => name !== "read"),
+);
+
+/** Our tools in Pi's form. `refused` takes the ids of calls that were answered and did nothing. */
+export function piTools(
+  openSession: () => Promise<ContextSession>,
+  refused: Set<string>,
+): readonly PiTool[] {
+  return contextTools
+    .filter(({ name }) => ownToolNames.has(name))
+    .map((tool) => ({
+      name: tool.name,
+      label: tool.name,
+      description: tool.description,
+      parameters: tool.parameters,
+      execute: async (callId, args) => {
+        const session = await openSession();
+        const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
+        if (!answer.ok) refused.add(callId);
+        return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
+      },
+    }));
+}

@@ -1,0 +1,94 @@
+import { answerDetails, type ContextSession } from "@self-context-manager/core";
+
+import { namedFiles } from "./named-files.ts";
+import { type Fields, isFields, type ToolResultEvent } from "./pi-api.ts";
+
+/**
+ * Records what one of the host's own tools did. Answers the details that its result is to carry, or undefined to leave
+ * it as it is.
+ */
+export async function recordResult(
+  session: ContextSession,
+  event: ToolResultEvent,
+  workspace: string,
+): Promise<Fields | undefined> {
+  const input = isFields(event.input) ? event.input : {};
+  const callId = event.toolCallId;
+  const path = typeof input["path"] === "string" ? input["path"] : undefined;
+  switch (event.toolName) {
+    case "read":
+      return path === undefined ? undefined : await recordRead(session, event, path, input);
+    case "write":
+    case "edit":
+      if (path !== undefined && !event.isError) await session.recordWrite(path, { callId });
+      return undefined;
+    case "ls":
+    case "find":
+    case "grep":
+    case "bash": {
+      if (event.isError && event.toolName !== "bash") return undefined;
+      const output = textOf(event.content);
+      const paths = await namedFiles({ tool: event.toolName, input, output, workspace });
+      if (paths.length > 0) await session.recordNamed(paths, { callId });
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * A `read` that the host could do is done on the session as well: the file is indexed and becomes active, and the
+ * result carries the report. Where the session cannot read what the host could (another extension reads over the
+ * network), the result stays an ordinary one, whose output is its content.
+ */
+async function recordRead(
+  session: ContextSession,
+  event: ToolResultEvent,
+  path: string,
+  input: Fields,
+): Promise<Fields | undefined> {
+  if (event.isError) {
+    // A known file that has gone is marked as missing; of an unknown one this says no more than the host did.
+    if (/\bENOENT\b/u.test(textOf(event.content))) await session.read({ path });
+    return undefined;
+  }
+  if (hasImage(event.content)) {
+    // A picture is shown as the call's own blocks; the file is known, and named by the call.
+    await session.read({ path });
+    await session.recordNamed([path], { callId: event.toolCallId });
+    return undefined;
+  }
+  const answer = await session.read(
+    { path, ...lineNumber(input, "offset"), ...lineNumber(input, "limit") },
+    { callId: event.toolCallId },
+  );
+  if (!answer.ok) return undefined;
+  return { ...(isFields(event.details) ? event.details : {}), ...answerDetails(answer) };
+}
+
+function lineNumber<Name extends "offset" | "limit">(
+  input: Fields,
+  name: Name,
+): { readonly [name in Name]?: number } {
+  const value = input[name];
+  const found = typeof value === "number" && Number.isFinite(value) ? { [name]: value } : {};
+  return found as { readonly [name in Name]?: number };
+}
+
+function hasImage(content: unknown): boolean {
+  return (
+    Array.isArray(content) &&
+    content.some((block: unknown) => isFields(block) && block["type"] === "image")
+  );
+}
+
+/** The text blocks of a result's content, joined by line feeds. */
+export function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content
+    .flatMap((block: unknown) =>
+      isFields(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+    )
+    .join("\n");
+}
