@@ -3,37 +3,47 @@ import { argsDisplay } from "./args-display.ts";
 import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
 
-/** The status of a tool call, or undefined while it has no result. */
+/** The status of a tool call, or undefined where it has no result. */
 export type StatusOf = (id: ObjectId) => string | undefined;
 
 /**
  * A chat as Markdown with delimiters, for people and for search (specification v0 §24.3, decision D36). The model never
- * sees this text.
+ * sees this text. The calls of the last step appear with their results, so the text of a chat that goes on only grows.
  */
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
-  const pieces: string[] = [];
-  for (const turn of turns) {
-    if (turn.user !== null) pieces.push(userText(turn.user));
-    for (const step of turn.steps) pieces.push(stepText(step, statusOf));
-  }
-  return pieces.join("");
+  const last = turns.at(-1)?.steps.at(-1);
+  return turns.map((turn) => turnText(turn, last, statusOf)).join("");
+}
+
+/** Text by turn, kept once every call of the turn has its result. */
+const settledTurns = new WeakMap<Turn, string>();
+
+function turnText(turn: Turn, last: Step | undefined, statusOf: StatusOf): string {
+  const known = settledTurns.get(turn);
+  if (known !== undefined) return known;
+  const user = turn.user === null ? "" : userText(turn.user);
+  const text = [user, ...turn.steps.map((step) => stepText(step, step === last, statusOf))].join(
+    "",
+  );
+  if (turn.steps.every((step) => settled.has(step))) settledTurns.set(turn, text);
+  return text;
 }
 
 /** Text by step, kept once every call of the step has its result. */
 const settled = new WeakMap<Step, string>();
 
-function stepText(step: Step, statusOf: StatusOf): string {
+function stepText(step: Step, isLast: boolean, statusOf: StatusOf): string {
   const known = settled.get(step);
   if (known !== undefined) return known;
   if (!isAssistantStep(step)) return keep(step, section(oneWord(step.kind), rawText(step.opaque)));
   const text = step.assistant.filter((block) => !isToolCall(block)).map(blockText);
+  const isSettled = step.toolcall_ids.every((id) => statusOf(id) !== undefined);
+  if (isLast && !isSettled) return text.join("");
   const calls = step.assistant
     .filter(isToolCall)
     .map((call, index) => callLine(call, step, index, statusOf));
   const rendered = [...text, ...calls].join("");
-  return step.toolcall_ids.every((id) => statusOf(id) !== undefined)
-    ? keep(step, rendered)
-    : rendered;
+  return isSettled ? keep(step, rendered) : rendered;
 }
 
 function keep(step: Step, text: string): string {
@@ -48,7 +58,7 @@ function callLine(
   statusOf: StatusOf,
 ): string {
   const id = step.toolcall_ids[index];
-  const status = (id === undefined ? undefined : statusOf(id)) ?? "pending";
+  const status = (id === undefined ? undefined : statusOf(id)) ?? "none";
   const shown = argsDisplay(call.name, call.arguments).slice(call.name.length + 2);
   return `--- toolcall [ref:toolcall/${id ?? call.id}] tool=${oneWord(call.name)} args=${shown} status=${status}\n`;
 }

@@ -250,11 +250,12 @@ async function chooseObjectIds(
   for (const { message } of unseen)
     if (message.role === "toolResult") results.set(message.toolCallId, message);
   const wanted = [...new Set(calls.map((call) => call.id).filter(isObjectId))];
+  const callsById = new Map(calls.map((call) => [call.id, call]));
   const taken = new Map<string, boolean>();
   const stored = wanted.length === 0 ? [] : await scope.dependencies.store.getMany(wanted);
   for (const [index, id] of wanted.entries()) {
     const object = stored[index];
-    const call = calls.find((one) => one.id === id);
+    const call = callsById.get(id);
     const result = results.get(id);
     const isShared =
       object !== undefined &&

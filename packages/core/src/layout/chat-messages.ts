@@ -9,7 +9,7 @@ import {
 import type { ObjectId } from "../objects/object-id.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import type { PoolEntry } from "../session/session-state.ts";
-import type { ViewMessage } from "./layout.ts";
+import type { LayoutInput, ViewMessage } from "./layout.ts";
 import { resultLine } from "./reference-line.ts";
 import { messageTokens } from "./message-tokens.ts";
 
@@ -25,6 +25,8 @@ const noResult = "[no result: the call was interrupted]";
 /** A kept rendering of a step, good for as long as the metadata it was made from and the calibration are the same. */
 interface KeptStep extends Rendered {
   readonly entries: readonly (PoolEntry["stored"] | undefined)[];
+  /** The pool's revision at which the entries were last compared, where every call has its result. */
+  revision: number | undefined;
   readonly estimator: TokenEstimator;
 }
 
@@ -45,16 +47,21 @@ export function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
  */
 export function stepMessages(
   step: Step,
-  pool: ReadonlyMap<ObjectId, PoolEntry>,
-  estimator: TokenEstimator,
+  { pool, poolRevision, estimator }: Pick<LayoutInput, "pool" | "poolRevision" | "estimator">,
 ): Rendered {
-  const entries = isAssistantStep(step) ? step.toolcall_ids.map((id) => pool.get(id)?.stored) : [];
   const kept = keptSteps.get(step);
-  if (kept !== undefined && kept.estimator === estimator && isSame(kept.entries, entries))
-    return kept;
+  const ids = isAssistantStep(step) ? step.toolcall_ids : noIds;
+  if (kept?.estimator === estimator) {
+    if (kept.revision === poolRevision) return kept;
+    if (isCurrent(kept, ids, pool)) {
+      kept.revision = kept.entries.includes(undefined) ? undefined : poolRevision;
+      return kept;
+    }
+  }
+  const entries = ids.map((id) => pool.get(id)?.stored);
   const messages = isAssistantStep(step) ? assistantMessages(step, pool) : [opaqueMessage(step)];
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
-  const rendered = { messages, tokens, entries, estimator };
+  const rendered = { messages, tokens, entries, estimator, revision: undefined };
   keptSteps.set(step, rendered);
   return rendered;
 }
@@ -113,6 +120,15 @@ function timeOf(timestamp: number | null): { readonly timestamp?: number } {
   return timestamp === null ? {} : { timestamp };
 }
 
-function isSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
+const noIds: readonly ObjectId[] = [];
+
+function isCurrent(
+  kept: KeptStep,
+  ids: readonly ObjectId[],
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+): boolean {
+  for (const [index, id] of ids.entries()) {
+    if (kept.entries[index] !== pool.get(id)?.stored) return false;
+  }
+  return true;
 }

@@ -31,6 +31,8 @@ export interface LayoutInput {
   readonly chatHandle: string;
   /** The metadata pool, in order of joining. */
   readonly pool: ReadonlyMap<ObjectId, PoolEntry>;
+  /** Another number whenever an entry of the pool has changed, so that a layout can keep what it made from them. */
+  readonly poolRevision: number;
   /** In order of activation, the newest last. */
   readonly active: readonly ActiveObject[];
   readonly workspace: string;

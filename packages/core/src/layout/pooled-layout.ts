@@ -1,6 +1,8 @@
 import { type Block, isImage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { ObjectId } from "../objects/object-id.ts";
+import type { TokenEstimator } from "../ports/token-estimator.ts";
+import type { PoolEntry } from "../session/session-state.ts";
 import { type Rendered, stepMessages, userMessages } from "./chat-messages.ts";
 import { blockHeader, fenced, textBlock } from "./content-block.ts";
 import { fitText } from "./fit-text.ts";
@@ -40,7 +42,7 @@ interface RenderedTurn extends Rendered {
 }
 
 function renderChat(input: LayoutInput): readonly RenderedTurn[] {
-  const { turns, pool, estimator, compaction } = input;
+  const { turns, estimator, compaction } = input;
   const from = compaction?.from ?? { turn: 0, step: -1 };
   const rendered: RenderedTurn[] = [];
   if (compaction !== undefined) {
@@ -57,7 +59,7 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
     };
     if (isAfter({ turn: index, step: -1 }, from)) add(userMessages(turn, estimator));
     for (const [step, value] of turn.steps.entries()) {
-      if (isAfter({ turn: index, step }, from)) add(stepMessages(value, pool, estimator));
+      if (isAfter({ turn: index, step }, from)) add(stepMessages(value, input));
     }
     rendered.push({ number: index + 1, messages, tokens });
   }
@@ -154,9 +156,29 @@ function together(parts: readonly Rendered[]): Rendered {
 const poolTitle =
   "Known objects: handle, name, size in characters (activate HANDLE shows one's content).";
 
+/** A line of the pool with its tokens, kept with the entry that it was made from. */
+interface KeptLine {
+  readonly line: string;
+  readonly tokens: number;
+  readonly workspace: string;
+  readonly estimator: TokenEstimator;
+}
+
+const keptLines = new WeakMap<PoolEntry, KeptLine>();
+
+function keptLine(entry: PoolEntry, { workspace, estimator }: LayoutInput): KeptLine {
+  const kept = keptLines.get(entry);
+  if (kept?.workspace === workspace && kept.estimator === estimator) return kept;
+  const line = poolLine(entry, workspace);
+  const made = { line, tokens: estimator.text(`${line}\n`), workspace, estimator };
+  keptLines.set(entry, made);
+  return made;
+}
+
 function fitPool(input: LayoutInput, spent: number): Rendered {
-  const lines = [...input.pool.values()].map((entry) => keptLine(entry, input.workspace));
-  if (lines.length === 0) return { messages: [], tokens: 0 };
+  if (input.pool.size === 0) return { messages: [], tokens: 0 };
+  const lines: KeptLine[] = [];
+  for (const entry of input.pool.values()) lines.push(keptLine(entry, input));
   const whole = poolMessage(lines, 0, input);
   if (input.budget === undefined || spent + whole.tokens <= input.budget) return whole;
   let start = 0;
@@ -168,24 +190,16 @@ function fitPool(input: LayoutInput, spent: number): Rendered {
   return { messages: [], tokens: 0 };
 }
 
-function poolMessage(lines: readonly string[], left: number, input: LayoutInput): Rendered {
-  const note =
-    left === 0
-      ? []
-      : [`(${left} earlier objects are not listed; activate takes their paths and handles)`];
-  const text = [poolTitle, ...note, ...lines].join("\n");
-  const message: ViewMessage = { role: "user", content: [{ type: "text", text }] };
-  return { messages: [message], tokens: messageTokens(message, input.estimator) };
-}
-
-const keptLines = new WeakMap<object, { readonly line: string; readonly workspace: string }>();
-
-function keptLine(entry: Parameters<typeof poolLine>[0], workspace: string): string {
-  const kept = keptLines.get(entry);
-  if (kept?.workspace === workspace) return kept.line;
-  const line = poolLine(entry, workspace);
-  keptLines.set(entry, { line, workspace });
-  return line;
+function poolMessage(lines: readonly KeptLine[], left: number, input: LayoutInput): Rendered {
+  const note = `(${left} earlier objects are not listed; activate takes their paths and handles)`;
+  const head = left === 0 ? poolTitle : `${poolTitle}\n${note}`;
+  let text = head;
+  let tokens = input.estimator.text(head) + 4;
+  for (const line of lines) {
+    text += `\n${line.line}`;
+    tokens += line.tokens;
+  }
+  return { messages: [{ role: "user", content: [{ type: "text", text }] }], tokens };
 }
 
 /** The active content in order of activation, and at its end the sets. What does not fit is shown in part or left out. */

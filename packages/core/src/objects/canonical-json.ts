@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { foreignFields, isReference } from "./references.ts";
 
 /** The canonical JSON of a value: keys sorted by UTF-16 unit, no white space, absent fields left out. */
@@ -8,72 +8,126 @@ export function canonicalJson(value: JsonValue): string {
   return stableStringify(value);
 }
 
+/** Takes the text of a canonical form piece by piece. */
+export type Sink = (piece: string) => void;
+
 /**
- * The canonical JSON of a value whose references are taken without their transaction (decision D20), in pieces that
- * are kept with frozen parts, so that hashing one more version of a long document does not write it out again.
+ * Writes the canonical JSON of a value whose references are taken without their transaction (decision D20).
+ *
+ * The text of frozen parts is kept with them, so hashing one more version of a long document costs what is new in it
+ * and the bare hash of the rest.
  */
-export function canonicalPieces(value: JsonValue): string[] {
-  const pieces: string[] = [];
-  write(value, pieces, false);
-  return pieces;
+export function writeCanonical(value: JsonValue, sink: Sink, foreign = false): void {
+  if (typeof value !== "object" || value === null) sink(JSON.stringify(value));
+  else if (Array.isArray(value)) writeList(value as readonly JsonValue[], sink, foreign);
+  else writeObject(value as JsonObject, sink, foreign);
 }
 
-/** Text by frozen part; parts are shared between the versions of a document. */
-const written = new WeakMap<object, string>();
+/** The fields of an object in canonical order, those that are absent left out. */
+export function canonicalFields(object: JsonObject): readonly string[] {
+  return Object.keys(object)
+    .filter((field) => object[field] !== undefined)
+    .toSorted();
+}
 
-/** Parts above this many characters are written piece by piece, so that no text is kept twice over. */
+/** How many items of a long list are kept as one text. */
+const blockLength = 64;
+
+/** The text of an object by itself; of a long list's block by the last item of the block. */
+const objectTexts = eachWay(() => new WeakMap<object, string>());
+const blockTexts = eachWay(
+  () => new WeakMap<object, { readonly items: readonly JsonValue[]; readonly text: string }>(),
+);
+
+/** One for what is ours and one for what is foreign: the same frozen part may stand in both, and is written apart. */
+function eachWay<Kept>(make: () => Kept): (foreign: boolean) => Kept {
+  const own = make();
+  const foreigns = make();
+  return (foreign) => (foreign ? foreigns : own);
+}
+
+/** An object above this many characters is written field by field, so that no long text is kept twice over. */
 const longestKept = 65_536;
 
-function write(value: JsonValue, pieces: string[], foreign: boolean): void {
-  if (typeof value !== "object" || value === null) {
-    pieces.push(JSON.stringify(value));
+function writeList(list: readonly JsonValue[], sink: Sink, foreign: boolean): void {
+  if (list.every((item) => typeof item === "string")) {
+    sink(JSON.stringify(list));
     return;
   }
-  const known = written.get(value);
-  if (known !== undefined) {
-    pieces.push(known);
-    return;
+  sink("[");
+  for (let start = 0; start < list.length; start += blockLength) {
+    if (start > 0) sink(",");
+    const last = list[start + blockLength - 1];
+    if (typeof last === "object" && last !== null && Object.isFrozen(last)) {
+      sink(blockText(list, start, last, foreign));
+    } else {
+      writeItems(list.slice(start, start + blockLength), sink, foreign);
+    }
   }
-  const start = pieces.length;
-  if (Array.isArray(value)) writeList(value as readonly JsonValue[], pieces, foreign);
-  else writeObject(value as { readonly [field: string]: JsonValue | undefined }, pieces, foreign);
-  if (Object.isFrozen(value)) keep(value, pieces, start);
+  sink("]");
 }
 
-function keep(value: object, pieces: string[], start: number): void {
-  let length = 0;
-  for (let index = start; index < pieces.length; index += 1) {
-    length += pieces[index]?.length ?? 0;
-    if (length > longestKept) return;
-  }
-  const text = pieces.splice(start).join("");
-  pieces.push(text);
-  written.set(value, text);
-}
-
-function writeList(list: readonly JsonValue[], pieces: string[], foreign: boolean): void {
-  pieces.push("[");
-  list.forEach((item, index) => {
-    if (index > 0) pieces.push(",");
-    write(item, pieces, foreign);
-  });
-  pieces.push("]");
-}
-
-function writeObject(
-  object: { readonly [field: string]: JsonValue | undefined },
-  pieces: string[],
+function blockText(
+  list: readonly JsonValue[],
+  start: number,
+  last: object,
   foreign: boolean,
-): void {
-  const bare = !foreign && isReference(object);
-  pieces.push("{");
-  let first = true;
-  for (const field of Object.keys(object).sort()) {
-    const value = object[field];
-    if (value === undefined || (bare && (field === "tx_id" || field === "tx_time"))) continue;
-    pieces.push(`${first ? "" : ","}${JSON.stringify(field)}:`);
-    first = false;
-    write(value, pieces, foreign || foreignFields.has(field));
+): string {
+  const kept = blockTexts(foreign).get(last);
+  if (kept?.items.every((item, index) => item === list[start + index]) === true) return kept.text;
+  const items = list.slice(start, start + blockLength);
+  const pieces: string[] = [];
+  writeItems(items, (piece) => pieces.push(piece), foreign);
+  const text = pieces.join("");
+  if (items.every((item) => Object.isFrozen(item))) blockTexts(foreign).set(last, { items, text });
+  return text;
+}
+
+function writeItems(items: readonly JsonValue[], sink: Sink, foreign: boolean): void {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) sink(",");
+    writeCanonical(item, sink, foreign);
   }
-  pieces.push("}");
+}
+
+function writeObject(object: JsonObject, sink: Sink, foreign: boolean): void {
+  if (!Object.isFrozen(object)) {
+    writeFields(object, sink, foreign);
+    return;
+  }
+  const known = objectTexts(foreign).get(object);
+  if (known !== undefined) {
+    sink(known);
+    return;
+  }
+  const pieces: string[] = [];
+  let length = 0;
+  writeFields(
+    object,
+    (piece) => {
+      pieces.push(piece);
+      length += piece.length;
+    },
+    foreign,
+  );
+  if (length <= longestKept) {
+    const text = pieces.join("");
+    objectTexts(foreign).set(object, text);
+    sink(text);
+  } else {
+    for (const piece of pieces) sink(piece);
+  }
+}
+
+function writeFields(object: JsonObject, sink: Sink, foreign: boolean): void {
+  const isBare = !foreign && isReference(object);
+  let separator = "{";
+  for (const field of canonicalFields(object)) {
+    const value = object[field];
+    if (value === undefined || (isBare && (field === "tx_id" || field === "tx_time"))) continue;
+    sink(`${separator}${JSON.stringify(field)}:`);
+    separator = ",";
+    writeCanonical(value, sink, foreign || foreignFields.has(field));
+  }
+  sink(separator === "{" ? "{}" : "}");
 }

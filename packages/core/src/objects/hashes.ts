@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 
-import { canonicalPieces } from "./canonical-json.ts";
+import { canonicalFields, type Sink, writeCanonical } from "./canonical-json.ts";
+import { textStates } from "./growing-text.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
+import { foreignFields } from "./references.ts";
 import { viewValues } from "./metadata-view.ts";
 import type { ObjectBody } from "./object-body.ts";
 
@@ -29,12 +31,39 @@ export function sha256(text: string): string {
 export function hashObject(body: ObjectBody): ObjectHashes {
   const hashes: Record<`${string}_hash`, string> = {};
   for (const field of contentFields(body)) hashes[`${field}_hash`] = sha256(textOf(body[field]));
-  return {
-    ...hashes,
-    content_hash: sha256(body.content ?? ""),
-    metadata_view_hash: sha256Json(viewValues(body)),
-    object_hash: sha256Json(withoutHashes(body)),
-  };
+  return { ...hashes, metadata_view_hash: sha256Json(viewValues(body)), ...bodyHashes(body) };
+}
+
+/** The hash of the content and that of the whole, which goes on from the first where the content is long. */
+function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "object_hash"> {
+  const own = new Set(hashFields(body));
+  const fields = canonicalFields(body).filter((field) => !own.has(field));
+  const before = fields.slice(0, fields.indexOf("content"));
+  const prefix: string[] = [];
+  writeFields(body, before, "{", (piece) => prefix.push(piece));
+  prefix.push(`${before.length === 0 ? "{" : ","}"content":`);
+  const { content } = body;
+  const states = textStates(body.id, `${prefix.join("")}"`, content ?? "");
+  const whole =
+    content === null
+      ? createHash("sha256").update(`${prefix.join("")}null`)
+      : states.escaped.copy().update('"');
+  const pieces: string[] = [];
+  writeFields(body, fields.slice(before.length + 1), ",", (piece) => pieces.push(piece));
+  pieces.push("}");
+  updateAll(whole, pieces);
+  return { content_hash: states.plain.copy().digest("hex"), object_hash: whole.digest("hex") };
+}
+
+function writeFields(body: JsonObject, fields: readonly string[], first: string, sink: Sink): void {
+  let separator = first;
+  for (const field of fields) {
+    const value = body[field];
+    if (value === undefined) continue;
+    sink(`${separator}${JSON.stringify(field)}:`);
+    separator = ",";
+    writeCanonical(value, sink, foreignFields.has(field));
+  }
 }
 
 /** The names of an object's further content fields that are present, `content` aside. */
@@ -55,16 +84,28 @@ export function hashFields(body: ObjectBody): readonly string[] {
   ];
 }
 
-function withoutHashes(body: ObjectBody): JsonObject {
-  const present = hashFields(body).filter((field) => Object.hasOwn(body, field));
-  if (present.length === 0) return body;
-  return Object.fromEntries(Object.entries(body).filter(([field]) => !present.includes(field)));
+function sha256Json(value: JsonValue): string {
+  const pieces: string[] = [];
+  writeCanonical(value, (piece) => pieces.push(piece));
+  const hash = createHash("sha256");
+  updateAll(hash, pieces);
+  return hash.digest("hex");
 }
 
-function sha256Json(value: JsonValue): string {
-  const hash = createHash("sha256");
-  for (const piece of canonicalPieces(value)) hash.update(piece, "utf8");
-  return hash.digest("hex");
+/** Short pieces are handed over together, in texts of about this many characters; longer ones go as they are. */
+const batchLength = 4_096;
+
+function updateAll(hash: Hash, pieces: readonly string[]): void {
+  let batch = "";
+  for (const piece of pieces) {
+    if (piece.length < batchLength) batch += piece;
+    if (batch.length >= batchLength || (batch !== "" && piece.length >= batchLength)) {
+      hash.update(batch, "utf8");
+      batch = "";
+    }
+    if (piece.length >= batchLength) hash.update(piece, "utf8");
+  }
+  if (batch !== "") hash.update(batch, "utf8");
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -62,5 +62,9 @@ function freeze(value: JsonValue | undefined, path: string): void {
   }
   if (value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) freeze(item, path);
+    return;
+  }
   for (const [field, item] of Object.entries(value)) freeze(item, `${path}/${field}`);
 }

@@ -172,6 +172,7 @@ export async function openContextSession(
           ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
           chatHandle: "chat",
           pool: state.pool,
+          poolRevision: state.poolRevision,
           active: await activeObjects(current),
           workspace: dependencies.workspace,
           estimator: currentEstimator(current),

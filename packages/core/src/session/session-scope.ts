@@ -60,6 +60,7 @@ export function joinPool(state: SessionState, stored: StoredMetadata): PoolEntry
   state.pool.set(id, entry);
   state.handles.set(handle, id);
   if (known === undefined) state.changed = true;
+  else if (known.stored.version > 0) state.poolRevision += 1;
   return entry;
 }
 

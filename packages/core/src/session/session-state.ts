@@ -57,6 +57,8 @@ export interface SessionState {
   chatStored: StoredMetadata | undefined;
   /** In the order of joining. */
   readonly pool: Map<ObjectId, PoolEntry>;
+  /** Counts the changes of entries that the pool had already. */
+  poolRevision: number;
   readonly handles: Map<string, ObjectId>;
   readonly handleCounts: Map<string, number>;
   /** In the order of activation. */
@@ -96,6 +98,7 @@ export function newSessionState(
     },
     chatStored: undefined,
     pool: new Map(),
+    poolRevision: 0,
     handles: new Map(),
     handleCounts: new Map(),
     active: new Map(),
@@ -160,6 +163,7 @@ export function readSessionSets(
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
 ): void {
   state.pool.clear();
+  state.poolRevision += 1;
   state.handles.clear();
   for (const row of body["pool"] as readonly PoolRow[]) {
     const stored = metadata.get(row.id);

@@ -1,0 +1,46 @@
+import { createHash, type Hash } from "node:crypto";
+
+/**
+ * The SHA-256 states of long texts that grow at their end, by name: hashing a text that begins with the one of the
+ * last time costs what was added.
+ */
+interface GrownText {
+  readonly text: string;
+  readonly prefix: string;
+  /** Of the text. */
+  readonly plain: Hash;
+  /** Of the prefix and the text as the inside of a JSON string. */
+  readonly escaped: Hash;
+}
+
+/** Both states of a text, to be copied and not to be changed. */
+export type TextStates = Pick<GrownText, "plain" | "escaped">;
+
+/** Shorter texts are not worth a place. */
+const shortestKept = 32_768;
+const mostKept = 16;
+
+const kept = new Map<string, GrownText>();
+
+/**
+ * SHA-256 states over a text, and over a prefix with the text as the inside of a JSON string after it (its opening
+ * quote is the prefix's last character, its closing quote is not written).
+ */
+export function textStates(name: string, prefix: string, text: string): TextStates {
+  const known = kept.get(name);
+  const grows = known !== undefined && known.prefix === prefix && text.startsWith(known.text);
+  const plain = grows ? known.plain.copy() : createHash("sha256");
+  const escaped = grows ? known.escaped.copy() : createHash("sha256").update(prefix, "utf8");
+  const added = grows ? text.slice(known.text.length) : text;
+  plain.update(added, "utf8");
+  escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
+  if (text.length >= shortestKept) keep(name, { text, prefix, plain, escaped });
+  return { plain, escaped };
+}
+
+function keep(name: string, grown: GrownText): void {
+  kept.delete(name);
+  kept.set(name, grown);
+  const oldest = kept.keys().next().value;
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+}
