@@ -1,44 +1,191 @@
+import { ConfigError } from "@self-context-manager/compose";
+import { ImportError, StoreError } from "@self-context-manager/core";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-const usage = `Usage: scm [options]
+import { CliError, isClosedPipe, UsageError } from "./cli-errors.ts";
+import { type Command, commonOptions } from "./command.ts";
+import { exportCommand } from "./commands/export.ts";
+import { historyCommand } from "./commands/history.ts";
+import { importCommand } from "./commands/import.ts";
+import { listCommand } from "./commands/list.ts";
+import { nicknameCommand } from "./commands/nickname.ts";
+import { printCommand } from "./commands/print.ts";
+import { showCommand } from "./commands/show.ts";
+import { commandHelp, generalHelp, usageLine } from "./help.ts";
+import { openNamedStore } from "./open-named-store.ts";
 
-Looks into a self-context-manager store.
-
-Options:
-  -h, --help     print this text
-  --version      print the version
-`;
-
-/** Where a run of the command prints. */
+/** Where a run of the command prints. `stdout` rejects with the system's error once nobody reads it any more. */
 export interface CliOutput {
-  readonly stdout: (text: string) => void;
+  readonly stdout: (text: string) => Promise<void> | void;
   readonly stderr: (text: string) => void;
 }
 
-/** Runs the command and answers its exit code: 0, or 2 for arguments it does not understand. */
-export function runCli(argv: readonly string[], output: CliOutput): number {
-  let options;
+/** What a run of the command takes from around it; the process's own unless told. */
+export interface CliInput {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder that paths are relative to. */
+  readonly folder: string;
+  readonly stdin: AsyncIterable<Uint8Array>;
+}
+
+const commands: readonly Command[] = [
+  listCommand,
+  showCommand,
+  historyCommand,
+  printCommand,
+  nicknameCommand,
+  exportCommand,
+  importCommand,
+];
+
+/** Runs the command and answers its exit code: 0, 1 for what it could not do, 2 for what it does not understand. */
+export async function runCli(
+  argv: readonly string[],
+  output: CliOutput,
+  input: Partial<CliInput> = {},
+): Promise<number> {
+  let name = "scm";
   try {
-    options = parseArgs({
-      args: [...argv],
-      options: { help: { type: "boolean", short: "h" }, version: { type: "boolean" } },
-    }).values;
+    const { command, rest } = splitCommand(argv);
+    if (command === undefined) return await runBare(rest, output);
+    name = `scm ${command.name}`;
+    await runCommand(command, rest, output, {
+      environment: input.environment ?? process.env,
+      folder: input.folder ?? process.cwd(),
+      stdin: input.stdin ?? process.stdin,
+    });
+    return 0;
   } catch (error) {
-    // parseArgs throws for unknown options; its message names them and is meant for the user.
-    output.stderr(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return report(name, error, output);
+  }
+}
+
+/** Takes the command from among the arguments: options may stand before it. */
+function splitCommand(argv: readonly string[]): {
+  readonly command: Command | undefined;
+  readonly rest: readonly string[];
+} {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: parsable(commonOptions),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const named = tokens.find(({ kind }) => kind === "positional");
+  if (named?.kind !== "positional") return { command: undefined, rest: argv };
+  const command = commands.find(({ name }) => name === named.value);
+  if (command === undefined) {
+    const names = commands.map(({ name }) => name).join(", ");
+    throw new UsageError(`there is no command ${JSON.stringify(named.value)}; there are ${names}`);
+  }
+  return { command, rest: argv.filter((_, index) => index !== named.index) };
+}
+
+async function runBare(args: readonly string[], output: CliOutput): Promise<number> {
+  const { values } = parsed(args, {
+    help: { type: "boolean", short: "h" },
+    version: { type: "boolean" },
+  });
+  if (values["version"] === true) await output.stdout(`${version()}\n`);
+  else if (values["help"] === true) await output.stdout(generalHelp(commands));
+  else {
+    output.stderr(generalHelp(commands));
     return 2;
   }
-  if (options.version) {
-    output.stdout(`${version()}\n`);
-    return 0;
+  return 0;
+}
+
+async function runCommand(
+  command: Command,
+  args: readonly string[],
+  output: CliOutput,
+  input: CliInput,
+): Promise<void> {
+  const { values, positionals } = parsed(args, parsable({ ...command.options, ...commonOptions }));
+  if (values["help"] === true) {
+    await output.stdout(commandHelp(command));
+    return;
   }
-  if (options.help) {
-    output.stdout(usage);
-    return 0;
+  const { least, most } = command.argumentCount;
+  if (positionals.length < least || positionals.length > most) {
+    const found =
+      positionals.length === 0
+        ? "none"
+        : positionals.map((text) => JSON.stringify(text)).join(", ");
+    throw new UsageError(
+      `it takes ${least === most ? least : `${least} to ${most}`} arguments; got ${found}`,
+    );
   }
-  output.stderr(usage);
-  return 2;
+  const text = (option: string): string | undefined => {
+    const value = values[option];
+    return typeof value === "string" ? value : undefined;
+  };
+  await command.run({
+    arguments: positionals,
+    text,
+    isSet: (option) => values[option] === true,
+    folder: input.folder,
+    stdin: input.stdin,
+    print: async (printed) => await output.stdout(printed),
+    note: (noted) => output.stderr(`${noted}\n`),
+    openStore: async ({ create } = { create: false }) =>
+      await openNamedStore({ kind: text("store"), at: text("at"), create, ...input }),
+  });
+}
+
+type ParsableOptions = Record<string, { type: "string" | "boolean"; short?: string }>;
+
+function parsable(options: Command["options"]): ParsableOptions {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { type, short }]) => [
+      name,
+      short === undefined ? { type } : { type, short },
+    ]),
+  );
+}
+
+function parsed(
+  args: readonly string[],
+  options: ParsableOptions,
+): {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+} {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (cause) {
+    // parseArgs throws for options alone; its message names them and is meant for the user.
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function report(name: string, error: unknown, output: CliOutput): number {
+  // Whoever reads the output has seen enough; that is no failure.
+  if (isClosedPipe(error)) return 0;
+  if (error instanceof UsageError) {
+    const command = commands.find((one) => name === `scm ${one.name}`);
+    const usage = command === undefined ? "" : `${usageLine(command)}\n`;
+    output.stderr(`${name}: ${error.message}\n${usage}See ${name} --help.\n`);
+    return 2;
+  }
+  if (ConfigError.is(error)) {
+    output.stderr(`${name}: ${error.message}\n`);
+    return 2;
+  }
+  const isExpected =
+    error instanceof CliError || StoreError.is(error) || error instanceof ImportError;
+  const text =
+    error instanceof Error
+      ? isExpected
+        ? error.message
+        : (error.stack ?? error.message)
+      : String(error);
+  output.stderr(
+    `${name}: ${isExpected ? "" : "this should not happen, please report it: "}${text}\n`,
+  );
+  return 1;
 }
 
 function version(): string {

@@ -1,2 +1,1 @@
-export { runCli } from "./cli.ts";
-export type { CliOutput } from "./cli.ts";
+export { type CliInput, type CliOutput, runCli } from "./cli.ts";

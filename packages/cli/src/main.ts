@@ -1,6 +1,12 @@
 import { runCli } from "./cli.ts";
 
-process.exitCode = runCli(process.argv.slice(2), {
-  stdout: (text) => process.stdout.write(text),
+// A closed pipe comes back from the write that met it; without a listener it would end the process here.
+process.stdout.on("error", () => {});
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout: async (text) =>
+    await new Promise<void>((done, fail) => {
+      process.stdout.write(text, (error) => (error ? fail(error) : done()));
+    }),
   stderr: (text) => process.stderr.write(text),
 });

@@ -1,31 +1,101 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
 
-function run(...argv: string[]): { code: number; stdout: string; stderr: string } {
-  let stdout = "";
-  let stderr = "";
-  const code = runCli(argv, {
-    stdout: (text) => (stdout += text),
-    stderr: (text) => (stderr += text),
-  });
-  return { code, stdout, stderr };
-}
+import { run, temporaryStore } from "./temporary-store.ts";
 
-test("prints its usage on --help", () => {
-  const { code, stdout } = run("--help");
+const commands = ["list", "show", "history", "print", "nickname", "export", "import"];
+
+test("prints its usage with every command on --help", async () => {
+  const { code, stdout } = await run(["--help"]);
 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Usage: scm /);
+  for (const command of commands) expect(stdout).toContain(`\n  ${command} `);
 });
 
-test("prints the version of its package", () => {
-  expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+test.each(commands)("%s prints its own usage on --help, wherever that stands", async (command) => {
+  const after = await run([command, "--help"]);
+  const before = await run(["-h", command]);
+
+  expect(after).toMatchObject({ code: 0, stderr: "" });
+  expect(after.stdout.startsWith(`Usage: scm ${command} `)).toBe(true);
+  expect(before).toEqual(after);
 });
 
-test("names an option it does not know, and prints its usage", () => {
-  const { code, stderr } = run("--frobnicate");
+test("prints the version of its package", async () => {
+  expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+});
+
+test.each([
+  [[], "Usage: scm "],
+  [["--frobnicate"], "--frobnicate"],
+  [["frobnicate"], 'no command "frobnicate"; there are list, show'],
+  [["list", "--frobnicate"], "--frobnicate"],
+  [["list", "extra"], 'it takes 0 arguments; got "extra"'],
+  [["show"], "it takes 1 arguments; got none"],
+  [["list", "--limit", "0"], '--limit is "0"; it must be a whole number above 0'],
+  [["list", "--limit", "5", "--all"], "contradict"],
+  [["list", "--store", "/tmp/s.sqlite"], "must be sqlite or memory (a store's path goes to --at)"],
+  [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
+  [["nickname", "x"], "give a NAME, or --remove"],
+  [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
+  [["nickname", "x", "f12"], "is no handle such as f12"],
+  [["nickname", "x", "./y"], "begins with none of"],
+  [["nickname", "x", "a\nb"], String.raw`"a\nb" cannot be a nickname`],
+])("exits with 2 and says what it does not understand: %j", async (argv, message) => {
+  const { code, stdout, stderr } = await run(argv, { SCM_STORE_KIND: "memory" });
 
   expect(code).toBe(2);
-  expect(stderr).toContain("--frobnicate");
-  expect(stderr).toContain("Usage: scm ");
+  expect(stdout).toBe("");
+  expect(stderr).toContain(message);
+});
+
+test("a setting of the environment that cannot be used is named, with exit code 2", async () => {
+  expect(await run(["list"], { SCM_STORE_KIND: "postgres" })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: 'scm list: SCM_STORE_KIND is "postgres"; it must be sqlite or memory\n',
+  });
+});
+
+test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
+  "%s names a store that is not there, and does not make it",
+  async (line) => {
+    await using store = await temporaryStore();
+
+    const first = await store.scm(...line.split(" "));
+    const second = await store.scm(...line.split(" "));
+
+    expect(first).toMatchObject({ code: 1, stdout: "" });
+    expect(first.stderr).toContain(`there is no store at ${store.at}; name another with --at`);
+    expect(second).toEqual(first);
+  },
+);
+
+test("a file that is no store is named", async () => {
+  await using store = await temporaryStore();
+  await writeFile(store.at, "no database, however long the file may be. ".repeat(100));
+
+  const { code, stderr } = await store.scm("list");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(store.at);
+  expect(stderr).not.toContain("report it");
+});
+
+test("--at goes before the environment and is relative to the folder", async () => {
+  await using store = await temporaryStore();
+
+  const { stderr } = await store.scm("list", "--at", "other.sqlite");
+
+  expect(stderr).toContain(`there is no store at ${join(store.workspace, "other.sqlite")};`);
+});
+
+test("an empty store lists nothing but titles", async () => {
+  expect(await run(["list", "--store", "memory"])).toEqual({
+    code: 0,
+    stdout: "ID  TYPE  VERSIONS  SIZE  CHANGED  STATUS  NAME\n",
+    stderr: "",
+  });
 });

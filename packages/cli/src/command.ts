@@ -1,0 +1,79 @@
+import type { ObjectStore } from "@self-context-manager/core";
+
+/** An option of a command, as it is parsed and as its help tells it. */
+export interface CommandOption {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What stands for the value in the help text. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export type CommandOptions = Readonly<Record<string, CommandOption>>;
+
+/** One command of `scm`: what it is for the help text, and what it does. */
+export interface Command {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** Its arguments as the usage line shows them. */
+  readonly arguments: string;
+  /** How many arguments there must and may be. */
+  readonly argumentCount: { readonly least: number; readonly most: number };
+  readonly options: CommandOptions;
+  /** What there is to know beyond the options; ends without a line break. */
+  readonly notes?: string;
+  run(call: CommandCall): Promise<void>;
+}
+
+/** One call of a command. */
+export interface CommandCall {
+  readonly arguments: readonly string[];
+  /** The value of a string option, undefined where it was not given. */
+  text(option: string): string | undefined;
+  /** Whether a boolean option was given. */
+  isSet(option: string): boolean;
+  /** The folder that paths are relative to. */
+  readonly folder: string;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Prints what was asked for. */
+  print(text: string): Promise<void>;
+  /** Tells what happened, apart from what was asked for. */
+  note(text: string): void;
+  /** Opens the store that the options and the environment name; only `create` makes one where none is. */
+  openStore(options?: { readonly create: boolean }): Promise<ObjectStore>;
+}
+
+/** The options that all commands have. */
+export const commonOptions: CommandOptions = {
+  store: { type: "string", value: "KIND", help: "kind of the store: sqlite or memory" },
+  at: { type: "string", value: "PATH", help: "where the store is, in place of $SCM_STORE" },
+  help: { type: "boolean", short: "h", help: "print this text" },
+};
+
+/** The option of the commands that answer for programs too. */
+export const jsonOption: CommandOptions = {
+  json: { type: "boolean", help: "print JSON, for programs" },
+};
+
+/** The option of the commands that take a TARGET. */
+export const targetOptions: CommandOptions = {
+  session: {
+    type: "string",
+    value: "ID",
+    help: "take TARGET as a handle (f12, t31) of this session",
+  },
+};
+
+/** What a TARGET may be, for help texts. */
+export const targetNote =
+  "TARGET is an id, the beginning of one, a nickname, a file's path, or a session's id as its host has it;\nwith --session also a handle.";
+
+/** The option of the commands that can go back in time. */
+export const versionOption: CommandOptions = {
+  "as-of": { type: "string", value: "VERSION", help: "that version in place of the latest" },
+};
+
+/** What a VERSION may be, for help texts. */
+export const versionNote = `VERSION is a version's number (3), a transaction (tx:812: the latest then), a time
+(2026-01-31T09:00:00Z: the latest then; UTC where it names no zone), or a content hash.`;

@@ -1,0 +1,96 @@
+import { exportObjects, type ObjectStore } from "@self-context-manager/core";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { CliError } from "../cli-errors.ts";
+import type { Command } from "../command.ts";
+
+/** Characters written at once. */
+const batchSize = 64 * 1024;
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "write all versions of all objects as JSON Lines",
+  arguments: "[FILE]",
+  argumentCount: { least: 0, most: 1 },
+  options: { force: { type: "boolean", help: "write over FILE if it is there" } },
+  notes:
+    "Without FILE, or with -, it goes to standard output. A FILE is there whole or not at all.",
+  async run(call) {
+    const [given = "-"] = call.arguments;
+    const path = given === "-" ? undefined : resolve(call.folder, given);
+    if (path !== undefined && !call.isSet("force") && (await isThere(path))) {
+      throw new CliError(
+        `${path} is there already; give another name, or --force to write over it`,
+      );
+    }
+    await using store = await call.openStore();
+    if (path === undefined) {
+      await writeLines(store, async (text) => await call.print(text));
+      return;
+    }
+    const versions = await writeFile(store, path);
+    call.note(`exported ${versions} versions to ${path}`);
+  },
+};
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    // What is wrong with the path beyond that nothing is there, opening it for writing says.
+    return false;
+  }
+}
+
+async function writeFile(store: ObjectStore, path: string): Promise<number> {
+  const partial = `${path}.${process.pid}.partial`;
+  const file = await openForWriting(partial, path);
+  try {
+    const versions = await writeLines(store, async (text) => await file.writeFile(text));
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+    return versions;
+  } catch (error) {
+    await file.close();
+    await rm(partial, { force: true });
+    if (error instanceof Error && "syscall" in error) {
+      throw new CliError(`${path} cannot be written (${error.message}); nothing was left of it`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+async function openForWriting(partial: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(partial, "wx", 0o600);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(
+      `${path} cannot be written (${reason}); name a file in a folder that can be`,
+      { cause },
+    );
+  }
+}
+
+/** Writes the export in batches and answers how many versions it has. */
+async function writeLines(
+  store: ObjectStore,
+  write: (text: string) => Promise<void>,
+): Promise<number> {
+  let batch = "";
+  let lines = 0;
+  for await (const line of exportObjects(store)) {
+    batch += line;
+    lines += 1;
+    if (batch.length < batchSize) continue;
+    await write(batch);
+    batch = "";
+  }
+  await write(batch);
+  return lines - 1;
+}

@@ -1,0 +1,53 @@
+import { importObjects } from "@self-context-manager/core";
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+
+import { CliError } from "../cli-errors.ts";
+import type { Command } from "../command.ts";
+import { readLines } from "../read-lines.ts";
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "take in what scm export wrote; what is there already is passed over",
+  arguments: "FILE",
+  argumentCount: { least: 1, most: 1 },
+  options: {},
+  notes: `With - in place of FILE it comes from standard input. Every hash is checked. The store is made where none is;
+with --store memory nothing is kept, which only checks FILE.`,
+  async run(call) {
+    const [given = "-"] = call.arguments;
+    const path = given === "-" ? undefined : resolve(call.folder, given);
+    const bytes: AsyncIterable<Uint8Array> =
+      path === undefined ? call.stdin : createReadStream(path);
+    const lines = readLines(bytes);
+    try {
+      const ahead = await firstLine(lines, path ?? "standard input");
+      await using store = await call.openStore({ create: true });
+      const { read, added } = await importObjects(store, ahead);
+      await call.print(`imported ${added} versions; ${read - added} were there already\n`);
+    } finally {
+      // Lets go of an input that goes on where something else failed.
+      await lines.return(undefined);
+    }
+  },
+};
+
+/** Reads the first line before the store is opened, so that a file that cannot be read makes no store. */
+async function firstLine(
+  lines: AsyncGenerator<string>,
+  name: string,
+): Promise<AsyncIterable<string>> {
+  try {
+    const first = await lines.next();
+    return (async function* joined() {
+      if (first.done === true) return;
+      yield first.value;
+      yield* lines;
+    })();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(`${name} cannot be read (${reason}); give a file that scm export wrote`, {
+      cause,
+    });
+  }
+}

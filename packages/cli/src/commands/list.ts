@@ -1,0 +1,137 @@
+import { checkLimit, type ObjectStore, type StoredMetadata } from "@self-context-manager/core";
+
+import { UsageError } from "../cli-errors.ts";
+import { type Command, type CommandCall, jsonOption } from "../command.ts";
+import { shortTime, sizeOf } from "../format/amounts.ts";
+import { jsonText, versionJson } from "../format/json.ts";
+import { objectName, objectStatus } from "../format/object-name.ts";
+import { type Column, table } from "../format/table.ts";
+import { findSession, type PoolObject, sessionPool } from "../session-pool.ts";
+
+const usualLimit = 100;
+const pageSize = 500;
+
+export const listCommand: Command = {
+  name: "list",
+  summary: "list the objects of the store, newest first, or of one session",
+  arguments: "",
+  argumentCount: { least: 0, most: 0 },
+  options: {
+    type: {
+      type: "string",
+      value: "TYPE",
+      help: "only file, toolcall, chat, session, system_prompt, note …",
+    },
+    session: {
+      type: "string",
+      value: "ID",
+      help: "only what this session knows, with handles; its own id or its host's",
+    },
+    limit: { type: "string", value: "N", help: `at most N objects; ${usualLimit} unless told` },
+    all: { type: "boolean", help: "all objects, however many" },
+    ...jsonOption,
+  },
+  notes: `Sizes are characters, or bytes (B) where a file has not been read or is no text. Times are UTC.`,
+  async run(call) {
+    const limit = limitOf(call);
+    await using store = await call.openStore();
+    const objects = await listed(store, call, limit);
+    const shown = objects.slice(0, limit);
+    await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, call));
+    if (objects.length > limit) {
+      call.note(
+        `Only ${limit} are listed; --all lists the others too, --type and --session fewer.`,
+      );
+    }
+  },
+};
+
+type Listed = Pick<PoolObject, "stored"> & Partial<PoolObject>;
+
+function limitOf(call: CommandCall): number {
+  const given = call.text("limit");
+  if (call.isSet("all")) {
+    if (given === undefined) return Number.MAX_SAFE_INTEGER;
+    throw new UsageError("--all and --limit contradict each other; give one");
+  }
+  try {
+    return checkLimit(given === undefined ? usualLimit : Number(given));
+  } catch (cause) {
+    throw new UsageError(`--limit is ${JSON.stringify(given)}; it must be a whole number above 0`, {
+      cause,
+    });
+  }
+}
+
+/** The objects asked for; where there are more than the limit, at least one more than that. */
+async function listed(
+  store: ObjectStore,
+  call: CommandCall,
+  limit: number,
+): Promise<readonly Listed[]> {
+  const type = call.text("type");
+  const session = call.text("session");
+  if (session === undefined)
+    return (await newest(store, type, limit)).map((stored) => ({ stored }));
+  const pool = await sessionPool(store, await findSession(store, session));
+  return type === undefined ? pool : pool.filter(({ stored }) => stored.body.type === type);
+}
+
+async function newest(
+  store: ObjectStore,
+  type: string | undefined,
+  limit: number,
+): Promise<readonly StoredMetadata[]> {
+  const found: StoredMetadata[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.find({
+      ...(type === undefined ? {} : { where: { type } }),
+      ...(after === undefined ? {} : { after }),
+      newestFirst: true,
+      limit: Math.min(pageSize, limit - found.length + 1),
+    });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined && found.length <= limit);
+  return found;
+}
+
+function asTable(objects: readonly Listed[], call: CommandCall): string {
+  const ofSession = call.text("session") !== undefined;
+  const sessionColumns: readonly Column[] = ofSession
+    ? [{ title: "HANDLE" }, { title: "STATE" }]
+    : [];
+  const columns: readonly Column[] = [
+    ...sessionColumns,
+    { title: "ID" },
+    { title: "TYPE" },
+    { title: "VERSIONS", align: "right" },
+    { title: "SIZE", align: "right" },
+    { title: "CHANGED" },
+    { title: "STATUS" },
+    { title: "NAME" },
+  ];
+  return table(
+    columns,
+    objects.map(({ handle = "", state = "", stored }) => [
+      ...(ofSession ? [handle, state] : []),
+      stored.body.id,
+      stored.body.type,
+      String(stored.version),
+      sizeOf(stored.body),
+      shortTime(stored.at.tx_time),
+      objectStatus(stored.body),
+      objectName(stored.body, call.folder),
+    ]),
+  );
+}
+
+function asJson(objects: readonly Listed[]): string {
+  return jsonText(
+    objects.map(({ handle, state, stored }) => ({
+      ...(handle === undefined ? {} : { handle, state }),
+      ...versionJson(stored),
+    })),
+  );
+}

@@ -1,0 +1,88 @@
+import {
+  isObjectId,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectStore,
+  sealObject,
+  StoreError,
+} from "@self-context-manager/core";
+
+import { CliError, UsageError } from "../cli-errors.ts";
+import { type Command, targetNote, targetOptions } from "../command.ts";
+import { findTarget } from "../find-target.ts";
+import { visible } from "../format/object-name.ts";
+
+/** How often an object that an agent changes at the same moment is tried again. */
+const attempts = 5;
+
+export const nicknameCommand: Command = {
+  name: "nickname",
+  summary: "give an object a nickname, in place of the one that it has, or take it away",
+  arguments: "TARGET [NAME]",
+  argumentCount: { least: 1, most: 2 },
+  options: {
+    remove: { type: "boolean", help: "take the nickname away; give no NAME" },
+    ...targetOptions,
+  },
+  notes: `${targetNote}\nA nickname is unique in the store; it stands wherever an id does, for the model too.`,
+  async run(call) {
+    const [target = "", nickname] = call.arguments;
+    const isRemoval = call.isSet("remove");
+    if (isRemoval === (nickname !== undefined)) {
+      throw new UsageError(isRemoval ? "--remove takes no NAME" : "give a NAME, or --remove");
+    }
+    if (nickname !== undefined) checkNickname(nickname);
+    await using store = await call.openStore();
+    const { body } = await findTarget(store, call, target);
+    checkType(body.type);
+    await rename(store, body.id, nickname);
+    const name = nickname === undefined ? "has no nickname" : `has the nickname ${nickname}`;
+    await call.print(`object ${visible(body.id)} ${name}\n`);
+  },
+};
+
+/** Sessions write these objects whole from what they know, so a nickname would be lost with their next version. */
+const writtenBySessions: ReadonlySet<string> = new Set(["session", "chat", "system_prompt"]);
+
+function checkType(type: string): void {
+  if (!writtenBySessions.has(type)) return;
+  throw new CliError(
+    `a ${type.replace("_", " ")} cannot have a nickname: its session would drop it; name a file, note or tool call`,
+  );
+}
+
+/** What else a target may be is told apart from nicknames by its form. */
+function checkNickname(nickname: string): void {
+  const isTaken = /^([a-z]\d+|chat)$/u.test(nickname) || /^[@~./-]/u.test(nickname);
+  if (isObjectId(nickname) && !isTaken) return;
+  throw new UsageError(
+    `${JSON.stringify(nickname)} cannot be a nickname; it has 1 to 512 printable characters, begins with none of @ ~ . / -, and is no handle such as f12, nor chat`,
+  );
+}
+
+async function rename(
+  store: ObjectStore,
+  id: ObjectId,
+  nickname: string | undefined,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const stored = await store.get(id);
+    if (stored === undefined) throw new CliError(`object ${id} is not there any more`);
+    const { nickname: _, ...rest } = stored.body;
+    const body: ObjectBody = nickname === undefined ? rest : { ...rest, nickname };
+    try {
+      await store.commit([{ object: sealObject(body), expect: stored.version }]);
+      return;
+    } catch (error) {
+      if (StoreError.is(error, "NICKNAME_TAKEN")) throw taken(error, nickname ?? "");
+      if (attempt === attempts || !StoreError.is(error, "VERSION_CONFLICT")) throw error;
+    }
+  }
+}
+
+function taken(cause: StoreError, nickname: string): CliError {
+  return new CliError(
+    `${cause.message}; choose another, or take it away there with scm nickname ${nickname} --remove`,
+    { cause },
+  );
+}

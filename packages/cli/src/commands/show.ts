@@ -1,0 +1,120 @@
+import {
+  collectReferences,
+  metadataOf,
+  type ObjectStore,
+  type Reference,
+  type Referrer,
+  type StoredMetadata,
+} from "@self-context-manager/core";
+
+import {
+  type Command,
+  type CommandCall,
+  jsonOption,
+  targetNote,
+  targetOptions,
+  versionNote,
+  versionOption,
+} from "../command.ts";
+import { jsonText, versionJson } from "../format/json.ts";
+import { objectName } from "../format/object-name.ts";
+import { fields } from "../format/table.ts";
+import { storedVersionOf } from "../stored-version-of.ts";
+
+/** How many references are printed each way; JSON has all. */
+const mostReferences = 20;
+
+export const showCommand: Command = {
+  name: "show",
+  summary: "show an object's metadata, hashes, versions and references",
+  arguments: "TARGET",
+  argumentCount: { least: 1, most: 1 },
+  options: { ...versionOption, ...targetOptions, ...jsonOption },
+  notes: `${targetNote}\n${versionNote}\nReferences out are those of the version shown, references in those of the latest versions.`,
+  async run(call) {
+    await using store = await call.openStore();
+    const stored = await storedVersionOf(store, call);
+    const metadata: StoredMetadata = { ...stored, body: metadataOf(stored.body) };
+    const { id } = metadata.body;
+    const [head] = await store.describe([id]);
+    const latest = head?.version ?? stored.version;
+    const out = collectReferences(stored.body);
+    const into = await referrersOf(store, id);
+    if (call.isSet("json")) {
+      await call.print(
+        jsonText({
+          ...versionJson(metadata),
+          latest_version: latest,
+          references_out: out,
+          references_in: into,
+        }),
+      );
+      return;
+    }
+    await call.print(
+      [
+        fields([
+          ["id", id],
+          ["name", objectName(metadata.body, call.folder)],
+          ["version", `${stored.version} of ${latest}`],
+          ["transaction", `tx:${stored.at.tx_id} at ${stored.at.tx_time}`],
+          ...Object.entries(metadata.body)
+            .filter(([field]) => field !== "id")
+            .map(([field, value]) => [field, plain(value)] as const),
+          ...Object.entries(stored.hashes).map(([field, hash]) => [field, plain(hash)] as const),
+        ]),
+        "\n",
+        section(
+          "References out",
+          out.map(({ path, reference }) => [path, `→ ${told(reference)}`]),
+        ),
+        "\n",
+        section("References in", await incoming(store, into, call)),
+      ].join(""),
+    );
+  },
+};
+
+async function referrersOf(
+  store: ObjectStore,
+  id: Parameters<ObjectStore["referrers"]>[0],
+): Promise<Referrer[]> {
+  const found: Referrer[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.referrers(id, after === undefined ? {} : { after });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+async function incoming(
+  store: ObjectStore,
+  referrers: readonly Referrer[],
+  call: CommandCall,
+): Promise<readonly (readonly [string, string])[]> {
+  const described = await store.describe(referrers.slice(0, mostReferences).map(({ id }) => id));
+  return referrers.map(({ id, path, reference }, index) => {
+    const body = described[index]?.body;
+    const name = body === undefined ? "" : `  ${body.type} ${objectName(body, call.folder)}`;
+    return [`${id} ${path}`, `${told(reference, false)}${name}`];
+  });
+}
+
+function section(title: string, entries: readonly (readonly [string, string])[]): string {
+  if (entries.length === 0) return `${title}: none\n`;
+  const lines = fields(entries.slice(0, mostReferences)).replaceAll(/^/gmu, "  ").trimEnd();
+  const more = entries.length - mostReferences;
+  return `${title}: ${entries.length}\n${lines}\n${more > 0 ? `  and ${more} more; --json has all\n` : ""}`;
+}
+
+function told(reference: Reference, withId = true): string {
+  const version = reference.ref === "static" ? `tx:${reference.tx_id}` : "latest";
+  const field = reference.field === undefined ? "" : ` field ${reference.field}`;
+  return `${withId ? `${reference.id} ` : ""}${version}${field}`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,106 @@
+import {
+  isObjectId,
+  type ObjectId,
+  type ObjectStore,
+  type StoredMetadata,
+} from "@self-context-manager/core";
+
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+import { CliError } from "./cli-errors.ts";
+import type { CommandCall } from "./command.ts";
+import { objectName, visible } from "./format/object-name.ts";
+import { findSession, sessionPool } from "./session-pool.ts";
+
+/** How many objects an ambiguous beginning of an id is answered with. */
+const mostCandidates = 10;
+
+/** The object that a TARGET means. Rejects with `CliError` where it is none or several. */
+export async function findTarget(
+  store: ObjectStore,
+  call: Pick<CommandCall, "folder" | "text">,
+  target: string,
+): Promise<StoredMetadata> {
+  const session = call.text("session");
+  const found =
+    (session === undefined ? undefined : await byHandle(store, session, target)) ??
+    (isObjectId(target) ? await byName(store, target) : undefined) ??
+    (await byPath(store, resolve(call.folder, target))) ??
+    (await byHostSession(store, target)) ??
+    (await byPrefix(store, call.folder, target));
+  if (found !== undefined) return found;
+  throw new CliError(
+    `the store has no object with the id, nickname, path or session id ${visible(target)}; scm list shows what there is`,
+  );
+}
+
+async function byHandle(
+  store: ObjectStore,
+  session: string,
+  handle: string,
+): Promise<StoredMetadata | undefined> {
+  const row = (await sessionPool(store, await findSession(store, session))).find(
+    (one) => one.handle === handle,
+  );
+  return row?.stored;
+}
+
+async function byName(store: ObjectStore, name: ObjectId): Promise<StoredMetadata | undefined> {
+  const [exact] = await store.describe([name]);
+  return exact ?? (await store.lookup(name));
+}
+
+/** Files are stored by their real paths; one that is gone is found by the last path that it had. */
+async function byPath(store: ObjectStore, path: string): Promise<StoredMetadata | undefined> {
+  const real = await realPathOf(path);
+  const now = await store.find({ where: { path: real }, newestFirst: true, limit: 1 });
+  if (now.items[0] !== undefined) return now.items[0];
+  const gone = await store.find({
+    where: { path: null, "provenance.origin": real },
+    newestFirst: true,
+    limit: 1,
+  });
+  return gone.items[0];
+}
+
+/** Undefined too where two harnesses have a session of that id: then only an id tells them apart. */
+async function byHostSession(
+  store: ObjectStore,
+  sessionId: string,
+): Promise<StoredMetadata | undefined> {
+  const where = { type: "session", session_id: sessionId };
+  const { items } = await store.find({ where, limit: 2 });
+  return items.length === 1 ? items[0] : undefined;
+}
+
+async function realPathOf(path: string): Promise<string> {
+  for (const [folder, name] of [
+    [path, ""],
+    [dirname(path), basename(path)],
+  ] as const) {
+    try {
+      return join(await realpath(folder), name);
+    } catch {
+      // What is gone from the disk can still be in the store.
+    }
+  }
+  return path;
+}
+
+async function byPrefix(
+  store: ObjectStore,
+  folder: string,
+  prefix: string,
+): Promise<StoredMetadata | undefined> {
+  if (prefix === "") return undefined;
+  const { items, next } = await store.find({ idPrefix: prefix, limit: mostCandidates });
+  if (items.length <= 1) return items[0];
+  const candidates = items.map(
+    ({ body }) => `  ${visible(body.id)}  ${body.type}  ${objectName(body, folder)}`,
+  );
+  const more = next === undefined ? "" : "\n  and more";
+  throw new CliError(
+    `${visible(prefix)} is the beginning of several ids; give more of it:\n${candidates.join("\n")}${more}`,
+  );
+}

@@ -1,0 +1,43 @@
+import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-manager/core";
+
+import { isAbsolute, relative, sep } from "node:path";
+
+/** What a person knows an object by: its nickname in brackets, then path, tool call, session or origin. */
+export function objectName(body: ObjectBody | ObjectMetadata, folder: string): string {
+  const nickname = body.nickname === undefined ? "" : `[${body.nickname}] `;
+  return visible(`${nickname}${ownName(body, folder)}`);
+}
+
+function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
+  if (body.type === "session") return `${textOf(body["harness"])} ${textOf(body["session_id"])}`;
+  if (body.type === "system_prompt" || body.type === "chat") return body.provenance.origin;
+  const path = body["path"] ?? (body.type === "toolcall" ? undefined : body.provenance.origin);
+  return typeof path === "string" ? fromFolder(path, folder) : textOf(body["args_display"]);
+}
+
+/** A path as short as it can be given from a folder: relative inside it, else whole. */
+function fromFolder(path: string, folder: string): string {
+  if (!isAbsolute(path)) return path;
+  const inside = relative(folder, path);
+  const leadsOut = inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return leadsOut || inside === "" ? path : inside;
+}
+
+/** Where an object stands: why a file has no content, or how a tool call ended; nothing where all is usual. */
+export function objectStatus(body: ObjectBody | ObjectMetadata): string {
+  if (body.type === "toolcall") return textOf(body["status"]);
+  const presence = presenceOf(body);
+  return presence === "present" ? "" : presence.replace("_", "-");
+}
+
+/** Text of strangers as a terminal may get it: what would steer the terminal, or turn its writing round, is shown. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

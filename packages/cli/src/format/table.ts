@@ -1,0 +1,38 @@
+import { visible } from "./object-name.ts";
+
+export interface Column {
+  readonly title: string;
+  /** Numbers stand at the right. */
+  readonly align?: "right";
+}
+
+/** Rows under titles, in aligned columns; the last column is as long as its text. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const titles = columns.map(({ title }) => title);
+  const all = [titles, ...rows.map((row) => row.map(visible))];
+  const widths = columns.map((_, index) =>
+    Math.max(...all.map((row) => (row[index] ?? "").length)),
+  );
+  return all.map((row) => `${line(columns, widths, row)}\n`).join("");
+}
+
+function line(
+  columns: readonly Column[],
+  widths: readonly number[],
+  row: readonly string[],
+): string {
+  return columns
+    .map(({ align }, index) => {
+      const cell = row[index] ?? "";
+      const width = widths[index] ?? 0;
+      return align === "right" ? cell.padStart(width) : cell.padEnd(width);
+    })
+    .join("  ")
+    .trimEnd();
+}
+
+/** Labels with their values, one a line, in two columns. */
+export function fields(entries: readonly (readonly [string, string])[]): string {
+  const width = Math.max(0, ...entries.map(([label]) => label.length));
+  return entries.map(([label, value]) => `${label.padEnd(width)}  ${visible(value)}\n`).join("");
+}

@@ -1,0 +1,73 @@
+import {
+  isObjectId,
+  type JsonObject,
+  objectId,
+  type ObjectId,
+  type ObjectStore,
+  type StoredMetadata,
+} from "@self-context-manager/core";
+
+import { CliError } from "./cli-errors.ts";
+import { objectName, visible } from "./format/object-name.ts";
+
+/** An object as a session has it. */
+export interface PoolObject {
+  readonly handle: string;
+  readonly state: "pinned" | "active" | "inactive" | "locked";
+  readonly stored: StoredMetadata;
+}
+
+/** The session with an id, the beginning of one, or its host's id. */
+export async function findSession(store: ObjectStore, given: string): Promise<StoredMetadata> {
+  const byHost = await store.find({ where: { type: "session", session_id: given }, limit: 10 });
+  const found =
+    byHost.items.length > 0 || !isObjectId(given)
+      ? byHost
+      : await store.find({ where: { type: "session" }, idPrefix: given, limit: 10 });
+  const [session, another] = found.items;
+  if (session === undefined) {
+    throw new CliError(
+      `the store has no session ${visible(given)}; scm list --type session shows those that it has`,
+    );
+  }
+  if (another === undefined) return session;
+  const candidates = found.items.map(({ body }) => `  ${body.id}  ${objectName(body, "")}`);
+  throw new CliError(
+    `${visible(given)} stands for several sessions; give an id:\n${candidates.join("\n")}`,
+  );
+}
+
+/** The objects of a session, those that are locked first, then in the order in which they joined. */
+export async function sessionPool(
+  store: ObjectStore,
+  session: StoredMetadata,
+): Promise<readonly PoolObject[]> {
+  const body: JsonObject = (await store.get(session.body.id))?.body ?? {};
+  const pinned = new Set(idsIn(body["pinned_set"]));
+  const active = idsIn(body["active_set"]);
+  const activeIds = new Set(active);
+  const rows = poolRows(body["pool"]);
+  const pooled = new Set(rows.map(({ id }) => id));
+  const locked = active.filter((id) => !pooled.has(id)).map((id) => ({ id, handle: "-" }));
+  const all = [...locked, ...rows];
+  const described = await store.describe(all.map(({ id }) => id));
+  return all.flatMap(({ id, handle }, index): readonly PoolObject[] => {
+    const stored = described[index];
+    if (stored === undefined) return [];
+    const isActive = activeIds.has(id) ? "active" : "inactive";
+    const state = pooled.has(id) ? (pinned.has(id) ? "pinned" : isActive) : "locked";
+    return [{ handle, state, stored }];
+  });
+}
+
+function idsIn(value: unknown): readonly ObjectId[] {
+  return Array.isArray(value) ? value.map((id) => objectId(String(id))) : [];
+}
+
+function poolRows(value: unknown): readonly { readonly id: ObjectId; readonly handle: string }[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((row: unknown) => {
+    if (typeof row !== "object" || row === null || !("id" in row) || !("handle" in row)) return [];
+    return [{ id: objectId(String(row.id)), handle: String(row.handle) }];
+  });
+}

@@ -1,0 +1,30 @@
+import type { VersionSelector } from "@self-context-manager/core";
+
+import { UsageError } from "./cli-errors.ts";
+
+/** Reads what stands for a version on the command line. Throws `UsageError`. */
+export function versionSelector(given: string): VersionSelector {
+  const number = /^v?(\d{1,15})$/u.exec(given)?.[1];
+  if (number !== undefined) return { version: Number(number) };
+  const transaction = /^tx:(\d{1,15})$/u.exec(given)?.[1];
+  if (transaction !== undefined) return { txId: Number(transaction) };
+  const hash = /^(?:sha256:)?([\da-f]{64})$/u.exec(given)?.[1];
+  if (hash !== undefined) return { contentHash: hash };
+  const time = utcTime(given);
+  if (time !== undefined) return { txTime: time };
+  throw new UsageError(
+    `--as-of is ${JSON.stringify(given)}; it must be a version's number, tx:NUMBER, a time such as 2026-01-31T09:00:00Z, or a content hash of 64 hex digits`,
+  );
+}
+
+/** Times are told in UTC, so one without a zone is taken for UTC too, not for that of whoever asks. */
+function utcTime(given: string): string | undefined {
+  const parts =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/u.exec(
+      given,
+    );
+  if (parts === null) return undefined;
+  const [, day = "", time = "00:00", zone = "Z"] = parts;
+  const milliseconds = Date.parse(`${day}T${time}${zone}`);
+  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,99 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+import { storeWithSession, temporaryStore } from "./temporary-store.ts";
+
+test("nickname gives, replaces and removes a nickname, each as a version", async () => {
+  await using store = await storeWithSession();
+
+  await store.scm("nickname", "a.txt", "one");
+  await store.scm("nickname", "one", "two");
+  const named = await store.scm("print", "two", "--field", "nickname");
+  const removed = await store.scm("nickname", "two", "--remove");
+
+  expect(named.stdout).toBe("two");
+  expect(removed.stdout).toMatch(/^object [\da-f-]{36} has no nickname\n$/u);
+  expect((await store.scm("show", "two")).code).toBe(1);
+  expect((await store.scm("show", "a.txt")).stdout).toContain("version             5 of 5\n");
+});
+
+test("a nickname that is taken is refused with who has it and what to do", async () => {
+  await using store = await storeWithSession();
+  await store.scm("nickname", "a.txt", "one");
+
+  const { code, stderr } = await store.scm("nickname", "c.bin", "one");
+
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /cannot have the nickname one: object [\da-f-]{36} has it; choose another/u,
+  );
+  expect(stderr).toContain("scm nickname one --remove");
+});
+
+test("a session, whose next version would drop it, gets no nickname", async () => {
+  await using store = await storeWithSession();
+
+  const { code, stderr } = await store.scm("nickname", "s1", "work");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("a session cannot have a nickname");
+});
+
+test("export and import carry a store over, byte for byte", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const file = join(target.workspace, "all.jsonl");
+
+  const exported = await store.scm("export", file);
+  const first = await target.scm("import", file);
+  const second = await target.scm("import", file);
+
+  const text = await readFile(file, "utf8");
+  const versions = text.trimEnd().split("\n").length - 1;
+  expect(exported).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `exported ${versions} versions to ${file}\n`,
+  });
+  expect(first.stdout).toBe(`imported ${versions} versions; 0 were there already\n`);
+  expect(second.stdout).toBe(`imported 0 versions; ${versions} were there already\n`);
+  expect((await target.scm("export")).stdout).toBe(text);
+});
+
+test("export writes over nothing unless forced, and leaves no part of a file", async () => {
+  await using store = await storeWithSession();
+  const file = join(store.workspace, "all.jsonl");
+  await writeFile(file, "precious");
+
+  const refused = await store.scm("export", "all.jsonl");
+  const impossible = await store.scm("export", "none/all.jsonl");
+  const kept = await readFile(file, "utf8");
+  const forced = await store.scm("export", "all.jsonl", "--force");
+
+  expect(refused.stderr).toContain(`${file} is there already; give another name, or --force`);
+  expect(impossible.stderr).toContain(
+    `${join(store.workspace, "none", "all.jsonl")} cannot be written`,
+  );
+  expect([refused.code, impossible.code, forced.code]).toEqual([1, 1, 0]);
+  expect(kept).toBe("precious");
+  expect((await readdir(store.workspace)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("what cannot be imported is named by line, and a file that cannot be read makes no store", async () => {
+  await using store = await temporaryStore();
+  const file = join(store.workspace, "all.jsonl");
+
+  const missing = await store.scm("import", "all.jsonl");
+  const made = await readdir(dirname(store.at));
+  await writeFile(file, "not an export\n");
+  const foreign = await store.scm("import", "all.jsonl");
+  await writeFile(file, Buffer.from([0xff, 0xfe, 0x0a]));
+  const bytes = await store.scm("import", "all.jsonl", "--store", "memory");
+
+  expect(missing.stderr).toContain(`${file} cannot be read`);
+  expect(made).toEqual(["work"]);
+  expect(foreign.stderr).toContain("line 1 is not JSON");
+  expect(bytes.stderr).toContain("near line 1 there are bytes that are not UTF-8");
+  expect([missing.code, foreign.code, bytes.code]).toEqual([1, 1, 1]);
+});

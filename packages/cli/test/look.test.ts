@@ -1,0 +1,240 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { idOf, storeWithSession, texts, withStore } from "./temporary-store.ts";
+
+/** The cells of a table; one that is empty is not there. */
+function cells(table: string): readonly (readonly string[])[] {
+  return table
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trim().split(/\s{2,}/u));
+}
+
+test("list shows a row for each object, newest first, in aligned columns", async () => {
+  await using store = await storeWithSession();
+
+  const { code, stdout } = await store.scm("list");
+
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split("\n");
+  const nameAt = lines[0]?.indexOf("NAME") ?? -1;
+  expect(lines.map((line) => line.slice(nameAt))).toEqual([
+    "NAME",
+    "self-context-manager",
+    "src/d.ts",
+    "c.bin",
+    "b.md",
+    "a.txt",
+    "s1",
+    "pi s1",
+  ]);
+  expect(lines[5]).toMatch(/^[\da-f-]{36} {2}file +2 +4 {2}2026-01-02 03:04:\d\dZ +a\.txt$/u);
+  expect(lines[3]).toMatch(/ 3B .* non-text +c\.bin$/u);
+});
+
+test("list --session shows handles and states", async () => {
+  await using store = await storeWithSession();
+
+  const { stdout } = await store.scm("list", "--session", "s1");
+
+  const rows = cells(stdout).map(([handle, state, , type]) => [handle, state, type]);
+  expect(rows).toEqual([
+    ["HANDLE", "STATE", "TYPE"],
+    ["-", "locked", "chat"],
+    ["-", "locked", "system_prompt"],
+    ["f1", "pinned", "file"],
+    ["f2", expect.stringMatching(/active/u), "file"],
+    ["f3", "inactive", "file"],
+    ["f4", "inactive", "file"],
+  ]);
+});
+
+test("list --type and --json tell programs the specification's fields", async () => {
+  await using store = await storeWithSession();
+
+  const { stdout } = await store.scm("list", "--type", "file", "--json");
+
+  const listed = JSON.parse(stdout) as { version: number; object: Record<string, unknown> }[];
+  expect(listed.map(({ object }) => object["type"])).toEqual(["file", "file", "file", "file"]);
+  expect(listed.at(-1)).toMatchObject({
+    version: 2,
+    object: { path: join(store.workspace, "a.txt"), char_count: 4 },
+  });
+  expect(listed.at(-1)?.object).not.toHaveProperty("content");
+});
+
+test("list --limit says that there is more", async () => {
+  await using store = await storeWithSession();
+
+  const cut = await store.scm("list", "--limit", "6");
+  const whole = await store.scm("list", "--limit", "7");
+
+  expect(cut.stdout.trimEnd().split("\n")).toHaveLength(7);
+  expect(cut.stderr).toBe(
+    "Only 6 are listed; --all lists the others too, --type and --session fewer.\n",
+  );
+  expect(whole.stderr).toBe("");
+  expect((await store.scm("list", "--all")).stdout).toBe(whole.stdout);
+});
+
+test("every form of a target finds the same object", async () => {
+  await using store = await storeWithSession();
+  const id = await idOf(store, "a.txt");
+  await store.scm("nickname", id, "notes");
+  await mkdir(join(store.workspace, "links"));
+  await symlink("../a.txt", join(store.workspace, "links", "a"));
+
+  const forms = [
+    [id],
+    [id.slice(0, -1)],
+    ["notes"],
+    ["a.txt"],
+    [join(store.workspace, "a.txt")],
+    ["links/a"],
+    ["f1", "--session", "s1"],
+  ];
+
+  for (const form of forms) {
+    expect((await store.scm("print", ...form, "--field", "id")).stdout).toBe(id);
+  }
+});
+
+test("a file that is gone is found by its last path", async () => {
+  await using store = await storeWithSession();
+
+  expect((await store.scm("show", "b.md")).stdout).toContain("presence            missing");
+});
+
+test("a session is found by its host's id", async () => {
+  await using store = await storeWithSession();
+
+  expect((await store.scm("show", "s1")).stdout).toContain("session_id          s1");
+});
+
+test("an ambiguous beginning of an id is answered with those that it may be", async () => {
+  await using store = await storeWithSession();
+  const id = await idOf(store, "a.txt");
+
+  const { code, stdout, stderr } = await store.scm("show", id.slice(0, 4));
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`${id.slice(0, 4)} is the beginning of several ids; give more of it:\n`);
+  expect(stderr).toContain(`\n  ${id}  file  a.txt\n`);
+});
+
+test.each(["show", "history", "print"])(
+  "%s names a target that it does not know",
+  async (command) => {
+    await using store = await storeWithSession();
+
+    const { code, stderr } = await store.scm(command, "nothing\u001B[2J");
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      String.raw`path or session id nothing\u001b[2J; scm list shows what there is`,
+    );
+  },
+);
+
+test("an unknown session is named", async () => {
+  await using store = await storeWithSession();
+
+  const { code, stderr } = await store.scm("list", "--session", "s2");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("the store has no session s2; scm list --type session shows");
+});
+
+test("show tells fields, hashes, and references both ways", async () => {
+  await using store = await storeWithSession();
+  const id = await idOf(store, "a.txt");
+
+  const file = (await store.scm("show", "a.txt")).stdout;
+  const session = (await store.scm("show", "s1")).stdout;
+  const chat = JSON.parse((await store.scm("print", "s1", "--field", "chat_ref")).stdout) as {
+    id: string;
+  };
+
+  expect(file).toContain(
+    `id                  ${id}\nname                a.txt\nversion             2 of 2\n`,
+  );
+  expect(file).toMatch(/^object_hash {9}[\da-f]{64}$/mu);
+  expect(session).toContain("References out: 2\n");
+  expect(session).toMatch(new RegExp(`^  /chat_ref +→ ${chat.id} latest$`, "mu"));
+  const into = JSON.parse((await store.scm("show", chat.id, "--json")).stdout) as {
+    references_in: unknown[];
+  };
+  expect(into.references_in).toMatchObject([{ path: "/chat_ref", reference: { ref: "dynamic" } }]);
+});
+
+test("history lists versions in order", async () => {
+  await using store = await storeWithSession();
+
+  const { stdout } = await store.scm("history", "a.txt");
+  const json = JSON.parse((await store.scm("history", "a.txt", "--json")).stdout) as unknown;
+
+  expect(cells(stdout).map(([version, transaction]) => [version, transaction])).toEqual([
+    ["VERSION", "TRANSACTION"],
+    ["1", "tx:2"],
+    ["2", expect.stringMatching(/^tx:\d+$/u)],
+  ]);
+  expect(json).toMatchObject([{ version: 1 }, { version: 2, object: { char_count: 4 } }]);
+});
+
+test("print answers exactly the content of the version asked for", async () => {
+  await using store = await storeWithSession();
+  const id = await idOf(store, "a.txt");
+  const [first, second] = await withStore(store, async (open) => await open.history(id as never));
+
+  for (const [asOf, text] of [
+    ["1", texts.first],
+    ["v2", texts.second],
+    [`tx:${first?.at.tx_id}`, texts.first],
+    [`tx:${(second?.at.tx_id ?? 0) - 1}`, texts.first],
+    ["tx:99999", texts.second],
+    [first?.at.tx_time ?? "", texts.first],
+    [second?.at.tx_time.replace("T", " ").replace("Z", "") ?? "", texts.second],
+    [first?.hashes.content_hash ?? "", texts.first],
+  ] as const) {
+    expect(await store.scm("print", "a.txt", "--as-of", asOf)).toEqual({
+      code: 0,
+      stdout: text,
+      stderr: "",
+    });
+  }
+});
+
+test("print says which versions there are where it has not the one asked for", async () => {
+  await using store = await storeWithSession();
+
+  const { code, stderr } = await store.scm("print", "a.txt", "--as-of", "3");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("has versions 1 to 2, and none for --as-of 3");
+});
+
+test.each([
+  ["c.bin", "the file is no text"],
+  ["src/d.ts", "the file was named and never read"],
+  ["b.md", "the file is gone; an earlier version may have it"],
+])("print says why %s has no content", async (target, reason) => {
+  await using store = await storeWithSession();
+
+  const { code, stdout, stderr } = await store.scm("print", target);
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(reason);
+});
+
+test("print --field gives JSON for what is no text, and the names for what is not there", async () => {
+  await using store = await storeWithSession();
+
+  const locked = await store.scm("print", "a.txt", "--field", "locked");
+  const unknown = await store.scm("print", "a.txt", "--field", "colour");
+
+  expect(locked.stdout).toBe("false");
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toMatch(/no field "colour" in version 2; it has .*path.*object_hash/u);
+});
