@@ -1,3 +1,11 @@
+export {
+  agentContext,
+  type AgentContext,
+  type AgentContextOptions,
+  type AgentToolLike,
+  type AgentToolResultLike,
+  type ContextAgentTool,
+} from "./agent-context.ts";
 export { isOwnSummary } from "./compaction.ts";
 export type { OpenContext, OpenedContext } from "./opened-context.ts";
 export type { PiApi, PiContext, PiMessage, PiTool } from "./pi-api.ts";

@@ -1,0 +1,161 @@
+import {
+  answerDetails,
+  type ContextSession,
+  contextTools,
+  type JsonObject,
+  standingInstruction,
+} from "@self-context-manager/core";
+
+import { isFields, type PiContent } from "./pi-api.ts";
+import { piCodec, piMessage } from "./pi-codec.ts";
+import { recordResult } from "./record-result.ts";
+
+/** What an agent tool hands back; what else a release knows is kept. */
+export interface AgentToolResultLike {
+  readonly content: readonly unknown[];
+  readonly details?: unknown;
+}
+
+/** The part of pi-agent-core's `AgentTool` that is wrapped. */
+export interface AgentToolLike {
+  readonly name: string;
+  execute(
+    callId: string,
+    args: never,
+    signal?: AbortSignal,
+    onUpdate?: never,
+  ): Promise<AgentToolResultLike>;
+}
+
+/** A tool of ours, in a form that every release of pi-agent-core takes. */
+export interface ContextAgentTool {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly parameters: unknown;
+  execute(
+    callId: string,
+    args: unknown,
+  ): Promise<{
+    readonly content: readonly PiContent[];
+    readonly details: unknown;
+    readonly isError?: boolean;
+  }>;
+}
+
+export interface AgentContextOptions<Message> {
+  readonly session: ContextSession;
+  /** The folder that the tools' paths are relative to. */
+  readonly workspace: string;
+  /** The model's window in tokens; asked before each request. */
+  readonly contextWindow?: () => number | undefined;
+  /** A `transformContext` that is to run first. */
+  readonly transformContext?: (
+    messages: Message[],
+    signal?: AbortSignal,
+  ) => Promise<Message[]> | Message[];
+  /** Takes what failed while the agent's own messages went through. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** What makes a bare pi-agent-core agent a managed one. */
+export interface AgentContext<Message> {
+  /** For the agent's option of this name: never throws, and leaves the list that it is given as it is. */
+  readonly transformContext: (messages: Message[], signal?: AbortSignal) => Promise<Message[]>;
+  /** `activate`, `deactivate`, `pin` and `unpin`, and `read` for agents that have none of their own. */
+  readonly tools: readonly ContextAgentTool[];
+  /** The agent's own tools with their results recorded. */
+  wrapTools<Tool extends AgentToolLike>(tools: readonly Tool[]): Tool[];
+  /** The agent's prompt with the standing instruction; both are recorded with the next request. */
+  systemPrompt(text: string): string;
+}
+
+/** Connects a session with a bare agent of pi-agent-core, 0.73.1 and later. */
+export function agentContext<Message extends { readonly role: string }>(
+  options: AgentContextOptions<Message>,
+): AgentContext<Message> {
+  const { session, workspace } = options;
+  let prompt: string | undefined;
+
+  async function recordPrompt(): Promise<void> {
+    if (prompt === undefined) return;
+    await session.recordSystemPrompt("host", prompt);
+    await session.recordSystemPrompt("own", standingInstruction);
+    prompt = undefined;
+  }
+
+  return {
+    async transformContext(messages, signal) {
+      let base = messages;
+      try {
+        base = (await options.transformContext?.(messages, signal)) ?? messages;
+        await recordPrompt();
+        // Since 0.87 the prompt and the tools are messages; they are the agent's, and stay at the head.
+        const system = base.filter(({ role }) => role === "system");
+        await session.ingest(system.length === 0 ? base : base.filter(isNotSystem), piCodec);
+        const contextWindow = options.contextWindow?.();
+        const view = await session.view(contextWindow === undefined ? {} : { contextWindow });
+        if (view.messages.length === 0) return base;
+        return [...system, ...view.messages.map((message) => piMessage(message) as never)];
+      } catch (error) {
+        // The loop has no way to go on after a throw; the agent's own messages go through instead.
+        options.onFailure?.(error);
+        return base;
+      }
+    },
+    tools: contextTools.map((tool) => ({
+      name: tool.name,
+      label: tool.name,
+      description: tool.description,
+      parameters: tool.parameters,
+      execute: async (callId, args) => {
+        const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
+        return {
+          content: [{ type: "text", text: answer.text }],
+          details: answerDetails(answer),
+          ...(answer.ok ? {} : { isError: true }),
+        };
+      },
+    })),
+    wrapTools: (tools) =>
+      tools.map((tool) => wrapTool(tool, session, workspace, options.onFailure)),
+    systemPrompt(text) {
+      prompt = text;
+      return `${text}\n\n${standingInstruction}`;
+    },
+  };
+}
+
+function isNotSystem({ role }: { readonly role: string }): boolean {
+  return role !== "system";
+}
+
+function wrapTool<Tool extends AgentToolLike>(
+  tool: Tool,
+  session: ContextSession,
+  workspace: string,
+  onFailure: ((error: unknown) => void) | undefined,
+): Tool {
+  return {
+    ...tool,
+    execute: async (callId: string, args: never, signal?: AbortSignal, onUpdate?: never) => {
+      const result = await tool.execute(callId, args, signal, onUpdate);
+      try {
+        const event = {
+          toolName: tool.name,
+          toolCallId: callId,
+          input: args,
+          content: result.content,
+          details: result.details,
+          isError: "isError" in result && result.isError === true,
+        };
+        const details = await recordResult(session, event, workspace);
+        return details === undefined ? result : { ...result, details };
+      } catch (error) {
+        // What is ours never makes the agent's tool fail.
+        onFailure?.(error);
+        return result;
+      }
+    },
+  };
+}
