@@ -1,0 +1,106 @@
+import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { openLoopbackModel } from "./loopback-model.ts";
+import { managedFiles, managedScript, pixel } from "./managed-script.ts";
+import { piPrint } from "./pi-print.ts";
+import { openPiRpc } from "./pi-rpc.ts";
+import { openPiSdk } from "./pi-sdk.ts";
+import type { PiVersion } from "./pi-versions.ts";
+import { openPiWorkspace, type PiWorkspace } from "./pi-workspace.ts";
+import type { WireRequest } from "./wire-request.ts";
+
+/** The package as Pi loads it; it has to be built. */
+export const adapterFolder: string = fileURLToPath(
+  new URL("../../packages/adapter-pi", import.meta.url),
+);
+
+/** The layout that a test reads is always named. */
+export const pooled = { SCM_LAYOUT: "pooled" } as const;
+
+export type PiMode = "print" | "rpc" | "sdk";
+
+export const piModes: readonly PiMode[] = ["print", "rpc", "sdk"];
+
+export interface ManagedRun {
+  readonly requests: readonly WireRequest[];
+  readonly failures: readonly string[];
+  /** What went to standard error, and what extensions threw. */
+  readonly complaints: string;
+}
+
+const runs = new Map<string, Promise<ManagedRun>>();
+
+/**
+ * The managed session and one prompt more, run once for all tests that look at it. In print mode and the SDK the
+ * second prompt resumes the session, in RPC mode it goes on in the same process.
+ */
+export const managedRun = async (pi: PiVersion, mode: PiMode): Promise<ManagedRun> => {
+  const key = `${pi.version} ${mode}`;
+  const known = runs.get(key) ?? run(pi, mode);
+  runs.set(key, known);
+  return known;
+};
+
+const run = async (pi: PiVersion, mode: PiMode): Promise<ManagedRun> => {
+  await using model = await openLoopbackModel({
+    script: [...managedScript, { type: "text", text: "Here I am again." }],
+  });
+  await using workspace = await openPiWorkspace({ model, files: managedFiles });
+  const complaints = await runners[mode](pi, workspace);
+  return { requests: model.requests, failures: model.failures, complaints };
+};
+
+const images = [
+  { type: "image", data: Buffer.from(pixel).toString("base64"), mimeType: "image/png" },
+] as const;
+
+const runners: Readonly<Record<PiMode, (pi: PiVersion, at: PiWorkspace) => Promise<string>>> = {
+  print: async (pi, workspace) => {
+    const common = { pi, workspace, extensions: [adapterFolder], environment: pooled };
+    const first = await piPrint({ ...common, prompt: "look around" });
+    const second = await piPrint({ ...common, prompt: "and now", arguments: ["-c"] });
+    return first.stderr + second.stderr;
+  },
+  rpc: async (pi, workspace) => {
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+    await rpc.prompt("look around", { images });
+    await rpc.prompt("and now");
+    return (await rpc.close()).stderr;
+  },
+  sdk: async (pi, workspace) => {
+    const factories = [piExtension({ openContext: openIn(workspace) })];
+    let sessionFile: string | undefined;
+    const complaints: string[] = [];
+    {
+      await using sdk = await openPiSdk({ pi, workspace, factories });
+      await sdk.prompt("look around", { images });
+      sessionFile = sdk.session.sessionFile;
+      complaints.push(...sdk.errors);
+    }
+    await using sdk = await openPiSdk({ pi, workspace, factories, sessionFile: sessionFile ?? "" });
+    await sdk.prompt("and now");
+    return [...complaints, ...sdk.errors].join("\n");
+  },
+};
+
+/** Opens sessions on a store in a workspace's home, with the layout that the tests read. */
+export const openIn =
+  ({ agentFolder }: PiWorkspace): OpenContext =>
+  async ({ host, workspace }) => {
+    const environment = { ...pooled, SCM_STORE: join(agentFolder, "store.sqlite") };
+    const manager = await openContextManager({ ...configFromEnvironment(environment), workspace });
+    return {
+      session: await manager.openSession(host),
+      workspace: manager.workspace,
+      [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+    };
+  };
