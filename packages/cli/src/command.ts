@@ -1,7 +1,7 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
 /** An option of a command, as it is parsed and as its help tells it. */
-export interface CommandOption {
+interface CommandOption {
   readonly type: "string" | "boolean";
   readonly short?: string;
   /** What stands for the value in the help text. */

@@ -68,6 +68,7 @@ test("export writes over nothing unless forced, and leaves no part of a file", a
 
   const refused = await store.scm("export", "all.jsonl");
   const impossible = await store.scm("export", "none/all.jsonl");
+  const folder = await store.scm("export", ".", "--force");
   const kept = await readFile(file, "utf8");
   const forced = await store.scm("export", "all.jsonl", "--force");
 
@@ -75,9 +76,11 @@ test("export writes over nothing unless forced, and leaves no part of a file", a
   expect(impossible.stderr).toContain(
     `${join(store.workspace, "none", "all.jsonl")} cannot be written`,
   );
-  expect([refused.code, impossible.code, forced.code]).toEqual([1, 1, 0]);
+  expect(folder.stderr).toContain(`${store.workspace} cannot be written`);
+  expect([refused, impossible, folder, forced].map(({ code }) => code)).toEqual([1, 1, 1, 0]);
   expect(kept).toBe("precious");
-  expect((await readdir(store.workspace)).filter((name) => name.includes("partial"))).toEqual([]);
+  const names = [...(await readdir(store.workspace)), ...(await readdir(dirname(store.at)))];
+  expect(names.filter((name) => name.includes("partial"))).toEqual([]);
 });
 
 test("what cannot be imported is named by line, and a file that cannot be read makes no store", async () => {

@@ -155,7 +155,9 @@ test.skipIf(process.platform === "win32")(
     await new Promise<void>((listening) => server.listen(path, listening));
 
     expect(await refused(files.read(path), "FILE_NOT_REGULAR")).toContain(path);
-    expect(await refused(files.read("/dev/zero"), "FILE_NOT_REGULAR")).toContain("/dev/zero");
+    expect(await refused(files.read("/dev/zero"), "FILE_NOT_REGULAR")).toBe(
+      "/dev/zero is a pipe, socket or device, not a regular file; read it with a command that can end by itself.",
+    );
   },
 );
 
@@ -188,6 +190,7 @@ test.runIf(process.platform === "linux")(
 
     expect(content.text).toContain("Pid:");
     expect(content.size).toBe(Buffer.byteLength(content.text ?? ""));
+    await refused(diskFiles({ maxBytes: 10 }).read("/proc/self/status"), "FILE_TOO_LARGE");
   },
 );
 
