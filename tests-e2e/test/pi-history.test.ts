@@ -1,0 +1,207 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, test } from "vitest";
+
+import { openLoopbackModel } from "../src/loopback-model.ts";
+import { adapterFolder, pooled } from "../src/managed-run.ts";
+import { managedFiles, secretOf } from "../src/managed-script.ts";
+import { openPiRpc } from "../src/pi-rpc.ts";
+import { piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
+import { illegalities, saidTo, shownHandles } from "../src/wire-rules.ts";
+import type { WireRequest } from "../src/wire-request.ts";
+
+const branchExtension = fileURLToPath(new URL("../src/branch-extension.ts", import.meta.url));
+
+/** Compacts as soon as it can, and keeps as little as it can. */
+const eager = { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } };
+const patient = { compaction: { enabled: false, reserveTokens: 19_000, keepRecentTokens: 1 } };
+
+const isSummary = ({ tools }: WireRequest): boolean => tools.length === 0;
+
+const compactions = async (file: string | undefined): Promise<readonly string[]> =>
+  (await readFile(file ?? "", "utf8"))
+    .split("\n")
+    .filter((line) => line.includes('"type":"compaction"'));
+
+const firstCall = {
+  type: "tool-calls",
+  calls: [{ id: "call_a", name: "bash", arguments: { command: "cat a.txt" } }],
+} as const;
+
+describe.each(piVersions)("Pi $version", (pi) => {
+  test("answers its automatic compaction without a model, and the view stays", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) =>
+        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
+    });
+    await using workspace = await openPiWorkspace({
+      model,
+      files: managedFiles,
+      settings: eager,
+      contextWindow: 20_000,
+    });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    for (const prompt of ["first question", "second question", "third question"])
+      await rpc.prompt(prompt);
+    const exit = await rpc.close();
+
+    const made = await compactions(exit.sessionFile);
+    expect(model.failures).toEqual([]);
+    expect(model.requests.filter(isSummary)).toEqual([]);
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.filter((line) => !line.includes('"summary":"[self-context-manager] '))).toEqual([]);
+    const last = model.requests.at(-1);
+    if (last === undefined) throw new Error("there is no request");
+    expect(illegalities(last)).toEqual([]);
+    expect(saidTo(last)).not.toContain("[self-context-manager]");
+    expect(last.messages.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(["first question", "answer 1", "second question", "third question"]),
+    );
+  });
+
+  test("makes room after an overflow without a model, and the turn goes on", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) => {
+        if (index === 0) return firstCall;
+        if (index === 2)
+          return { type: "error", status: 400, message: "maximum context length is 2000 tokens" };
+        return { type: "text", text: `answer ${index}` };
+      },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles, settings: eager });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.prompt("second question");
+    const answer = await rpc.send({ type: "get_last_assistant_text" });
+
+    expect(model.failures).toEqual([]);
+    expect(model.requests.filter(isSummary)).toEqual([]);
+    expect(answer["data"]).toEqual({ text: "answer 3" });
+    const last = model.requests[3];
+    expect(last === undefined ? ["no request"] : illegalities(last)).toEqual([]);
+    expect(last?.messages.filter(({ text }) => text === "second question")).toHaveLength(1);
+  });
+
+  test("honours a compaction that the user asks for", async () => {
+    await using model = await openLoopbackModel({
+      script: (request, index) => {
+        if (isSummary(request)) return { type: "text", text: "the user's own summary" };
+        return index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
+      },
+    });
+    await using workspace = await openPiWorkspace({
+      model,
+      files: managedFiles,
+      settings: patient,
+    });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.prompt(`second question ${"and so on ".repeat(400)}`);
+    await rpc.send({ type: "compact" });
+    await rpc.prompt("third question");
+    const exit = await rpc.close();
+
+    expect(await compactions(exit.sessionFile)).toHaveLength(1);
+    const last = model.requests.at(-1);
+    if (last === undefined) throw new Error("there is no request");
+    expect(illegalities(last)).toEqual([]);
+    // Pi asks for one summary of whole turns and one of a turn that it cuts, and joins them.
+    expect(
+      last.messages.filter(({ text }) => text.includes("the user's own summary")),
+    ).toHaveLength(1);
+    expect(last.messages.map(({ text }) => text)).not.toContain("first question");
+    expect(last.messages.at(-2)?.text).toBe("third question");
+    // What the summary replaced is out of the chat, and its objects are as they were.
+    expect(saidTo(last)).toContain(secretOf("a.txt"));
+  });
+
+  test("goes back with the user on the session's tree", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) =>
+        index === 1
+          ? { ...firstCall, calls: [{ ...firstCall.calls[0], id: "call_late" }] }
+          : { type: "text", text: `answer ${index}` },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder, branchExtension],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.prompt("a wrong turn");
+    await rpc.prompt("/back 1");
+    await rpc.prompt("another turn");
+
+    const [before, after] = model.requests.slice(-2);
+    if (before === undefined || after === undefined) throw new Error("there are too few requests");
+    expect(model.failures).toEqual([]);
+    expect(shownHandles(before)).toEqual(["t1"]);
+    expect(illegalities(after)).toEqual([]);
+    expect(after.messages.map(({ text }) => text)).not.toContain("a wrong turn");
+    expect(shownHandles(after)).toEqual([]);
+    expect(after.messages.slice(-3).map(({ text }) => text)).toEqual([
+      "first question",
+      "answer 0",
+      "another turn",
+    ]);
+  });
+
+  test("forks with the user, and the old session stays as it was", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) =>
+        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.prompt("a wrong turn");
+    const { data } = await rpc.send({ type: "get_fork_messages" });
+    const entryId = entryOf(data, "a wrong turn");
+    await rpc.send({ type: "fork", entryId });
+    await rpc.prompt("another turn");
+
+    const last = model.requests.at(-1);
+    if (last === undefined) throw new Error("there is no request");
+    expect(model.failures).toEqual([]);
+    expect(illegalities(last)).toEqual([]);
+    expect(last.messages.map(({ text }) => text)).not.toContain("a wrong turn");
+    expect(last.messages.find(({ role }) => role === "tool")?.text).toMatch(/^\[t1 ok, /u);
+    expect(shownHandles(last)).toEqual(["t1"]);
+  });
+});
+
+const entryOf = (data: unknown, text: string): string => {
+  const { messages } = data as { messages: readonly { entryId: string; text: string }[] };
+  const found = messages.find((message) => message.text === text);
+  if (found === undefined) throw new Error(`no entry says ${text}`);
+  return found.entryId;
+};
