@@ -266,7 +266,9 @@ function budgetOf(
   const { contextWindow } = options;
   if (contextWindow === undefined) return {};
   const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
-  return { budget: Math.max(0, Math.floor((contextWindow - reserve - overhead) * 0.95)) };
+  const rest = Math.floor((contextWindow - reserve - overhead) * 0.95);
+  // An overhead that was learned wrong must not leave a request without the user's words.
+  return { budget: Math.max(Math.floor(contextWindow / 8), rest) };
 }
 
 function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): number | undefined {
