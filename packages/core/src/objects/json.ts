@@ -16,7 +16,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Turns an unknown value into one that JSON can hold and every store can keep, sharing whatever is fit already.
+ * Turns an unknown value into one that JSON can hold and every store can keep.
  *
  * Functions, symbols and `undefined` leave; numbers that are not finite and cycles become null; lone surrogates become
  * U+FFFD; `toJSON` is honoured.
@@ -49,7 +49,8 @@ function convertObject(value: object, path: readonly object[]): JsonValue | unde
     return convert(value.toJSON() as unknown, inner);
   }
   if (Array.isArray(value)) {
-    return value.map((item: unknown) => convert(item, inner) ?? null);
+    // Not map, which would keep the holes of a sparse list.
+    return Array.from(value, (item: unknown) => convert(item, inner) ?? null);
   }
   const result: Record<string, JsonValue> = {};
   for (const [field, item] of Object.entries(value)) {

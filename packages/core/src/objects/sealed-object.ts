@@ -1,5 +1,5 @@
 import { hashFields, hashObject, type ObjectHashes } from "./hashes.ts";
-import { toJson, type JsonValue } from "./json.ts";
+import { isJsonObject, toJson, type JsonValue } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 
@@ -38,7 +38,7 @@ function check(body: ObjectBody): void {
   }
   if (typeof body.locked !== "boolean")
     throw new TypeError(`${name} says neither true nor false in locked`);
-  if (typeof body.provenance !== "object") throw new TypeError(`${name} has no provenance`);
+  if (!isJsonObject(body.provenance)) throw new TypeError(`${name} has no provenance`);
   if (body.nickname !== undefined && (body.nickname === body.id || !isObjectId(body.nickname))) {
     throw new TypeError(`${name} cannot have the nickname ${JSON.stringify(body.nickname)}`);
   }
@@ -61,10 +61,15 @@ function freeze(value: JsonValue | undefined, path: string): void {
     throw new TypeError(`the value at ${path} is a ${typeof value}, which JSON cannot hold`);
   }
   if (value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
   if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) freeze(item, path);
-    return;
+  } else {
+    for (const [field, item] of Object.entries(value)) {
+      if (!field.isWellFormed())
+        throw new TypeError(`a field's name at ${path} has a lone surrogate; see storable()`);
+      freeze(item, `${path}/${field}`);
+    }
   }
-  for (const [field, item] of Object.entries(value)) freeze(item, `${path}/${field}`);
+  // Last, so that no part is taken for checked that holds something bad.
+  Object.freeze(value);
 }

@@ -39,7 +39,7 @@ export function rangeOf(
   const lines = lineCount(text);
   const first = from ?? 1;
   const last = Math.min(to ?? lines, lines);
-  if (!Number.isInteger(first) || first < 1 || (first > lines && lines > 0)) {
+  if (!Number.isInteger(first) || first < 1 || first > Math.max(1, lines)) {
     throw new RangeError(`line ${first} is outside the text, which has ${lines} lines`);
   }
   if (!Number.isInteger(last) || (last < first && lines > 0)) {
