@@ -10,6 +10,8 @@ export type Compaction = {
   readonly opaque: JsonValue;
   readonly kind: string;
   readonly from: TurnPosition;
+  readonly timestamp: number | null;
+  readonly key?: string;
 };
 
 /** What a chat holds beside what can be computed from it (specification v0 §24.3). */
@@ -67,6 +69,7 @@ export function withStep(turns: readonly Turn[], step: Step): readonly Turn[] {
 
 /** A chat as it was right after a position. */
 export function upTo(turns: readonly Turn[], position: TurnPosition): readonly Turn[] {
+  if (position.turn < 0) return [];
   const last = turns[position.turn];
   if (last === undefined) return turns;
   return [

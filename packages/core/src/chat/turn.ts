@@ -37,7 +37,7 @@ export function isAssistantStep(step: Step): step is AssistantStep {
   return "assistant" in step;
 }
 
-/** A place in a chat: after this step of this turn; step -1 is the user's message itself. */
+/** A place in a chat: after this step of this turn; step -1 is the user's message itself, turn -1 before everything. */
 export type TurnPosition = { readonly turn: number; readonly step: number };
 
 /** Whether an assistant message counts for nothing, as hosts treat those that failed or were aborted. */

@@ -11,10 +11,12 @@ import { toJson } from "../objects/json.ts";
 import { isObjectId, type ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { rewindTo } from "../session/rewind.ts";
-import { metadataVersion } from "../objects/stored-version.ts";
+import { compactionIdentity } from "../session/session-state.ts";
+import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
   commitObjects,
   commitSession,
+  joinPool,
   sealableChat,
   type SessionScope,
 } from "../session/session-scope.ts";
@@ -22,7 +24,10 @@ import { storeToolcalls, type WaitingResult } from "./store-toolcalls.ts";
 import type { Execution } from "./execution.ts";
 import type { MessageCodec } from "./message-codec.ts";
 import {
+  identify,
+  keyName,
   type KnownMessage,
+  messageKeys,
   reconcile,
   type Reconciliation,
   type UnseenMessage,
@@ -70,18 +75,23 @@ export async function ingestMessages<Raw>(
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
-  if (result.type === "rewound") await rewindTo(scope, result.to);
+  if (result.type === "rewound") {
+    await rewindTo(scope, result.to, hasSummary(state.chat.compaction, messages, codec));
+  }
   const news = result.type === "rewound" ? compare(false) : result;
   const unseen = news.unseen.map((one) => ({
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
   const objectIds = await chooseObjectIds(scope, unseen);
-  const waiting = addToChat(scope, unseen, objectIds);
+  const keptAfter = (index: number): TurnPosition | undefined =>
+    firstKept(scope, messages, codec, index);
+  const waiting = addToChat(scope, unseen, objectIds, keptAfter);
   const chatChanged =
     result.type === "rewound" || unseen.some(({ message }) => changesChat(message));
   await store(scope, chatChanged, waiting, executions);
-  if (result.type !== "appended") state.sequence = sequenceOf(scope, messages, codec);
+  const isPast = result.type === "appended" || (result.type === "replaced" && result.isShorter);
+  if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
   const usage = newestUsage(unseen);
   return { type: result.type, added: unseen.length, ...(usage === undefined ? {} : { usage }) };
 }
@@ -92,18 +102,50 @@ async function store(
   waiting: readonly WaitingResult[],
   executions: Map<string, Execution>,
 ): Promise<void> {
-  const { state } = scope;
   if (waiting.length === 0) {
     applyPolicy(scope);
     const [chat] = await commitSession(scope, chatChanged ? [sealableChat(scope)] : []);
-    if (chat !== undefined) state.chatStored = metadataVersion(chat);
+    if (chat !== undefined) keepChat(scope, chat);
     return;
   }
   if (chatChanged) {
     const [chat] = await commitObjects(scope, [sealableChat(scope)]);
-    if (chat !== undefined) state.chatStored = metadataVersion(chat);
+    if (chat !== undefined) keepChat(scope, chat);
   }
   await storeToolcalls(scope, waiting, executions);
+}
+
+/** Where lines of the chat are shown, they are those of its latest version, as after a resume. */
+function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
+  state.chatStored = metadataVersion(chat);
+  if (!state.pool.has(chat.body.id)) return;
+  joinPool(state, state.chatStored);
+  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
+}
+
+/** Whether a host's messages hold the summary that a chat's compaction came from. */
+function hasSummary<Raw>(
+  compaction: Compaction | undefined,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): boolean {
+  if (compaction === undefined) return false;
+  const wanted = keyName(compactionIdentity(compaction));
+  return messages.some((raw) => keyName(identify(raw, codec)) === wanted);
+}
+
+/** The place of the message after an index, where that message is in the chat already. */
+function firstKept<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  index: number,
+): TurnPosition | undefined {
+  const [, next] = messageKeys(
+    messages.slice(0, index + 2).map((raw) => identify(raw, codec)),
+    index,
+  );
+  return next === undefined ? undefined : scope.state.known.get(next)?.position;
 }
 
 /** Results are objects of their own, and our own summary changes nothing that the chat holds. */
@@ -120,10 +162,11 @@ function addToChat(
   scope: SessionScope,
   unseen: readonly Unseen[],
   objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  keptAfter: (index: number) => TurnPosition | undefined,
 ): readonly WaitingResult[] {
   const { state } = scope;
   const waiting: WaitingResult[] = [];
-  for (const [index, one] of unseen.entries()) {
+  for (const one of unseen) {
     const { message } = one;
     if (message.role === "toolResult") {
       const call = state.openCalls.get(message.toolCallId);
@@ -136,7 +179,7 @@ function addToChat(
       waiting.push(waits);
       know(scope, one, call?.position ?? endOfChat(scope));
     } else if (message.role === "summary") {
-      if (!message.ours) setCompaction(scope, message, unseen.slice(index + 1));
+      if (!message.ours) setCompaction(scope, message, one.identity, keptAfter(one.index));
       know(scope, one, undefined);
     } else {
       appendMessage(scope, one, objectIds);
@@ -201,21 +244,27 @@ function openCalls(
 function setCompaction(
   scope: SessionScope,
   message: Extract<Message, { role: "summary" }>,
-  following: readonly Unseen[],
+  { key }: UnseenMessage["identity"],
+  kept: TurnPosition | undefined,
 ): void {
   const { state } = scope;
-  const next = following.find(
-    (one) => one.message.role === "user" || one.message.role === "assistant",
-  );
-  const from = next === undefined ? endOfChat(scope) : afterEnd(scope, next.message);
-  const compaction: Compaction = { opaque: message.raw, kind: message.kind, from };
+  const compaction: Compaction = {
+    opaque: message.raw,
+    kind: message.kind,
+    from: kept ?? afterEnd(scope),
+    timestamp: message.timestamp ?? null,
+    ...(key === undefined ? {} : { key }),
+  };
   state.chat = { ...state.chat, compaction };
 }
 
-function afterEnd(scope: SessionScope, next: Message): TurnPosition {
-  const { turns } = scope.state.chat;
-  if (next.role === "user" || turns.length === 0) return { turn: turns.length, step: -1 };
-  return { turn: turns.length - 1, step: turns.at(-1)?.steps.length ?? 0 };
+/** Whatever comes next: the last turn's next step, and all turns after it. */
+function afterEnd({ state }: SessionScope): TurnPosition {
+  const { turns } = state.chat;
+  const last = turns.at(-1);
+  return last === undefined
+    ? { turn: 0, step: -1 }
+    : { turn: turns.length - 1, step: last.steps.length };
 }
 
 function endOfChat(scope: SessionScope): TurnPosition {

@@ -15,7 +15,12 @@ export interface KnownMessage {
 /** What a host's sequence of messages is, compared with the one that is known (design §6.2). */
 export type Reconciliation =
   | { readonly type: "appended"; readonly unseen: readonly UnseenMessage[] }
-  | { readonly type: "replaced"; readonly unseen: readonly UnseenMessage[] }
+  | {
+      readonly type: "replaced";
+      readonly unseen: readonly UnseenMessage[];
+      /** The messages are the beginning of the known sequence and no more. */
+      readonly isShorter: boolean;
+    }
   | {
       readonly type: "rewound";
       readonly to: TurnPosition;
@@ -52,10 +57,11 @@ export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
   const shared = commonPrefix(identities, sequence);
   const unseen = unseenFrom(identities, shared, input.known);
   if (shared === sequence.length) return { type: "appended", unseen };
-  if (shared === messages.length && input.rewound !== true) return { type: "replaced", unseen };
+  const isShorter = shared === messages.length;
+  if (isShorter && input.rewound !== true) return { type: "replaced", unseen, isShorter };
   const point = rewindPoint(input, identities, shared);
   return point === undefined
-    ? { type: "replaced", unseen }
+    ? { type: "replaced", unseen, isShorter }
     : { type: "rewound", to: point, unseen };
 }
 
@@ -98,7 +104,8 @@ export function keyName(identity: MessageIdentity): string {
   return `${identity.role}${call} @${identity.timestamp ?? ""}`;
 }
 
-function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
+/** The identity of a message, with a key made from its content where the host gives nothing to tell it by. */
+export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
   const identity = codec.identify(raw);
   if (
     identity.key !== undefined ||
@@ -149,18 +156,59 @@ function unseenFrom(
   return unseen;
 }
 
+/** Where the chat is to be cut, or undefined where it goes on. */
 function rewindPoint<Raw>(
   input: ReconcileInput<Raw>,
   identities: readonly MessageIdentity[],
   shared: number,
 ): TurnPosition | undefined {
-  const last = input.sequence[shared - 1];
-  if (last === undefined) return undefined;
-  if (input.rewound === true) return last.position;
-  const left = input.sequence.slice(shared);
-  if (left.every((known) => input.isDiscarded(known))) return undefined;
-  const rest = messageKeys(identities, shared);
-  const diverging = identities[shared];
-  const goesOn = rest.some((key) => input.known.has(key));
-  return diverging?.role === "user" && !goesOn ? last.position : undefined;
+  const { known, isDiscarded } = input;
+  const keys = messageKeys(identities);
+  const firstNew = keys.findIndex((key) => !known.has(key));
+  const end = firstNew === -1 ? keys.length : firstNew;
+  const point =
+    lastPosition(keys.slice(0, end), known) ?? pointBeforeLeft(input, identities, shared);
+  if (point === undefined || input.rewound === true) return point;
+  const goesOn = keys.slice(end).some((key) => known.has(key));
+  if (identities[end]?.role !== "user" || goesOn) return undefined;
+  const left = [...known.values()].filter(({ position }) => isAfter(position, point));
+  return left.every((one) => isDiscarded(one)) ? undefined : point;
+}
+
+function lastPosition(
+  keys: readonly string[],
+  known: ReadonlyMap<string, KnownMessage>,
+): TurnPosition | undefined {
+  const last = keys.findLast((key) => known.get(key)?.position !== undefined);
+  return last === undefined ? undefined : known.get(last)?.position;
+}
+
+/**
+ * With nothing of the chat before the new message: right before what the host left out after a summary, or before
+ * everything where the host says that the user went back and begins with a user's message or nothing.
+ */
+function pointBeforeLeft<Raw>(
+  { sequence, rewound }: ReconcileInput<Raw>,
+  identities: readonly MessageIdentity[],
+  shared: number,
+): TurnPosition | undefined {
+  if (shared > 0) {
+    const left = sequence.slice(shared).find(({ position }) => position !== undefined);
+    return left?.position === undefined ? undefined : before(left.position);
+  }
+  const [first] = identities;
+  return rewound === true && (first === undefined || first.role === "user") ? start : undefined;
+}
+
+/** Before everything. */
+const start: TurnPosition = { turn: -1, step: -1 };
+
+function before({ turn, step }: TurnPosition): TurnPosition {
+  if (step >= 0) return { turn, step: step - 1 };
+  return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : start;
+}
+
+function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
+  if (position === undefined) return false;
+  return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
 }

@@ -10,9 +10,13 @@ import { readSessionSets, replaceChat } from "./session-state.ts";
 /**
  * Takes a session back to where it was after a message: the chat is cut there, and the sets are those of that time, by
  * the stored versions as of then (design §6.2, decision D52). What was abandoned stays in the store. Nothing is stored
- * here; the next commit makes it a new version.
+ * here; the next commit makes it a new version. A compaction leaves with its summary, unless the host still sends that.
  */
-export async function rewindTo(scope: SessionScope, position: TurnPosition): Promise<void> {
+export async function rewindTo(
+  scope: SessionScope,
+  position: TurnPosition,
+  keepsSummary: boolean,
+): Promise<void> {
   const { state, dependencies } = scope;
   const turns = upTo(state.chat.turns, position);
   const session = await sessionAsOf(scope, turns);
@@ -25,8 +29,10 @@ export async function rewindTo(scope: SessionScope, position: TurnPosition): Pro
   }
   scope.contents.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
+  const { compaction, ...chat } = state.chat;
   replaceChat(state, {
-    ...state.chat,
+    ...chat,
+    ...(keepsSummary && compaction !== undefined ? { compaction } : {}),
     turns,
     toolcallRefs: state.chat.toolcallRefs.filter(({ id }) => kept.has(id)),
   });

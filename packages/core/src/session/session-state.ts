@@ -1,4 +1,4 @@
-import { type ChatState, chatState } from "../chat/chat-document.ts";
+import { type ChatState, chatState, type Compaction } from "../chat/chat-document.ts";
 import { isAssistantStep, type TurnPosition } from "../chat/turn.ts";
 import { isToolCall } from "../chat/message.ts";
 import { keyName, type KnownMessage } from "../ingest/reconcile.ts";
@@ -232,6 +232,11 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
     state.known.set(entry.key, entry);
     sequence.push(entry);
   };
+  if (chat.compaction !== undefined) {
+    const summary = { identity: compactionIdentity(chat.compaction), position: undefined };
+    const key = uniqueKey(state.known, summary, chat.compaction.key);
+    state.known.set(key, { ...summary, key });
+  }
   for (const [turnIndex, turn] of chat.turns.entries()) {
     if (turn.user !== null) {
       add(
@@ -287,6 +292,11 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, ...missing] };
   knowOrphans(state);
   state.sequence = sequence;
+}
+
+/** What the host calls the summary that a compaction came from. */
+export function compactionIdentity({ kind, timestamp, key }: Compaction): KnownMessage["identity"] {
+  return identity(kind, timestamp, key);
 }
 
 /** Results whose calls the chat never had are known all the same; they stand nowhere in it. */
