@@ -4,6 +4,7 @@ import type { ObjectId } from "../objects/object-id.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import type { PoolEntry } from "../session/session-state.ts";
 import { type Rendered, stepMessages, userMessages } from "./chat-messages.ts";
+import { lineCount, linesOf } from "../session/line-range.ts";
 import { blockHeader, fenced, textBlock } from "./content-block.ts";
 import { fitText } from "./fit-text.ts";
 import type {
@@ -36,9 +37,10 @@ export const pooledLayout: Layout = {
   },
 };
 
-/** The chat by turns, so that whole turns can leave. */
+/** The chat by turns, so that whole turns can leave; what follows without a user's message goes with the turn before. */
 interface RenderedTurn extends Rendered {
-  readonly number: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 function renderChat(input: LayoutInput): readonly RenderedTurn[] {
@@ -47,23 +49,52 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   const rendered: RenderedTurn[] = [];
   if (compaction !== undefined) {
     const message: ViewMessage = { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
-    rendered.push({ number: 0, messages: [message], tokens: messageTokens(message, estimator) });
+    rendered.push({ first: 0, last: 0, ...renderedMessages([message], estimator) });
   }
   for (const [index, turn] of turns.entries()) {
     if (index < from.turn) continue;
-    const messages: ViewMessage[] = [];
-    let tokens = 0;
-    const add = (part: Rendered): void => {
-      for (const message of part.messages) messages.push(message);
-      tokens += part.tokens;
-    };
-    if (isAfter({ turn: index, step: -1 }, from)) add(userMessages(turn, estimator));
-    for (const [step, value] of turn.steps.entries()) {
-      if (isAfter({ turn: index, step }, from)) add(stepMessages(value, input));
+    const hasUser = isAfter({ turn: index, step: -1 }, from);
+    const user = hasUser ? userMessages(turn, estimator) : { messages: [], tokens: 0 };
+    const steps = turn.steps
+      .filter((_, step) => isAfter({ turn: index, step }, from))
+      .map((step) => stepMessages(step, input));
+    const whole = together([user, ...steps]);
+    const earlier = user.messages.length === 0 ? rendered.at(-1) : undefined;
+    if (earlier !== undefined && earlier.last > 0) {
+      rendered[rendered.length - 1] = {
+        ...together([earlier, whole]),
+        first: earlier.first,
+        last: index + 1,
+      };
+    } else {
+      rendered.push({ first: index + 1, last: index + 1, ...whole });
     }
-    rendered.push({ number: index + 1, messages, tokens });
   }
-  return rendered;
+  return startedByUser(rendered, estimator);
+}
+
+const opening: ViewMessage = {
+  role: "user",
+  content: [{ type: "text", text: "[the chat begins without a user's message]" }],
+};
+
+/** Providers want a user's message first. */
+function startedByUser(
+  turns: readonly RenderedTurn[],
+  estimator: TokenEstimator,
+): readonly RenderedTurn[] {
+  const index = turns.findIndex(({ messages }) => messages.length > 0);
+  const turn = turns[index];
+  if (turn?.messages[0]?.role !== "assistant") return turns;
+  const begun = together([renderedMessages([opening], estimator), turn]);
+  return turns.with(index, { ...turn, ...begun });
+}
+
+function renderedMessages(messages: readonly ViewMessage[], estimator: TokenEstimator): Rendered {
+  return {
+    messages,
+    tokens: messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0),
+  };
 }
 
 function isAfter(position: TurnPosition, from: TurnPosition): boolean {
@@ -75,18 +106,21 @@ function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
   if (budget === undefined || total <= budget) return together(turns);
+  const last = turns.at(-1)?.last ?? 0;
+  const room = budget - messageTokens(leftLine(input, last, last), estimator);
   let gone = 0;
-  let line = leftLine(input, 0, 0);
-  const lineTokens = messageTokens(line, estimator);
-  while (gone < turns.length - 1 && total + lineTokens > budget) {
+  while (gone < turns.length - 1 && total > room) {
     total -= turns[gone]?.tokens ?? 0;
     gone += 1;
   }
-  line = leftLine(input, turns[0]?.number ?? 1, turns[gone - 1]?.number ?? 1);
   const rest = turns.slice(gone);
-  const left: Rendered[] = gone === 0 ? [] : [{ messages: [line], tokens: lineTokens }];
-  const kept = total + lineTokens <= budget ? rest : [fitTurn(input, rest[0], budget - lineTokens)];
-  return together([...left, ...kept]);
+  if (gone === 0) return fitTurn(input, rest[0], budget);
+  const line = leftLine(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
+  const left = renderedMessages([line], estimator);
+  if (total <= room) return together([left, ...rest]);
+  const user = rest[0]?.messages[0];
+  const fits = user?.role === "user" && messageTokens(user, estimator) <= room;
+  return fits ? together([left, fitTurn(input, rest[0], room)]) : fitTurn(input, rest[0], budget);
 }
 
 function leftLine(input: LayoutInput, first: number, last: number): ViewMessage {
@@ -97,19 +131,20 @@ function leftLine(input: LayoutInput, first: number, last: number): ViewMessage 
 /** What of the last turn alone fits: the newest user's message first, then the newest steps. */
 function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
   const { estimator } = input;
-  const first = turn?.messages[0];
-  if (turn === undefined || first === undefined) return { messages: [], tokens: 0 };
-  const user = first.role === "user" ? fitUser(first, input, budget) : { messages: [], tokens: 0 };
-  const groups = stepGroups(turn.messages.slice(first.role === "user" ? 1 : 0));
+  const [first = opening, ...others] = turn?.messages ?? [];
+  const isUser = first.role === "user";
+  const begin = isUser ? fitUser(first, input, budget) : renderedMessages([opening], estimator);
+  if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
+  const groups = stepGroups(isUser ? others : [first, ...others]);
   const kept: ViewMessage[][] = [];
-  let tokens = user.tokens;
+  let { tokens } = begin;
   for (const group of groups.toReversed()) {
-    const more = group.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+    const more = renderedMessages(group, estimator).tokens;
     if (tokens + more > budget) break;
     kept.unshift(group);
     tokens += more;
   }
-  return { messages: [...user.messages, ...kept.flat()], tokens };
+  return { messages: [...begin.messages, ...kept.flat()], tokens };
 }
 
 function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rendered {
@@ -269,11 +304,21 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
   if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
     return { blocks: whole, as: "whole" };
   const note = `activate ${entry.handle} with from and to shows a part`;
-  const header = blockHeader(entry, workspace, undefined, 0);
+  const header = blockHeader(
+    entry,
+    workspace,
+    range,
+    range === undefined ? 0 : lineCount(text ?? ""),
+  );
   const fitted =
     text === null
       ? undefined
-      : fitText(text, room - estimator.text(`${header}\n~~~~\n\n~~~~`) - 2, estimator, note);
+      : fitText(
+          range === undefined ? text : linesOf(text, range),
+          room - estimator.text(`${header}\n~~~~\n\n~~~~`) - 2,
+          estimator,
+          note,
+        );
   if (fitted === undefined) {
     const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
     return { blocks: contentTokens([line], estimator) <= room ? [line] : [], as: "left-out" };
