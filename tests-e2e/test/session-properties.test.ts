@@ -47,9 +47,8 @@ describe("a session through any history of its host", () => {
             const view = await session.view();
 
             expect(sequenceFaults(view.messages)).toEqual([]);
-            expect(textsOf(view.messages)).toEqual(
-              expect.arrayContaining(newestUserText(messages)),
-            );
+            const seen = textsOf(view.messages);
+            expect(newestUserText(messages).filter((text) => !seen.includes(text))).toEqual([]);
 
             const before = await versionCount(opened.store);
             await session.ingest(messages, plainCodec);
