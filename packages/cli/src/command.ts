@@ -67,7 +67,7 @@ export const targetOptions: CommandOptions = {
 
 /** What a TARGET may be, for help texts. */
 export const targetNote =
-  "TARGET is an id, the beginning of one, a nickname, a file's path, or a session's id as its host has it;\nwith --session also a handle.";
+  "TARGET is an id, the beginning of one, a nickname, a file's path or the end of one, or a session's id as\nits host has it;\nwith --session also a handle.";
 
 /** The option of the commands that can go back in time. */
 export const versionOption: CommandOptions = {

@@ -28,7 +28,8 @@ export async function findTarget(
     (isObjectId(target) ? await byName(store, target) : undefined) ??
     (await byPath(store, resolve(call.folder, target))) ??
     (await byHostSession(store, target)) ??
-    (await byPrefix(store, call.folder, target));
+    (await byPrefix(store, call.folder, target)) ??
+    (await byPathEnd(store, call.folder, target));
   if (found !== undefined) return found;
   throw new CliError(
     `the store has no object with the id, nickname, path or session id ${visible(target)}; scm list shows what there is`,
@@ -86,6 +87,36 @@ async function realPathOf(path: string): Promise<string> {
     }
   }
   return path;
+}
+
+/** A path from another folder, by its end: `src/cart.mjs` for the one file of the store that ends so. */
+async function byPathEnd(
+  store: ObjectStore,
+  folder: string,
+  target: string,
+): Promise<StoredMetadata | undefined> {
+  const end = `/${target.replace(/^\.?\/+/u, "")}`;
+  const found: StoredMetadata[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.find({
+      where: { type: "file" },
+      limit: 500,
+      ...(after === undefined ? {} : { after }),
+    });
+    found.push(...page.items.filter(({ body }) => lastPath(body).endsWith(end)));
+    after = page.next;
+  } while (after !== undefined);
+  if (found.length <= 1) return found[0];
+  const paths = found.slice(0, mostCandidates).map(({ body }) => `  ${objectName(body, folder)}`);
+  throw new CliError(
+    `${visible(target)} is the end of several paths; give more of it:\n${paths.join("\n")}`,
+  );
+}
+
+function lastPath(body: StoredMetadata["body"]): string {
+  const path = body["path"];
+  return typeof path === "string" ? path : body.provenance.origin;
 }
 
 async function byPrefix(

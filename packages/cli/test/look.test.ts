@@ -1,8 +1,9 @@
+import { objectId, sealObject } from "@self-context-manager/core";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { idOf, storeWithSession, texts, withStore } from "./temporary-store.ts";
+import { idOf, run, storeWithSession, texts, withStore } from "./temporary-store.ts";
 
 /** The cells of a table; one that is empty is not there. */
 function cells(table: string): readonly (readonly string[])[] {
@@ -237,4 +238,26 @@ test("print --field gives JSON for what is no text, and the names for what is no
   expect(locked.stdout).toBe("false");
   expect(unknown.code).toBe(1);
   expect(unknown.stderr).toMatch(/no field "colour" in version 2; it has .*path.*object_hash/u);
+});
+
+test("a path from another folder is found by its end, and one that several have is told", async () => {
+  await using store = await storeWithSession();
+  await withStore(store, async (open) => {
+    const body = {
+      id: objectId("0190aaaa-0000-7000-8000-000000000001"),
+      type: "file",
+      locked: false,
+      content: "other\n",
+      path: "/elsewhere/src/d.ts",
+      provenance: { origin: "/elsewhere/src/d.ts", generator: "human" as const },
+    };
+    await open.commit([{ object: sealObject(body) }]);
+  });
+
+  const whole = await run(["print", "elsewhere/src/d.ts"], { SCM_STORE: store.at }, "/");
+  const several = await run(["print", "src/d.ts"], { SCM_STORE: store.at }, "/");
+
+  expect(whole.stdout).toBe("other\n");
+  expect(several.code).toBe(1);
+  expect(several.stderr).toContain("is the end of several paths");
 });

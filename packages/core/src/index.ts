@@ -23,6 +23,7 @@ export {
   type ObjectMetadata,
   type Provenance,
 } from "./objects/object-body.ts";
+export { isNickname, nicknameRule } from "./objects/nickname.ts";
 export { isObjectId, objectId, type ObjectId } from "./objects/object-id.ts";
 export {
   type ChatPosition,

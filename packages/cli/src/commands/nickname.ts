@@ -1,5 +1,6 @@
 import {
-  isObjectId,
+  isNickname,
+  nicknameRule,
   type ObjectBody,
   type ObjectId,
   type ObjectStore,
@@ -51,13 +52,9 @@ function checkType(type: string): void {
   );
 }
 
-/** What else a target may be is told apart from nicknames by its form. */
 function checkNickname(nickname: string): void {
-  const isTaken = /^([a-z]\d+|chat)$/u.test(nickname) || /^[@~./-]/u.test(nickname);
-  if (isObjectId(nickname) && !isTaken) return;
-  throw new UsageError(
-    `${JSON.stringify(nickname)} cannot be a nickname; it has 1 to 512 printable characters, begins with none of @ ~ . / -, and is no handle such as f12, nor chat`,
-  );
+  if (isNickname(nickname)) return;
+  throw new UsageError(`${JSON.stringify(nickname)} cannot be a nickname; ${nicknameRule}`);
 }
 
 async function rename(

@@ -1,5 +1,6 @@
 import { StoreError } from "../errors.ts";
-import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import { isNickname, nicknameRule } from "../objects/nickname.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
@@ -28,8 +29,9 @@ export async function nameObject(
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") return refusal(`${target.name} is locked and keeps its name.`);
-  if (nickname !== "" && (!isObjectId(nickname) || scope.state.handles.has(nickname)))
-    return refusal(`${JSON.stringify(nickname)} cannot be a nickname.`);
+  if (nickname !== "" && !isNickname(nickname)) {
+    return refusal(`${JSON.stringify(nickname)} cannot be a nickname: ${nicknameRule}.`);
+  }
   const earlier = await scope.dependencies.store.get(idOf(target));
   if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored so far.`);
   const { nickname: _earlier, ...rest } = earlier.body;
