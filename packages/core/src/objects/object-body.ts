@@ -43,7 +43,11 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "details",
   "args",
   "pool",
+  "active_set",
   "inactive_set",
+  "pinned_set",
+  "activations",
+  "pending_calls",
 ]);
 
 /** An object without its bulk fields. */
