@@ -136,6 +136,7 @@ async function findAll(
       "only a full page has a next",
     );
     all.push(...page.items);
+    assert.ok(page.next === undefined || page.next !== after, "a page leads on");
     after = page.next;
   } while (after !== undefined);
   return all;
@@ -255,6 +256,7 @@ export const backlinksAgreeWithScan: Scenario = (createPlace) =>
             ...(after === undefined ? {} : { after }),
           });
           paged.push(...page.items);
+          assert.ok(page.next === undefined || page.next !== after, "a page leads on");
           after = page.next;
         } while (after !== undefined);
         assert.deepEqual(paged, expected, `by pages to ${target}`);

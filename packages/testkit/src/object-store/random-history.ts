@@ -1,0 +1,229 @@
+import {
+  canonicalJson,
+  exportObjects,
+  importObjects,
+  type JsonObject,
+  type JsonValue,
+  objectId,
+  type ObjectStore,
+  type StoredVersion,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+
+import { testScale } from "../scale.ts";
+import { arbitraryFields, sampleIds } from "./arbitraries.ts";
+import { compareReads, outcomeOf } from "./compare-reads.ts";
+import { collect, sample } from "./samples.ts";
+import type { CreatePlace } from "./store-place.ts";
+
+/** One thing that happens to a store. Numbers are made to fit what is there when it happens. */
+type Step =
+  | {
+      readonly type: "commit";
+      readonly writes: readonly Write[];
+      readonly request: number | undefined;
+      readonly tick: number;
+    }
+  | { readonly type: "grow"; readonly id: string; readonly item: JsonObject; readonly tick: number }
+  | { readonly type: "repeat"; readonly id: string }
+  | { readonly type: "restore"; readonly told: readonly Told[] }
+  | { readonly type: "reopen" };
+
+interface Write {
+  readonly id: string;
+  readonly fields: JsonObject;
+  readonly expect: "none" | "latest" | "stale";
+}
+
+interface Told {
+  readonly id: string;
+  readonly fields: JsonObject;
+  readonly ahead: number;
+  readonly txId: number;
+}
+
+const arbitraryWrite: fc.Arbitrary<Write> = fc.record({
+  id: fc.constantFrom(...sampleIds),
+  fields: arbitraryFields,
+  expect: fc.constantFrom("none", "none", "latest", "stale"),
+});
+
+const tick = fc.constantFrom(0, 0, 1, 7, -5);
+
+const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant("commit" as const),
+      writes: fc.array(arbitraryWrite, { minLength: 1, maxLength: 3 }),
+      request: fc.option(fc.nat(2), { nil: undefined, freq: 3 }),
+      tick,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("grow" as const),
+      id: fc.constantFrom("a", "b"),
+      item: arbitraryFields,
+      tick,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("repeat" as const),
+      id: fc.constantFrom(...sampleIds),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("restore" as const),
+      told: fc.array(
+        fc.record({
+          id: fc.constantFrom("a", "r", "s"),
+          fields: arbitraryFields,
+          ahead: fc.constantFrom(1, 1, 1, 0, 2),
+          txId: fc.integer({ min: 1, max: 60 }),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen" as const) }) },
+);
+
+export interface RandomHistories {
+  readonly createPlace: CreatePlace;
+  /** A store that is known to be right, empty. */
+  readonly createOracle: (clock: { now(): number }) => ObjectStore;
+  readonly runs: number;
+}
+
+/**
+ * Does random things to a store and to one that is known to be right, and compares every answer of both after each.
+ * Rejects with the shortest history that tells them apart, and with the seed.
+ */
+export async function checkRandomHistories({
+  createPlace,
+  createOracle,
+  runs,
+}: RandomHistories): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 14 }), async (steps) => {
+      await runHistory(steps, createPlace, createOracle);
+    }),
+    {
+      numRuns: runs,
+      seed: testScale.seed,
+      interruptAfterTimeLimit: 600_000,
+      markInterruptAsFailure: false,
+      includeErrorInReport: true,
+    },
+  );
+}
+
+async function runHistory(
+  steps: readonly Step[],
+  createPlace: CreatePlace,
+  createOracle: RandomHistories["createOracle"],
+): Promise<void> {
+  let now = Date.UTC(2026, 0, 1);
+  const clock = { now: () => now };
+  await using place = await createPlace();
+  await using oracle = createOracle(clock);
+  let store = await place.open({ clock });
+  try {
+    for (const step of steps) {
+      if (step.type === "reopen") {
+        if (!store.supports.durable) continue;
+        await store[Symbol.asyncDispose]();
+        store = await place.open({ clock });
+      } else {
+        if (step.type === "commit" || step.type === "grow") now += step.tick;
+        const apply = await prepare(step, oracle);
+        assert.equal(await outcomeOf(apply(store)), await outcomeOf(apply(oracle)));
+      }
+      await compareReads(store, oracle);
+    }
+    await comparePortable(store, oracle, createPlace);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+/** What a step does, to one store as to the other. */
+async function prepare(
+  step: Exclude<Step, { readonly type: "reopen" }>,
+  oracle: ObjectStore,
+): Promise<(store: ObjectStore) => Promise<unknown>> {
+  const versionOf = async (id: string): Promise<number> =>
+    (await oracle.get(objectId(id)))?.version ?? 0;
+  switch (step.type) {
+    case "commit": {
+      const writes = await Promise.all(
+        step.writes.map(async ({ id, fields, expect }) => {
+          const object = sample(id, own(id, fields));
+          if (expect === "none") return { object };
+          return {
+            object,
+            expect: Math.max(0, (await versionOf(id)) - (expect === "stale" ? 1 : 0)),
+          };
+        }),
+      );
+      const options = step.request === undefined ? {} : { requestId: `request ${step.request}` };
+      return (store) => store.commit(writes, options);
+    }
+    case "grow": {
+      // As a session grows its chat: parts of the version before are the same objects in the next.
+      const latest = await oracle.get(objectId(step.id));
+      const turns = (latest?.body["turns"] ?? []) as readonly JsonValue[];
+      const said = step.item["content"];
+      const content = (latest?.body.content ?? "") + (typeof said === "string" ? said : "");
+      const object = sample(step.id, { turns: [...turns, step.item], content });
+      return (store) => store.commit([{ object }]);
+    }
+    case "repeat": {
+      const latest = await oracle.get(objectId(step.id));
+      const writes = latest === undefined ? [] : [{ object: sample(step.id, { ...latest.body }) }];
+      return (store) => store.commit(writes);
+    }
+    case "restore": {
+      const versions: StoredVersion[] = [];
+      for (const { id, fields, ahead, txId } of step.told) {
+        const { body, hashes } = sample(id, own(id, fields));
+        const earlier = versions.filter((told) => told.body.id === id).length;
+        const version = Math.max(1, (await versionOf(id)) + earlier + ahead);
+        versions.push({
+          body,
+          hashes,
+          version,
+          at: { tx_id: txId, tx_time: new Date(Date.UTC(2026, 0, 1) + txId).toISOString() },
+        });
+      }
+      return (store) => store.restore(versions);
+    }
+  }
+}
+
+/** No object can have its own id for a nickname. */
+function own(id: string, fields: JsonObject): JsonObject {
+  if (fields["nickname"] !== id) return fields;
+  const { nickname: _, ...others } = fields;
+  return others;
+}
+
+async function comparePortable(
+  store: ObjectStore,
+  oracle: ObjectStore,
+  createPlace: CreatePlace,
+): Promise<void> {
+  const lines = await collect(exportObjects(store));
+  assert.deepEqual(lines, await collect(exportObjects(oracle)));
+  await using place = await createPlace();
+  await using copy = await place.open();
+  await importObjects(copy, lines);
+  assert.equal(canonicalJson([...(await collect(exportObjects(copy)))]), canonicalJson([...lines]));
+}

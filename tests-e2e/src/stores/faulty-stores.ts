@@ -1,0 +1,112 @@
+import {
+  type CommitResult,
+  type JsonObject,
+  type ObjectStore,
+  type ObjectWrite,
+  sealObject,
+  StoreError,
+  type StoredVersion,
+} from "@self-context-manager/core";
+
+/** Does not keep a commit together. */
+export function committingApart(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async commit(writes, options) {
+      const results: CommitResult[] = [];
+      for (const write of writes) results.push(await store.commit([write], options));
+      return { versions: results.flatMap(({ versions }) => versions), replayed: false };
+    },
+  };
+}
+
+/** Says that a commit is done before it is: some wait, as writes in a buffer do. */
+export function acknowledgingEarly(store: ObjectStore): ObjectStore {
+  const waiting: (() => Promise<unknown>)[] = [];
+  return {
+    ...store,
+    async commit(writes, options) {
+      waiting.push(() => store.commit(writes, options));
+      if (waiting.length > 5) await waiting.shift()?.();
+      return { versions: [], replayed: false };
+    },
+  };
+}
+
+/** Adds a version for a write that changes nothing. */
+export function addingUnchanged(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async commit(writes, options) {
+      const result = await store.commit(writes, options);
+      for (const { id, changed } of result.versions) {
+        const latest = changed ? undefined : await store.get(id);
+        if (latest === undefined) continue;
+        const at = { ...latest.at, tx_id: latest.at.tx_id + 1000 };
+        await store.restore([{ ...latest, version: latest.version + 1, at }]);
+      }
+      return result;
+    },
+  };
+}
+
+/** Writes an object without its nickname where that is taken, and says nothing. */
+export function droppingNicknames(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async commit(writes, options) {
+      try {
+        return await store.commit(writes, options);
+      } catch (error) {
+        if (!StoreError.is(error, "NICKNAME_TAKEN")) throw error;
+        return store.commit(
+          writes.map((write) => changed(write, withoutNickname)),
+          options,
+        );
+      }
+    },
+  };
+}
+
+/** Changes objects on their way in. */
+export function changingObjects(
+  store: ObjectStore,
+  change: (body: JsonObject) => JsonObject,
+): ObjectStore {
+  return {
+    ...store,
+    commit: (writes, options) =>
+      store.commit(
+        writes.map((write) => changed(write, change)),
+        options,
+      ),
+  };
+}
+
+/** Takes versions in as its own, with transactions of its own. */
+export function renumbering(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async restore(versions: readonly StoredVersion[]) {
+      for (const { body } of versions) await store.commit([{ object: sealObject({ ...body }) }]);
+      return { added: versions.length };
+    },
+  };
+}
+
+function changed(write: ObjectWrite, change: (body: JsonObject) => JsonObject): ObjectWrite {
+  const { id, type, content, locked, provenance } = write.object.body;
+  const object = sealObject({
+    id,
+    type,
+    content,
+    locked,
+    provenance,
+    ...change(write.object.body),
+  });
+  return { ...write, object };
+}
+
+function withoutNickname(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => field !== "nickname"));
+}

@@ -1,0 +1,50 @@
+import type { Clock, ObjectStore } from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import type { StorePlace } from "@self-context-manager/testkit";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export type OpenOptions = { readonly clock?: Clock };
+
+/** A place for stores that live in memory: each opening is a store of its own. */
+export async function memoryPlace(): Promise<StorePlace> {
+  return {
+    open: async (options) => memoryStore(options),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** A SQLite store in a temporary folder. */
+export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
+  return folderPlace((path, options) => openSqliteStore({ path, ...options }));
+}
+
+/** A file in a temporary folder, with the child program that opens it in the given manner. */
+export async function folderPlace(
+  open: (path: string, options: OpenOptions) => Promise<ObjectStore>,
+  manner = "sound",
+): Promise<StorePlace & { readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-stores-"));
+  const path = join(folder, "store.sqlite");
+  return {
+    path,
+    open: (options = {}) => open(path, options),
+    child: childCommand(path, manner),
+    async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function childCommand(path: string, manner: string): readonly string[] {
+  return [
+    process.execPath,
+    "--conditions=@self-context-manager/source",
+    fileURLToPath(new URL("./store-child.ts", import.meta.url)),
+    path,
+    manner,
+  ];
+}

@@ -1,0 +1,19 @@
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { runStoreChild } from "@self-context-manager/testkit/store-child";
+
+import { acknowledgingEarly, committingApart } from "./faulty-stores.ts";
+
+const [, , path = "", manner = ""] = process.argv;
+
+await runStoreChild(async () => {
+  switch (manner) {
+    case "acknowledging-early":
+      return acknowledgingEarly(await openSqliteStore({ path }));
+    case "committing-apart":
+      return committingApart(await openSqliteStore({ path }));
+    case "elsewhere":
+      return openSqliteStore({ path: `${path}.elsewhere` });
+    default:
+      return openSqliteStore({ path });
+  }
+});

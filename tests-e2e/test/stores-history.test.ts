@@ -1,0 +1,46 @@
+import { memoryStore } from "@self-context-manager/store-memory";
+import { checkRandomHistories, testScale } from "@self-context-manager/testkit";
+import { expect, it } from "vitest";
+
+import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";
+
+const runs = testScale.isLong ? 3000 : 60;
+const timeout = testScale.isLong ? 900_000 : 120_000;
+
+it(
+  `answers as the memory store does after any history (SCM_SEED=${testScale.seed})`,
+  { timeout },
+  async () => {
+    await expect(
+      checkRandomHistories({
+        createPlace: sqlitePlace,
+        createOracle: (clock) => memoryStore({ clock }),
+        runs,
+      }),
+    ).resolves.toBeUndefined();
+  },
+);
+
+it("tells two stores apart that differ in one answer", async () => {
+  const createPlace: typeof memoryPlace = async () => {
+    const place = await memoryPlace();
+    return {
+      ...place,
+      async open(options) {
+        const store = await place.open(options);
+        return {
+          ...store,
+          history: async (id, asked) => (await store.history(id, asked)).slice(0, 2),
+        };
+      },
+    };
+  };
+
+  await expect(
+    checkRandomHistories({
+      createPlace,
+      createOracle: (clock) => memoryStore({ clock }),
+      runs: 200,
+    }),
+  ).rejects.toThrow(/history/);
+});
