@@ -25,7 +25,7 @@ export function applyDelta(
     return applyToList(before as JsonValue[], delta, chunks);
   }
   if (kind === 3 && isJsonObject(before)) {
-    return applyToObject(before as MutableObject, delta, chunks);
+    return applyToObject(before, delta, chunks);
   }
   throw new Error("the delta does not fit the version before it");
 }

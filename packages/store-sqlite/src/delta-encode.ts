@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
 
 import { type ChunkWriter, encodeText, encodeValue, sizeOf } from "./stored-form.ts";
+import { sameStart } from "./same-start.ts";
 import { sharedSpan } from "./text-span.ts";
 
 /**
@@ -72,7 +73,7 @@ function diffList(
   context: Context,
 ): Delta | undefined {
   const shortest = Math.min(before.length, after.length);
-  let prefix = 0;
+  let prefix = sameStart(before, after);
   while (prefix < shortest && isEqual(before[prefix], after[prefix])) prefix += 1;
   if (prefix === before.length && prefix === after.length) return undefined;
   let suffix = 0;

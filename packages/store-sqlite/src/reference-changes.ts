@@ -8,6 +8,8 @@ import {
   type LocatedReference,
 } from "@self-context-manager/core";
 
+import { sameStart } from "./same-start.ts";
+
 /** How the references of one version differ from those of the version before. */
 export interface ReferenceChanges {
   readonly removed: readonly LocatedReference[];
@@ -39,7 +41,7 @@ function compare(
   if (Array.isArray(before) && Array.isArray(after)) {
     const [former, latter] = [before as readonly JsonValue[], after as readonly JsonValue[]];
     const length = Math.max(former.length, latter.length);
-    for (let index = 0; index < length; index += 1) {
+    for (let index = sameStart(former, latter); index < length; index += 1) {
       if (former[index] !== latter[index])
         compare(former[index], latter[index], `${path}/${index}`, changes);
     }

@@ -9,7 +9,9 @@ const block = 4096;
 
 /** Finds what two texts share at both ends; never splits a surrogate pair, so that what lies between is well-formed. */
 export function sharedSpan(before: string, after: string): TextSpan {
-  let prefix = after.startsWith(before) ? before.length : sharedPrefix(before, after);
+  // Slices are compared as memory; `startsWith` goes unit by unit.
+  const isAppended = after.length >= before.length && after.slice(0, before.length) === before;
+  let prefix = isAppended ? before.length : sharedPrefix(before, after);
   if (isHighSurrogate(after, prefix - 1)) prefix -= 1;
   let suffix = sharedSuffix(before, after, Math.min(before.length, after.length) - prefix);
   if (isLowSurrogate(after, after.length - suffix)) suffix -= 1;
