@@ -1,14 +1,14 @@
 import type * as Compose from "@self-context-manager/compose";
 
 import type { OpenedContext } from "./opened-context.ts";
-import type { PiApi } from "./pi-api.ts";
+import type { PiHost } from "./pi-api.ts";
 import { piExtension } from "./pi-extension.ts";
 
 /**
  * Pi's entry: the settings come from the environment. `compose` is imported when a session starts, because the store
  * needs a Node with `node:sqlite`; on an older one the extension loads, says so and lets everything through.
  */
-const extension: (pi: PiApi) => void = piExtension({
+const extension: (host: PiHost) => void = piExtension({
   off: process.env["SCM_OFF"] === "1",
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();

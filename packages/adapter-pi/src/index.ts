@@ -8,6 +8,6 @@ export {
 } from "./agent-context.ts";
 export { isOwnSummary } from "./compaction.ts";
 export type { OpenContext, OpenedContext } from "./opened-context.ts";
-export type { PiApi, PiContext, PiMessage, PiTool } from "./pi-api.ts";
+export type { PiApi, PiContext, PiHost, PiMessage, PiTool } from "./pi-api.ts";
 export { piCodec, piMessage } from "./pi-codec.ts";
 export { piExtension, type PiExtensionOptions } from "./pi-extension.ts";

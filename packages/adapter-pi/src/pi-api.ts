@@ -33,7 +33,13 @@ export interface PiTool {
   readonly label: string;
   readonly description: string;
   readonly parameters: unknown;
-  execute(callId: string, args: unknown): Promise<PiToolResult>;
+  execute(
+    callId: string,
+    args: unknown,
+    signal: AbortSignal | undefined,
+    onUpdate: unknown,
+    context: PiContext,
+  ): Promise<PiToolResult>;
 }
 
 export interface ToolResultEvent {
@@ -86,6 +92,20 @@ export interface PiApi {
     name: string,
     flag: { readonly description: string; readonly type: "boolean"; readonly default: boolean },
   ): void;
+  getFlag(name: string): boolean | string | undefined;
+  getActiveTools(): string[];
+  setActiveTools(names: string[]): void;
+}
+
+/**
+ * What every release's own type of the extension interface can be given for: the names that `PiApi` uses, with
+ * arguments that are checked by running on each release.
+ */
+export interface PiHost {
+  on(name: never, handler: never): unknown;
+  registerTool(tool: never): void;
+  registerCommand(name: string, command: never): void;
+  registerFlag(name: string, flag: never): void;
   getFlag(name: string): boolean | string | undefined;
   getActiveTools(): string[];
   setActiveTools(names: string[]): void;

@@ -4,7 +4,7 @@ import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import { failureNotice, statusKey } from "./failure-notice.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
-import type { PiApi, PiContext, PiMessage } from "./pi-api.ts";
+import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
 import { recordResult } from "./record-result.ts";
@@ -27,8 +27,9 @@ const shrinkAfterOverflow = 0.7;
  * The Pi extension: the model sees the session's view in the place of the host's messages. It never breaks the host:
  * whatever of ours fails leaves the host's messages and results as they are.
  */
-export function piExtension(options: PiExtensionOptions): (pi: PiApi) => void {
-  return (pi) => {
+export function piExtension(options: PiExtensionOptions): (host: PiHost) => void {
+  return (host) => {
+    const pi: PiApi = host;
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
     const refused = new Set<string>();
@@ -36,10 +37,8 @@ export function piExtension(options: PiExtensionOptions): (pi: PiApi) => void {
     let isRegistered = false;
     let isRewound = false;
     let windowShare = 1;
-    let latest: PiContext | undefined;
 
     async function open(context: PiContext): Promise<OpenedContext> {
-      latest = context;
       const opened = await holder.open(context.sessionManager.getSessionId(), context.cwd);
       registerTools();
       return opened;
@@ -52,9 +51,10 @@ export function piExtension(options: PiExtensionOptions): (pi: PiApi) => void {
       for (const tool of piTools(currentSession, refused)) pi.registerTool(tool);
     }
 
-    async function currentSession(): Promise<ContextSession> {
-      if (!isOn || latest === undefined) throw new Error("managed context is off");
-      return (await open(latest)).session;
+    /** A tool that cannot reach the session fails by itself; the host tells the model why. */
+    async function currentSession(context: PiContext): Promise<ContextSession> {
+      if (!isOn) throw new Error("managed context is off");
+      return (await open(context)).session;
     }
 
     /** Runs what is ours beside the host's work; a failure is told, and undefined answered. */
@@ -83,6 +83,7 @@ export function piExtension(options: PiExtensionOptions): (pi: PiApi) => void {
 
     pi.on("session_start", async (_event, context) => {
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
+      windowShare = 1;
       await guarded(context, async () => undefined);
     });
 

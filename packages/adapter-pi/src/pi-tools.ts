@@ -5,7 +5,7 @@ import {
   type JsonObject,
 } from "@self-context-manager/core";
 
-import { isFields, type PiTool } from "./pi-api.ts";
+import { isFields, type PiContext, type PiTool } from "./pi-api.ts";
 
 /** The names of the tools that the adapter adds; `read` stays the host's and is recorded. */
 export const ownToolNames: ReadonlySet<string> = new Set(
@@ -14,7 +14,7 @@ export const ownToolNames: ReadonlySet<string> = new Set(
 
 /** Our tools in Pi's form. `refused` takes the ids of calls that were answered and did nothing. */
 export function piTools(
-  openSession: () => Promise<ContextSession>,
+  openSession: (context: PiContext) => Promise<ContextSession>,
   refused: Set<string>,
 ): readonly PiTool[] {
   return contextTools
@@ -24,8 +24,8 @@ export function piTools(
       label: tool.name,
       description: tool.description,
       parameters: tool.parameters,
-      execute: async (callId, args) => {
-        const session = await openSession();
+      execute: async (callId, args, _signal, _onUpdate, context) => {
+        const session = await openSession(context);
         const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
         if (!answer.ok) refused.add(callId);
         return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };

@@ -1,4 +1,4 @@
-import { answerDetails, type ContextSession } from "@self-context-manager/core";
+import { answerDetails, type ContextSession, FileError } from "@self-context-manager/core";
 
 import { namedFiles } from "./named-files.ts";
 import { type Fields, isFields, type ToolResultEvent } from "./pi-api.ts";
@@ -20,7 +20,7 @@ export async function recordResult(
       return path === undefined ? undefined : await recordRead(session, event, path, input);
     case "write":
     case "edit":
-      if (path !== undefined && !event.isError) await session.recordWrite(path, { callId });
+      if (path !== undefined && !event.isError) await recordWrite(session, path, callId);
       return undefined;
     case "ls":
     case "find":
@@ -34,6 +34,15 @@ export async function recordResult(
     }
     default:
       return undefined;
+  }
+}
+
+async function recordWrite(session: ContextSession, path: string, callId: string): Promise<void> {
+  try {
+    await session.recordWrite(path, { callId });
+  } catch (error) {
+    // What the host wrote and we cannot read (too large, gone again) says why when it is activated.
+    if (!FileError.is(error)) throw error;
   }
 }
 

@@ -1,0 +1,63 @@
+import type { PiApi, PiContext, PiEvents, PiTool } from "../src/pi-api.ts";
+
+/** Pi's side of the extension interface, as far as the adapter uses it, driven by a test. */
+export interface FakePi {
+  readonly api: PiApi;
+  readonly context: PiContext;
+  readonly tools: ReadonlyMap<string, PiTool>;
+  readonly notices: readonly string[];
+  readonly statuses: readonly (string | undefined)[];
+  readonly flags: Map<string, boolean>;
+  /** The tools that the user has on; names registered later join them. */
+  active: string[];
+  sessionId: string;
+  emit<Name extends keyof PiEvents>(name: Name, event: PiEvents[Name]): Promise<unknown>;
+  command(name: string, args: string): Promise<void>;
+}
+
+export function fakePi(): FakePi {
+  const handlers = new Map<string, (event: never, context: PiContext) => unknown>();
+  const commands = new Map<string, (args: string, context: PiContext) => Promise<void>>();
+  const tools = new Map<string, PiTool>();
+  const notices: string[] = [];
+  const statuses: (string | undefined)[] = [];
+  const flags = new Map<string, boolean>();
+  const context: PiContext = {
+    cwd: "/work",
+    hasUI: true,
+    ui: {
+      notify: (message) => void notices.push(message),
+      setStatus: (_key, text) => void statuses.push(text),
+    },
+    model: { contextWindow: 100_000 },
+    sessionManager: { getSessionId: () => fake.sessionId },
+  };
+  const api: PiApi = {
+    on: (name, handler) => void handlers.set(name, handler),
+    registerTool: (tool) => {
+      tools.set(tool.name, tool);
+      fake.active = [...new Set([...fake.active, tool.name])];
+    },
+    registerCommand: (name, command) =>
+      void commands.set(name, async (args, at) => await command.handler(args, at)),
+    registerFlag: (name, { default: value }) => void flags.set(name, value),
+    getFlag: (name) => flags.get(name),
+    getActiveTools: () => fake.active,
+    setActiveTools: (names) => {
+      fake.active = names;
+    },
+  };
+  const fake: FakePi = {
+    api,
+    context,
+    tools,
+    notices,
+    statuses,
+    flags,
+    active: ["read", "bash"],
+    sessionId: "session-1",
+    emit: async (name, event) => await handlers.get(name)?.(event as never, context),
+    command: async (name, args) => await commands.get(name)?.(args, context),
+  };
+  return fake;
+}

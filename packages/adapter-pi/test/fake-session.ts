@@ -1,0 +1,85 @@
+import type { ContextSession, ToolAnswer } from "@self-context-manager/core";
+
+import type { OpenContext } from "../src/opened-context.ts";
+
+/** A session that does nothing but note what it is asked, and fails when told to. */
+export interface FakeSession {
+  readonly calls: readonly (readonly unknown[])[];
+  readonly opened: readonly string[];
+  readonly closed: readonly string[];
+  readonly openContext: OpenContext;
+  /** What each operation rejects with, until it is undefined again. */
+  failure: Error | undefined;
+  answer: ToolAnswer;
+}
+
+export function fakeSession(): FakeSession {
+  const calls: (readonly unknown[])[] = [];
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const note = async <Result>(name: string, args: readonly unknown[], result: Result) => {
+    if (fake.failure !== undefined) throw fake.failure;
+    calls.push([name, ...args]);
+    return await Promise.resolve(result);
+  };
+  const answering =
+    (name: string) =>
+    async (...args: readonly unknown[]): Promise<ToolAnswer> =>
+      await note(name, args, fake.answer);
+  const silent =
+    (name: string) =>
+    async (...args: readonly unknown[]): Promise<void> =>
+      await note(name, args, undefined);
+  const message = { role: "user", content: "the view", timestamp: 1 } as const;
+  const session = {
+    host: { harness: "pi", sessionId: "session-1" },
+    ingest: async (messages: readonly unknown[], _codec: unknown, signals: unknown) =>
+      await note("ingest", [messages.length, signals], { type: "appended", added: 0 }),
+    view: async (options: unknown) =>
+      await note("view", [options], {
+        messages: [message],
+        tokens: { metadata: 1, chat: 2, active: 3 },
+        shown: [],
+        layout: "fake",
+      }),
+    status: async () =>
+      await note("status", [], {
+        sessionId: "session",
+        chatId: "chat-7",
+        objects: [],
+        activeCount: 0,
+        turnCount: 4,
+      }),
+    read: answering("read"),
+    activate: answering("activate"),
+    deactivate: answering("deactivate"),
+    pin: answering("pin"),
+    unpin: answering("unpin"),
+    load: answering("load"),
+    inspect: answering("inspect"),
+    name: answering("name"),
+    recordWrite: silent("recordWrite"),
+    recordNamed: silent("recordNamed"),
+    recordSystemPrompt: silent("recordSystemPrompt"),
+  };
+  const fake: FakeSession = {
+    calls,
+    opened,
+    closed,
+    failure: undefined,
+    answer: { ok: true, text: "done", effects: [] },
+    openContext: async ({ host, workspace }) => {
+      if (fake.failure !== undefined) throw fake.failure;
+      opened.push(host.sessionId);
+      return await Promise.resolve({
+        session: session as unknown as ContextSession,
+        workspace,
+        [Symbol.asyncDispose]: async () => {
+          closed.push(host.sessionId);
+          await Promise.resolve();
+        },
+      });
+    },
+  };
+  return fake;
+}

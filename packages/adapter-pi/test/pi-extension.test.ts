@@ -1,0 +1,195 @@
+import { executionField, standingInstruction } from "@self-context-manager/core";
+import { describe, expect, expectTypeOf, test } from "vitest";
+
+import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
+
+import { piExtension } from "../src/pi-extension.ts";
+import { type FakePi, fakePi } from "./fake-pi.ts";
+import { type FakeSession, fakeSession } from "./fake-session.ts";
+
+const messages = [{ role: "user", content: "hello", timestamp: 1 }];
+
+/** The extension in a session that has started. */
+const started = async (
+  options: { readonly off?: boolean; readonly failure?: Error } = {},
+): Promise<{ readonly pi: FakePi; readonly session: FakeSession }> => {
+  const pi = fakePi();
+  const session = fakeSession();
+  session.failure = options.failure;
+  piExtension({
+    openContext: session.openContext,
+    ...(options.off === undefined ? {} : { off: options.off }),
+  })(pi.api);
+  await pi.emit("session_start", {});
+  return { pi, session };
+};
+
+const ownResult = (toolCallId: string) => ({
+  toolName: "pin",
+  toolCallId,
+  input: { id: "f1" },
+  content: [],
+  isError: false,
+});
+
+const readResult = {
+  toolName: "read",
+  toolCallId: "call_1",
+  input: { path: "a.txt", offset: 2 },
+  content: [{ type: "text", text: "hello" }],
+  details: { truncation: { truncated: true } },
+  isError: false,
+};
+
+describe("the extension", () => {
+  test("is an extension by the types of the oldest Pi that is supported", () => {
+    expectTypeOf<ReturnType<typeof piExtension>>().toExtend<ExtensionFactory>();
+  });
+
+  test("opens a session once, however often Pi says that it started", async () => {
+    const { pi, session } = await started();
+    await pi.emit("session_start", {});
+
+    expect(session.opened).toEqual(["session-1"]);
+    expect([...pi.tools.keys()]).toEqual(["activate", "deactivate", "pin", "unpin"]);
+  });
+
+  test("closes the session that another takes the place of, and the last at the end", async () => {
+    const { pi, session } = await started();
+    pi.sessionId = "session-2";
+    await pi.emit("session_start", {});
+    const closedBefore = [...session.closed];
+    await pi.emit("session_shutdown", {});
+
+    expect(session.opened).toEqual(["session-1", "session-2"]);
+    expect(closedBefore).toEqual(["session-1"]);
+    expect(session.closed).toEqual(["session-1", "session-2"]);
+  });
+
+  test("answers a context with the view, within the model's window", async () => {
+    const { pi, session } = await started();
+
+    const result = await pi.emit("context", { messages });
+
+    expect(result).toEqual({ messages: [{ role: "user", content: "the view", timestamp: 1 }] });
+    expect(session.calls).toContainEqual(["view", { contextWindow: 100_000 }]);
+    expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
+  });
+
+  test("tells the session that the user went back, with the next context only", async () => {
+    const { pi, session } = await started();
+    await pi.emit("session_tree", {});
+    await pi.emit("context", { messages });
+    await pi.emit("context", { messages });
+
+    expect(session.calls.filter(([name]) => name === "ingest")).toEqual([
+      ["ingest", 1, { rewound: true }],
+      ["ingest", 1, {}],
+    ]);
+  });
+
+  test("lets everything through while the session fails, and says so once", async () => {
+    const { pi, session } = await started();
+    session.failure = new Error("the disk is on fire");
+
+    const results = [
+      await pi.emit("context", { messages }),
+      await pi.emit("before_agent_start", { systemPrompt: "be kind" }),
+      await pi.emit("tool_result", readResult),
+      await pi.emit("context", { messages }),
+    ];
+
+    expect(results).toEqual([undefined, undefined, undefined, undefined]);
+    expect(pi.notices).toHaveLength(1);
+    expect(pi.notices[0]).toContain("the disk is on fire.");
+  });
+
+  test("tries again on every call, and goes on when it works", async () => {
+    const { pi, session } = await started({ failure: new Error("not yet") });
+    const before = await pi.emit("context", { messages });
+    const toolsBefore = pi.tools.size;
+    session.failure = undefined;
+
+    const after = await pi.emit("context", { messages });
+
+    expect([before, toolsBefore]).toEqual([undefined, 0]);
+    expect(after).toBeDefined();
+    expect(pi.tools.size).toBe(4);
+  });
+
+  test.each([["the option", { off: true }]])(
+    "does nothing when it is off by %s",
+    async (_n, how) => {
+      const { pi, session } = await started(how);
+
+      expect(await pi.emit("context", { messages })).toBeUndefined();
+      expect(await pi.emit("before_agent_start", { systemPrompt: "be kind" })).toBeUndefined();
+      expect([session.opened, pi.tools.size]).toEqual([[], 0]);
+    },
+  );
+
+  test("appends the standing instruction and records both prompts", async () => {
+    const { pi, session } = await started();
+
+    const result = await pi.emit("before_agent_start", { systemPrompt: "be kind" });
+
+    expect(result).toEqual({ systemPrompt: `be kind\n\n${standingInstruction}` });
+    expect(session.calls).toEqual([
+      ["recordSystemPrompt", "host", "be kind"],
+      ["recordSystemPrompt", "own", standingInstruction],
+    ]);
+  });
+
+  test("only records where the user has activate off", async () => {
+    const { pi, session } = await started();
+    pi.active = ["read"];
+
+    expect(await pi.emit("context", { messages })).toBeUndefined();
+    expect(await pi.emit("before_agent_start", { systemPrompt: "be kind" })).toBeUndefined();
+    expect(session.calls.map(([name]) => name)).toEqual(["ingest"]);
+  });
+
+  test("adds the report to the details of a read and changes nothing else", async () => {
+    const { pi, session } = await started();
+
+    const result = await pi.emit("tool_result", readResult);
+
+    expect(session.calls).toEqual([["read", { path: "a.txt", offset: 2 }, { callId: "call_1" }]]);
+    expect(result).toEqual({
+      details: {
+        truncation: { truncated: true },
+        [executionField]: { report: "done", effects: [] },
+      },
+    });
+  });
+
+  test("leaves a read alone that the host did and the session could not", async () => {
+    const { pi, session } = await started();
+    session.answer = { ok: false, text: "There is no file.", effects: [] };
+
+    expect(await pi.emit("tool_result", readResult)).toBeUndefined();
+  });
+
+  test("records written files, and not those of a failed write", async () => {
+    const { pi, session } = await started();
+    const written = { ...readResult, toolName: "write", input: { path: "n.md", content: "x" } };
+    await pi.emit("tool_result", written);
+    await pi.emit("tool_result", { ...written, toolName: "edit", isError: true });
+
+    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1" }]]);
+  });
+
+  test("marks the result of a tool of ours that refused as failed, once", async () => {
+    const { pi, session } = await started();
+    session.answer = { ok: false, text: "No object is known.", effects: [] };
+
+    const result = await pi.tools
+      .get("pin")
+      ?.execute("call_9", { id: "f1" }, undefined, undefined, pi.context);
+    const marked = await pi.emit("tool_result", ownResult("call_9"));
+
+    expect(result?.content).toEqual([{ type: "text", text: "No object is known." }]);
+    expect(marked).toEqual({ isError: true });
+    expect(await pi.emit("tool_result", ownResult("call_9"))).toBeUndefined();
+  });
+});
