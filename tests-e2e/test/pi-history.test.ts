@@ -197,6 +197,73 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(last.messages.find(({ role }) => role === "tool")?.text).toMatch(/^\[t1 ok, /u);
     expect(shownHandles(last)).toEqual(["t1"]);
   });
+
+  test("begins a new session with nothing of the old one", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) =>
+        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.send({ type: "new_session" });
+    await rpc.prompt("another question");
+
+    expect(model.failures).toEqual([]);
+    expect(
+      model.requests
+        .at(-1)
+        ?.messages.slice(1)
+        .map(({ text }) => text),
+    ).toEqual(["another question"]);
+    expect(model.requests.at(-1)?.tools).toEqual(model.requests[0]?.tools);
+  });
+
+  test("stays legal after the user stopped a tool and then the model", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) => {
+        const sleep = { id: "call_s", name: "bash", arguments: { command: "sleep 60" } };
+        if (index === 0) return { type: "tool-calls", calls: [...firstCall.calls, sleep] };
+        return index === 1 ? { type: "hang", text: "well" } : { type: "text", text: "fine" };
+      },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.send({ type: "prompt", message: "first question" });
+    await rpc.event(({ type, toolCallId }) => {
+      return type === "tool_execution_end" && toolCallId === "call_a";
+    });
+    await rpc.send({ type: "abort" });
+    await rpc.rest();
+    await rpc.send({ type: "prompt", message: "second question" });
+    await model.received(1);
+    await rpc.send({ type: "abort" });
+    await rpc.rest();
+    await rpc.prompt("third question");
+
+    const last = model.requests.at(-1);
+    expect(model.failures).toEqual([]);
+    expect(last === undefined ? ["no request"] : illegalities(last)).toEqual([]);
+    expect(last?.messages.filter(({ role }) => role === "tool").map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^\[t1 ok, /u),
+      expect.stringMatching(/^\[t2 failed, /u),
+    ]);
+    expect(last?.messages.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(["first question", "second question", "third question"]),
+    );
+  });
 });
 
 const entryOf = (data: unknown, text: string): string => {
