@@ -1,4 +1,5 @@
 import { canonicalJson } from "../objects/canonical-json.ts";
+import { oneLine } from "../objects/one-line.ts";
 import type { JsonObject, JsonValue } from "../objects/json.ts";
 
 const longest = 120;
@@ -35,10 +36,6 @@ function shownArgument(args: JsonObject): string {
 
 function quoted(value: JsonValue): string {
   return oneLine(JSON.stringify(value));
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
 /** Cuts without leaving half of a surrogate pair. */

@@ -66,6 +66,40 @@ export function stepMessages(
   return rendered;
 }
 
+/** A kept rendering of a turn whose calls all have their results. */
+interface KeptTurn extends Rendered {
+  readonly revision: number;
+  readonly estimator: TokenEstimator;
+}
+
+const keptTurns = new WeakMap<Turn, KeptTurn>();
+
+/** A whole turn as messages: the user's and those of its steps. */
+export function turnMessages(
+  turn: Turn,
+  input: Pick<LayoutInput, "pool" | "poolRevision" | "estimator">,
+): Rendered {
+  const { estimator, poolRevision: revision } = input;
+  const kept = keptTurns.get(turn);
+  if (kept?.revision === revision && kept.estimator === estimator) return kept;
+  const parts = turn.steps.map((step) => stepMessages(step, input));
+  const rendered = together([userMessages(turn, estimator), ...parts]);
+  const isSettled = turn.steps.every(
+    (step) => !isAssistantStep(step) || step.toolcall_ids.every((id) => input.pool.has(id)),
+  );
+  if (isSettled) keptTurns.set(turn, { ...rendered, revision, estimator });
+  return rendered;
+}
+
+/** Several renderings one after the other. */
+export function together(parts: readonly Rendered[]): Rendered {
+  const none: readonly ViewMessage[] = [];
+  return {
+    messages: none.concat(...parts.map(({ messages }) => messages)),
+    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
 function assistantMessages(
   step: AssistantStep,
   pool: ReadonlyMap<ObjectId, PoolEntry>,

@@ -1,5 +1,5 @@
 import { linesOf, type LineRange, lineCount } from "../session/line-range.ts";
-import { shortName, nameLengths } from "./short-name.ts";
+import { nameWeights, shortName } from "./short-name.ts";
 import type { PoolEntry } from "../session/session-state.ts";
 
 /**
@@ -12,7 +12,7 @@ export function blockHeader(
   lines: number,
 ): string {
   const { body, version } = entry.stored;
-  const name = shortName(workspace, body, nameLengths.header);
+  const name = shortName(workspace, body, nameWeights.header);
   const part = range === undefined ? "" : ` lines ${range.from}-${range.to} of ${lines}`;
   return `${entry.handle} ${name}${body.type === "toolcall" ? "" : ` v${version}`}${part}`;
 }

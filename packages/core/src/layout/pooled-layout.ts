@@ -3,7 +3,7 @@ import type { TurnPosition } from "../chat/turn.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import type { PoolEntry } from "../session/session-state.ts";
-import { type Rendered, stepMessages, userMessages } from "./chat-messages.ts";
+import { type Rendered, stepMessages, together, turnMessages } from "./chat-messages.ts";
 import { lineCount, linesOf } from "../session/line-range.ts";
 import { blockHeader, fenced, textBlock } from "./content-block.ts";
 import { fitText } from "./fit-text.ts";
@@ -53,13 +53,11 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   }
   for (const [index, turn] of turns.entries()) {
     if (index < from.turn) continue;
-    const hasUser = isAfter({ turn: index, step: -1 }, from);
-    const user = hasUser ? userMessages(turn, estimator) : { messages: [], tokens: 0 };
-    const steps = turn.steps
-      .filter((_, step) => isAfter({ turn: index, step }, from))
-      .map((step) => stepMessages(step, input));
-    const whole = together([user, ...steps]);
-    const earlier = user.messages.length === 0 ? rendered.at(-1) : undefined;
+    const isWhole = isAfter({ turn: index, step: -1 }, from);
+    const whole = isWhole
+      ? turnMessages(turn, input)
+      : together(turn.steps.slice(from.step).map((step) => stepMessages(step, input)));
+    const earlier = whole.messages[0]?.role === "user" ? undefined : rendered.at(-1);
     if (earlier !== undefined && earlier.last > 0) {
       rendered[rendered.length - 1] = {
         ...together([earlier, whole]),
@@ -176,16 +174,6 @@ function stepGroups(messages: readonly ViewMessage[]): ViewMessage[][] {
     else groups.push([message]);
   }
   return groups;
-}
-
-function together(parts: readonly Rendered[]): Rendered {
-  const messages: ViewMessage[] = [];
-  let tokens = 0;
-  for (const part of parts) {
-    for (const message of part.messages) messages.push(message);
-    tokens += part.tokens;
-  }
-  return { messages, tokens };
 }
 
 const poolTitle =

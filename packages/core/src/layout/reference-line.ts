@@ -2,7 +2,9 @@ import { presenceOf } from "../objects/file-object.ts";
 import type { JsonValue } from "../objects/json.ts";
 import type { ObjectMetadata } from "../objects/object-body.ts";
 import type { PoolEntry } from "../session/session-state.ts";
-import { nameLengths, shortName } from "./short-name.ts";
+import { oneLine } from "../objects/one-line.ts";
+import { nameWeight, startOfWeight } from "./name-weight.ts";
+import { shortName } from "./short-name.ts";
 
 /**
  * What stands in the chat for a tool's result: `[t31 ok, 4.1k chars]`, at most 17 tokens, and for our own tools their
@@ -12,17 +14,23 @@ export function resultLine(entry: PoolEntry): string {
   const { body } = entry.stored;
   const status = body["status"] === "fail" ? "failed" : "ok";
   const summary = body["short_summary"];
-  if (typeof summary === "string") return `[${entry.handle} ${status}] ${summary}`;
+  if (typeof summary === "string") return `[${entry.handle} ${status}] ${oneLine(summary)}`;
   return `[${entry.handle} ${status}, ${size(body)}]`;
 }
+
+/** What a line of the metadata pool may weigh without its handle; with it the line has at most 17 tokens. */
+const lineWeight = 14;
 
 /** An object's line in the metadata pool: handle, name, and what else says something; at most 17 tokens. */
 export function poolLine(entry: PoolEntry, workspace: string): string {
   const { body, version } = entry.stored;
   if (body.view !== undefined) return `${entry.handle} ${viewText(body, body.view)}`;
-  const name = shortName(workspace, body, nameLengths.entry);
-  const nickname = body.nickname === undefined ? "" : ` (${body.nickname})`;
-  return `${entry.handle} ${name}${nickname}${stateOf(body, version)}`;
+  const state = stateOf(body, version);
+  const room = lineWeight - nameWeight(state);
+  const nickname =
+    body.nickname === undefined ? "" : ` (${startOfWeight(oneLine(body.nickname), room / 2)})`;
+  const name = shortName(workspace, body, room - nameWeight(nickname));
+  return `${entry.handle} ${name}${nickname}${state}`;
 }
 
 function stateOf(body: ObjectMetadata, version: number): string {
@@ -42,9 +50,11 @@ function stateOf(body: ObjectMetadata, version: number): string {
 
 function viewText(body: ObjectMetadata, view: readonly string[]): string {
   const shown = view.filter((field) => Object.hasOwn(body, field) && field !== "content");
-  return shown
-    .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
-    .join(" ");
+  return oneLine(
+    shown
+      .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
+      .join(" "),
+  );
 }
 
 function size(body: ObjectMetadata): string {

@@ -1,0 +1,9 @@
+/**
+ * A text on one line: every run of white space and control characters becomes a space, invisible characters that change
+ * how others are shown leave.
+ */
+export function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " ")
+    .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, "");
+}
