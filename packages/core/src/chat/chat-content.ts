@@ -11,8 +11,32 @@ export type StatusOf = (id: ObjectId) => string | undefined;
  * sees this text. The calls of the last step appear with their results, so the text of a chat that goes on only grows.
  */
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
-  const last = turns.at(-1)?.steps.at(-1);
-  return turns.map((turn) => turnText(turn, last, statusOf)).join("");
+  const lastTurn = turns.at(-1);
+  if (lastTurn === undefined) return "";
+  return earlierText(turns, statusOf) + turnText(lastTurn, lastTurn.steps.at(-1), statusOf);
+}
+
+/** The text of all turns but the last by the one before it, kept with the turns that it was made from. */
+const earlierTexts = new WeakMap<
+  Turn,
+  { readonly turns: readonly Turn[]; readonly text: string }
+>();
+
+function earlierText(turns: readonly Turn[], statusOf: StatusOf): string {
+  const before = turns.at(-2);
+  if (before === undefined) return "";
+  const known = earlierTexts.get(before);
+  if (
+    known?.turns.length === turns.length - 1 &&
+    known.turns.every((turn, index) => turn === turns[index])
+  ) {
+    return known.text;
+  }
+  const earlier = turns.slice(0, -1);
+  const text = earlier.map((turn) => turnText(turn, undefined, statusOf)).join("");
+  if (earlier.every((turn) => settledTurns.has(turn)))
+    earlierTexts.set(before, { turns: earlier, text });
+  return text;
 }
 
 /** Text by turn, kept once every call of the turn has its result. */
