@@ -1,1 +1,67 @@
-export {};
+import { openContextManager } from "@self-context-manager/compose";
+import {
+  answerDetails,
+  contextTools,
+  type JsonObject,
+  type Message,
+  type MessageCodec,
+  standingInstruction,
+  textOf,
+} from "@self-context-manager/core";
+import { readdir } from "node:fs/promises";
+
+/** This agent keeps its messages in core's form, so there is nothing to translate. */
+const codec: MessageCodec<Message> = {
+  identify: (message) => ({
+    role: message.role,
+    ...(message.timestamp === undefined ? {} : { timestamp: message.timestamp }),
+    ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
+  }),
+  decode: (message) => message,
+};
+
+/** Stands for a model: it sees the view, and answers with a tool call or a text. */
+type Answer = readonly [tool: string, args: JsonObject] | string;
+const model: readonly ((view: string) => Answer)[] = [
+  () => ["ls", {}],
+  () => ["read", { path: "package.json" }],
+  (view) => ["deactivate", { id: /^(f\d+) package\.json v\d+$/mu.exec(view)?.[1] ?? "" }],
+  (view) => `package.json is ${view.includes('"dependencies"') ? "shown" : "known, and not shown"}`,
+];
+
+await using manager = await openContextManager({ store: "memory" });
+const session = await manager.openSession({ harness: "minimal-agent", sessionId: "first" });
+await session.recordSystemPrompt("own", standingInstruction);
+const messages: Message[] = [{ role: "user", content: "Look around.", timestamp: Date.now() }];
+
+for (const [index, answer] of model.entries()) {
+  await session.ingest(messages, codec);
+  const { messages: view } = await session.view({ contextWindow: 200_000 });
+  const said = answer(view.map((one) => ("content" in one ? textOf(one.content) : "")).join("\n"));
+  console.log(`call ${index + 1}: the model sees ${view.length} messages`);
+  const [name, args] = typeof said === "string" ? [undefined, {}] : said;
+  const call = { type: "toolCall", id: `call_${index + 1}`, name: name ?? "", arguments: args };
+  const content = typeof said === "string" ? [{ type: "text", text: said }] : [call];
+  messages.push({ role: "assistant", content, meta: {}, timestamp: Date.now() });
+  console.log(typeof said === "string" ? said : await runTool(call.id, call.name, args));
+}
+await session.ingest(messages, codec);
+
+/** Runs a tool, adds its result to the messages, and answers the result's text. */
+async function runTool(toolCallId: string, toolName: string, args: JsonObject): Promise<string> {
+  const ours = contextTools.find(({ name }) => name === toolName);
+  const answer = await ours?.run(session, args, toolCallId);
+  const text = answer?.text ?? (await listFiles(toolCallId));
+  const result = { role: "toolResult", toolCallId, toolName, timestamp: Date.now() } as const;
+  const details = answer === undefined ? {} : { details: answerDetails(answer) };
+  const isError = answer?.ok === false;
+  messages.push({ ...result, content: [{ type: "text", text }], isError, ...details });
+  return text;
+}
+
+/** A tool of the agent's own; what it names becomes known, and is not read. */
+async function listFiles(callId: string): Promise<string> {
+  const names = (await readdir(manager.workspace)).toSorted();
+  await session.recordNamed(names, { callId });
+  return names.join("\n");
+}
