@@ -91,7 +91,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
 }
 
 /** Waited inside SQLite for another process; longer waits are between tries, see `patiently`. */
-const shortWait = 50;
+const shortWait = 10;
 
 async function open(
   path: string,

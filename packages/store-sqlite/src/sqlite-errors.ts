@@ -35,6 +35,10 @@ const noRoomForSharedMemory = 4874;
 
 /** Turns an error of SQLite into one that names the file and what to do; any other is answered as it is. */
 export function storeErrorOf(error: unknown, path: string): unknown {
+  if (error instanceof DamageError) {
+    const message = `the store ${path}: it is damaged, ${error.message}; restore it from a copy or an export`;
+    return new StoreError("STORE_CORRUPT", message, { cause: error });
+  }
   const code = sqliteCode(error);
   if (code === undefined) return error;
   const answer = answers[code === noRoomForSharedMemory ? 13 : code & 0xff];
@@ -47,11 +51,7 @@ export function isBusy(error: unknown): boolean {
   return primary === 5 || primary === 6;
 }
 
-/** An error about what is stored, found by this package and not by SQLite. */
-export function corrupt(what: string, cause?: unknown): StoreError {
-  return new StoreError(
-    "STORE_CORRUPT",
-    `the store is damaged: ${what}; restore it from a copy or an export`,
-    { cause },
-  );
+/** What is stored does not fit together, as this package found and not SQLite. */
+export class DamageError extends Error {
+  override readonly name = "DamageError";
 }

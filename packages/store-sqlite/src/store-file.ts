@@ -1,4 +1,5 @@
 import { StoreError } from "@self-context-manager/core";
+import type { Stats } from "node:fs";
 import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -11,10 +12,10 @@ export async function prepareFile(path: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw refusal(cause, folder, "the folder for the store cannot be made");
+    throw refusal(cause, path, "its folder cannot be made");
   }
   await create(path);
-  const facts = await stat(path);
+  const facts = await look(path);
   if (!facts.isFile()) {
     const kind = facts.isDirectory() ? "a directory" : "not a regular file";
     throw new StoreError("STORE_UNREADABLE", `${path} is ${kind}; name a file for the store`);
@@ -39,7 +40,15 @@ async function create(path: string): Promise<void> {
   } catch (cause) {
     // It is there, which is as good; whether it can be used is looked at next.
     if (codeOf(cause) === "EEXIST") return;
-    throw refusal(cause, path, "the store cannot be made");
+    throw refusal(cause, path, "the file cannot be made");
+  }
+}
+
+async function look(path: string): Promise<Stats> {
+  try {
+    return await stat(path);
+  } catch (cause) {
+    throw refusal(cause, path, "the file cannot be found");
   }
 }
 
@@ -61,20 +70,22 @@ function refusal(cause: unknown, path: string, what: string): StoreError {
     case "EROFS":
       return new StoreError(
         "STORE_READ_ONLY",
-        `${what}: ${path} is in a folder that cannot be written; make it writable, or name another path`,
+        `the store ${path}: ${what}, the folder cannot be written; make it writable, or name another path`,
         { cause },
       );
     case "ENOSPC":
     case "EDQUOT":
       return new StoreError(
         "STORE_FULL",
-        `${what}: there is no room for ${path}; free some space`,
+        `the store ${path}: ${what}, there is no room; free some space`,
         { cause },
       );
     default:
-      return new StoreError("STORE_UNREADABLE", `${what} (${detail}); name another path`, {
-        cause,
-      });
+      return new StoreError(
+        "STORE_UNREADABLE",
+        `the store ${path}: ${what} (${detail}); name another path`,
+        { cause },
+      );
   }
 }
 

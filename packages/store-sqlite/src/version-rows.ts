@@ -7,7 +7,6 @@ import {
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
-  StoreError,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/core";
@@ -16,7 +15,7 @@ import type { BodyCache, Head } from "./body-cache.ts";
 import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
 import { applyDelta } from "./delta-apply.ts";
 import type { Delta } from "./delta-encode.ts";
-import { corrupt } from "./sqlite-errors.ts";
+import { DamageError } from "./sqlite-errors.ts";
 import { type ChunkReader, deepFreeze, type MutableObject, setField } from "./stored-form.ts";
 
 /** The columns of `versions v` that `readMetadata` takes. */
@@ -44,7 +43,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
   const chunks: ChunkReader = {
     read(key) {
       const text = connection.first("SELECT text FROM chunks WHERE key = ?", key)?.["text"];
-      if (typeof text !== "string") throw corrupt(`text ${key} is missing`);
+      if (typeof text !== "string") throw new DamageError(`text ${key} is missing`);
       return text;
     },
   };
@@ -70,10 +69,10 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
     try {
       for (const { delta } of deltas) bulk = applyDelta(bulk, parse(delta) as Delta, chunks);
     } catch (cause) {
-      if (cause instanceof StoreError || sqliteCode(cause) !== undefined) throw cause;
-      throw corrupt("a version does not follow from the one before", cause);
+      if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
+      throw new DamageError("a version does not follow from the one before", { cause });
     }
-    if (!isJsonObject(bulk)) throw corrupt("a version is no object");
+    if (!isJsonObject(bulk)) throw new DamageError("a version is no object");
     return bulk;
   }
 
@@ -105,7 +104,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
         number(object, "key"),
         number(object, "head"),
       );
-      if (row === undefined) throw corrupt(`the latest version of object ${id} is missing`);
+      if (row === undefined) throw new DamageError(`the latest version of object ${id} is missing`);
       const head: Head = {
         key: number(object, "key"),
         stored: read(row, known),
@@ -189,6 +188,6 @@ function parse(text: SqlValue | undefined): unknown {
   try {
     return JSON.parse(String(text)) as unknown;
   } catch (cause) {
-    throw corrupt("a version cannot be read", cause);
+    throw new DamageError("a version cannot be read", { cause });
   }
 }

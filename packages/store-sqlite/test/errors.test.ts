@@ -1,0 +1,302 @@
+import {
+  objectId,
+  sealObject,
+  type SealedObject,
+  type StoreErrorCode,
+} from "@self-context-manager/core";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+import { openSqliteStore } from "../src/index.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+const a = objectId("a");
+
+it("makes the folder and the file for this user alone", async () => {
+  await using place = await sqlitePlace();
+  const path = join(dirname(place.path), "deep", "er", "store.sqlite");
+
+  await using store = await openSqliteStore({ path });
+  await store.commit([{ object: note("a", "text") }]);
+
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+  expect((await stat(`${path}-wal`)).mode & 0o777).toBe(0o600);
+});
+
+it("leaves one file when it is closed", async () => {
+  await using place = await sqlitePlace();
+  const store = await place.open();
+  await store.commit([{ object: note("a", "text") }]);
+
+  await store[Symbol.asyncDispose]();
+
+  expect(await readdir(dirname(place.path))).toEqual(["store.sqlite"]);
+});
+
+it("refuses a file that is no database", async () => {
+  await using place = await sqlitePlace();
+  await writeFile(place.path, "this is a text, and a long one at that. ".repeat(200));
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_CORRUPT", place.path, /restore it from a copy/),
+  );
+});
+
+it("refuses a file whose beginning is damaged", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const bytes = await readFile(place.path);
+  await writeFile(place.path, bytes.fill(0x5a, 0, 2000));
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_CORRUPT", place.path, /restore it from a copy/),
+  );
+});
+
+it("says so when a page is damaged, and names the file", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const bytes = await readFile(place.path);
+  await writeFile(place.path, bytes.fill(0xff, 4096 * 2));
+
+  const failure = await failureOf(readAll(place));
+
+  expect(failure).toMatchObject(refusal("STORE_CORRUPT", place.path, /damaged/));
+});
+
+it("says so when what is stored does not fit together", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const database = new DatabaseSync(place.path);
+  database.exec("DELETE FROM chunks");
+  database.close();
+  await using store = await place.open();
+
+  const failure = await failureOf(store.get(a));
+
+  expect(failure).toMatchObject(refusal("STORE_CORRUPT", place.path, /damaged/));
+});
+
+it("refuses the database of another program, and leaves it as it was", async () => {
+  await using place = await sqlitePlace();
+  const other = new DatabaseSync(place.path);
+  other.exec("CREATE TABLE theirs (x)");
+  other.close();
+  const before = await readFile(place.path);
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_FOREIGN", place.path, /another program/),
+  );
+
+  expect(await readFile(place.path)).toEqual(before);
+});
+
+it("refuses a file of a newer program", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const newer = new DatabaseSync(place.path);
+  newer.exec("PRAGMA user_version = 99");
+  newer.close();
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_TOO_NEW", place.path, /update the program/),
+  );
+});
+
+it("refuses a path that is a directory", async () => {
+  await using place = await sqlitePlace();
+  await mkdir(place.path);
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_UNREADABLE", place.path, /is a directory/),
+  );
+});
+
+it("refuses a path that leads through a file", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+
+  expect(
+    await failureOf(openSqliteStore({ path: join(place.path, "store.sqlite") })),
+  ).toMatchObject(refusal("STORE_UNREADABLE", join(place.path, "store.sqlite"), /another path/));
+});
+
+it("refuses a link that leads nowhere", async () => {
+  await using place = await sqlitePlace();
+  await symlink(join(dirname(place.path), "nowhere", "at", "all"), place.path);
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_UNREADABLE", place.path, /another path/),
+  );
+});
+
+it("follows a link to the file", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const link = join(dirname(place.path), "link.sqlite");
+  await symlink(place.path, link);
+
+  await using store = await openSqliteStore({ path: link });
+
+  expect((await store.get(a))?.version).toBe(1);
+});
+
+it("refuses to write beyond its limit, and goes on when there is room again", async () => {
+  await using place = await sqlitePlace();
+  const large = [{ object: note("b", "large ".repeat(100_000)) }];
+  const limited = await openSqliteStore({ path: place.path, maxBytes: 200_000 });
+  await limited.commit([{ object: note("a", "small") }]);
+
+  const failure = await failureOf(limited.commit(large));
+  const refused = await limited.get(objectId("b"));
+  await limited.commit([{ object: note("a", "still small") }]);
+  const before = await limited.get(a);
+  await limited[Symbol.asyncDispose]();
+  await using store = await place.open();
+
+  expect(failure).toMatchObject(refusal("STORE_FULL", place.path, /free some space/));
+  expect(refused).toBeUndefined();
+  expect(await store.get(a)).toEqual(before);
+  expect((await store.commit(large)).versions[0]?.version).toBe(1);
+});
+
+it("gives up after busyTimeout when another program keeps the file, and works once that lets go", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  await using store = await openSqliteStore({ path: place.path, busyTimeout: 120 });
+  const other = new DatabaseSync(place.path);
+  other.exec("BEGIN IMMEDIATE");
+
+  const failure = await failureOf(store.commit([{ object: note("b", "x") }]));
+  const read = await store.get(a);
+  other.exec("ROLLBACK");
+  other.close();
+
+  expect(failure).toMatchObject(refusal("STORE_BUSY", place.path, /busyTimeout/));
+  expect(read?.version).toBe(1);
+  expect((await store.commit([{ object: note("b", "x") }])).versions[0]?.version).toBe(1);
+});
+
+it("lets other work go on while it waits", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  await using store = await place.open();
+  const other = new DatabaseSync(place.path);
+  other.exec("BEGIN IMMEDIATE");
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+    if (turns === 20) other.exec("ROLLBACK");
+  }, 5);
+
+  await store.commit([{ object: note("b", "x") }]);
+  clearInterval(timer);
+  other.close();
+
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
+
+it("says which Node is needed where there is no node:sqlite", async () => {
+  await using place = await sqlitePlace();
+
+  const { stdout } = await runProbe(place.path, ["--no-experimental-sqlite"]);
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringMatching(/Node 24/) as string,
+  });
+});
+
+it("prints nothing when it opens", async () => {
+  await using place = await sqlitePlace();
+
+  const { stdout, stderr } = await runProbe(place.path, []);
+
+  expect({ stdout, stderr }).toEqual({ stdout: '{"opened":true}\n', stderr: "" });
+});
+
+// Root may read and write everything, so these run as another user where the tests run as root.
+const asUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+it("refuses a folder that cannot be written", async () => {
+  await using place = await sqlitePlace();
+  const folder = join(dirname(place.path), "read-only");
+  await mkdir(folder);
+  await fill({ path: join(folder, "store.sqlite") });
+  await chmod(join(folder, "store.sqlite"), 0o666);
+  await chmod(folder, 0o555);
+  await chmod(dirname(place.path), 0o755);
+
+  for (const name of ["store.sqlite", "new.sqlite"]) {
+    const { stdout } = await runProbe(join(folder, name), [], asUser);
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: "STORE_READ_ONLY",
+      message: expect.stringContaining(name) as string,
+    });
+  }
+});
+
+it("refuses a file that cannot be written, and one that cannot be read", async () => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  await chmod(dirname(place.path), 0o777);
+
+  await chmod(place.path, 0o444);
+  const unwritable = JSON.parse((await runProbe(place.path, [], asUser)).stdout) as unknown;
+  await chmod(place.path, 0o000);
+  const unreadable = JSON.parse((await runProbe(place.path, [], asUser)).stdout) as unknown;
+
+  expect(unwritable).toMatchObject({ code: "STORE_READ_ONLY" });
+  expect(unreadable).toMatchObject({ code: "STORE_UNREADABLE" });
+});
+
+function note(id: string, content: string): SealedObject {
+  return sealObject({
+    id: objectId(id),
+    type: "note",
+    content,
+    locked: false,
+    provenance: { origin: "a test", generator: "tool" },
+  });
+}
+
+async function fill({ path }: { readonly path: string }): Promise<void> {
+  await using store = await openSqliteStore({ path });
+  await store.commit([{ object: note("a", "words ".repeat(30_000)) }]);
+}
+
+async function readAll({ path }: { readonly path: string }): Promise<void> {
+  await using store = await openSqliteStore({ path });
+  await store.find({ where: { type: "note" } });
+  await store.get(a);
+}
+
+/** What the promise rejects with. */
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** A StoreError whose message names the file and says what to do. */
+function refusal(code: StoreErrorCode, path: string, advice: RegExp): object {
+  const message: unknown = expect.stringMatching(new RegExp(`${path}.*${advice.source}`, "s"));
+  return { name: "StoreError", code, message };
+}
+
+function runProbe(
+  path: string,
+  flags: readonly string[],
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const program = fileURLToPath(new URL("./open-probe.ts", import.meta.url));
+  const args = [...flags, "--conditions=@self-context-manager/source", program, path];
+  return promisify(execFile)(process.execPath, args, user);
+}

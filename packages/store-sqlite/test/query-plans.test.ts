@@ -1,0 +1,111 @@
+import {
+  exportObjects,
+  importObjects,
+  objectId,
+  type ObjectStore,
+} from "@self-context-manager/core";
+import { arbitraryFields, testScale } from "@self-context-manager/testkit";
+import * as fc from "fast-check";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, vi } from "vitest";
+
+import { sample } from "./sample.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+it("uses an index for every statement that it runs", async () => {
+  await using place = await sqlitePlace();
+  await using copyPlace = await sqlitePlace();
+  const statements = await statementsOf(async () => {
+    await using store = await place.open();
+    await useEverything(store);
+    await using copy = await copyPlace.open();
+    await importObjects(copy, exportObjects(store));
+  });
+
+  const scans = planned(place.path, statements, /^(?:SELECT|INSERT|UPDATE|DELETE)/).filter(
+    ({ detail }) => detail.startsWith("SCAN") && !isSmall(detail),
+  );
+
+  expect(scans).toEqual([]);
+  expect(statements.filter((sql) => sql.startsWith("SELECT")).length).toBeGreaterThan(20);
+});
+
+it("sorts nothing but what a beginning of the id finds", async () => {
+  await using place = await sqlitePlace();
+  const statements = await statementsOf(async () => {
+    await using store = await place.open();
+    await useEverything(store);
+  });
+
+  const sorts = planned(place.path, statements, /^SELECT/).filter(({ detail }) =>
+    detail.includes("TEMP B-TREE"),
+  );
+
+  expect(sorts.filter(({ sql }) => !sql.includes("o.id >= ?"))).toEqual([]);
+});
+
+/** Every statement that is prepared while something runs. */
+async function statementsOf(run: () => Promise<void>): Promise<readonly string[]> {
+  const statements = new Set<string>();
+  const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+  await run();
+  for (const [sql] of prepare.mock.calls) statements.add(sql);
+  prepare.mockRestore();
+  return [...statements];
+}
+
+function planned(
+  path: string,
+  statements: readonly string[],
+  kind: RegExp,
+): readonly { readonly sql: string; readonly detail: string }[] {
+  using database = new DatabaseSync(path);
+  return statements
+    .filter((sql) => kind.test(sql))
+    .flatMap((sql) => {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      return plan.map(({ detail }) => ({ sql, detail: String(detail) }));
+    });
+}
+
+/** The counting of a condition's first rows goes over those rows, of which the inner statement finds a hundred. */
+function isSmall(detail: string): boolean {
+  return /^SCAN (?:\(subquery|CONSTANT|sqlite_master)/.test(detail);
+}
+
+async function useEverything(store: ObjectStore): Promise<void> {
+  const fields = fc.sample(arbitraryFields, { numRuns: 60, seed: testScale.seed });
+  for (const [index, one] of fields.entries()) {
+    const { nickname: _, ...others } = one;
+    const id = `id ${index % 20}`;
+    const object = sample(id, {
+      ...others,
+      nickname: `name ${index % 20}`,
+      content: "x".repeat(index * 60),
+    });
+    await store.commit([{ object }], { requestId: `${index}` });
+    await store.commit([{ object }], { requestId: `${index}` });
+    await store.commit([
+      { object: sample(id, { ...others, short_summary: "s", to: { ref: "dynamic", id: "id 1" } }) },
+    ]);
+  }
+  const id = objectId("id 3");
+  const [latest] = await store.history(id);
+  await store.getMany([id]);
+  await store.describe([id]);
+  await store.get(id, { version: 1 });
+  await store.get(id, { txId: 3 });
+  await store.get(id, { txTime: latest?.at.tx_time ?? "" });
+  await store.get(id, { contentHash: latest?.hashes.content_hash ?? "" });
+  await store.lookup("name 3");
+  await store.referrers(objectId("id 1"));
+  await store.referrers(objectId("id 1"), { kind: "dynamic" });
+  await store.changesSince("3", { limit: 2 });
+  for (const newestFirst of [false, true]) {
+    for (const idPrefix of ["", "id"]) {
+      for (const where of [{}, { type: "file" }, { type: "file", size: 1 }, { size: null }]) {
+        await store.find({ where, newestFirst, ...(idPrefix === "" ? {} : { idPrefix }) });
+      }
+    }
+  }
+}
