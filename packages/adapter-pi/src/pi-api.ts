@@ -22,7 +22,7 @@ export interface PiContent {
 }
 
 /** What a tool hands back to Pi. */
-export interface PiToolResult {
+interface PiToolResult {
   readonly content: readonly PiContent[];
   readonly details: unknown;
 }

@@ -108,7 +108,6 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     pi.on("context", async (event, context) =>
       guarded(context, async ({ session }) => {
         const messages = await managed(session, event.messages, context);
-        notice.recovered();
         return messages === undefined ? undefined : { messages };
       }),
     );

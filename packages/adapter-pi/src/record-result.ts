@@ -93,7 +93,7 @@ function hasImage(content: unknown): boolean {
 }
 
 /** The text blocks of a result's content, joined by line feeds. */
-export function textOf(content: unknown): string {
+function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content
     .flatMap((block: unknown) =>

@@ -17,7 +17,7 @@ export function statusLine(
 const imageTokens = 1_200;
 
 /** Four characters a token: enough for a line that only informs. */
-export function roughTokens(messages: readonly unknown[]): number {
+function roughTokens(messages: readonly unknown[]): number {
   let characters = 0;
   let images = 0;
   for (const message of messages) {
