@@ -264,6 +264,42 @@ describe.each(piVersions)("Pi $version", (pi) => {
       expect.arrayContaining(["first question", "second question", "third question"]),
     );
   });
+
+  test("takes a retry and a command by hand for what they are", async () => {
+    await using model = await openLoopbackModel({
+      script: (_request, index) =>
+        index === 0
+          ? { type: "error", status: 500, message: "try again" }
+          : { type: "text", text: `answer ${index}` },
+    });
+    await using workspace = await openPiWorkspace({
+      model,
+      settings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 1 } },
+    });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await rpc.prompt("first question");
+    await rpc.send({ type: "bash", command: "echo by hand" });
+    await rpc.prompt("second question");
+
+    expect(model.failures).toEqual([]);
+    expect(
+      model.requests
+        .at(-1)
+        ?.messages.slice(1)
+        .map(({ text }) => text),
+    ).toEqual([
+      "first question",
+      "answer 1",
+      expect.stringContaining("Ran `echo by hand`"),
+      "second question",
+    ]);
+  });
 });
 
 const entryOf = (data: unknown, text: string): string => {

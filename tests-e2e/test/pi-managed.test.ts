@@ -86,6 +86,16 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     expect(requests.map(pictures)).toEqual([own, own, own + 1, own + 1, own, own, own]);
   });
 
+  test("gives the model its thinking back", async () => {
+    const { requests } = await managedRun(pi, mode);
+
+    const thoughtful = requests.slice(1).map(({ messages }) => {
+      return messages.find(({ toolCalls }) => toolCalls.some(({ id }) => id === "call_a"))?.raw;
+    });
+    for (const raw of thoughtful)
+      expect(raw).toMatchObject({ reasoning_content: "Two things at once." });
+  });
+
   test("makes no objects of words that are no files", async () => {
     const { requests } = await managedRun(pi, mode);
 

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+
+import { openTestSession } from "../src/session/test-session.ts";
+
+const files = { "/work/a.ts": "one\n", "/work/b.ts": "two\n" };
+
+describe("looking at and naming objects of a session", () => {
+  it("shows an object whole by handle, path and nickname", async () => {
+    const { session } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+    await session.name("f1", "greeting");
+
+    const found = await Promise.all(
+      ["f1", "a.ts", "greeting"].map(async (name) => await session.inspect(name)),
+    );
+
+    expect(found).toMatchObject(found.map(() => ({ version: 2, body: { content: "one\n" } })));
+  });
+
+  it("answers candidates for what it does not know", async () => {
+    const { session } = await openTestSession({ files });
+
+    expect(await session.inspect("nothing")).toMatchObject({ ok: false, effects: [] });
+    expect(await session.name("nothing", "greeting")).toMatchObject({ ok: false });
+  });
+
+  it("refuses a nickname that another object has, or that would hide a handle", async () => {
+    const { session } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+    await session.read({ path: "b.ts" });
+    await session.name("f1", "greeting");
+
+    const answers = [await session.name("f2", "greeting"), await session.name("f2", "f1")];
+
+    expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
+    const { objects } = await session.status();
+    expect(objects.map(({ stored }) => stored.body.nickname)).toEqual(["greeting", undefined]);
+  });
+
+  it("keeps a nickname over a reopening, and takes it away with an empty one", async () => {
+    const at = await openTestSession({ files });
+    await at.session.read({ path: "a.ts" });
+    await at.session.name("f1", "greeting");
+    const again = await at.reopen();
+
+    const answer = await again.pin("greeting");
+    await again.name("greeting", "");
+
+    expect(answer.text).toContain("f1 a.ts is pinned");
+    expect(await again.inspect("greeting")).toMatchObject({ ok: false });
+  });
+});
