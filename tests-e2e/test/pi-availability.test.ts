@@ -178,11 +178,21 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
     const installed = await piCommand({ pi, workspace, arguments: ["install", adapterFolder] });
     const exit = await piPrint({ pi, workspace, prompt: "read it", discovery: true });
+    const listed = await piPrint({
+      pi,
+      workspace,
+      prompt: "/context",
+      discovery: true,
+      arguments: ["-c"],
+    });
 
     expect([installed.exitCode, exit.exitCode, exit.stderr]).toEqual([0, 0, ""]);
     expect(model.requests[1]?.messages.find(({ role }) => role === "tool")?.text).toMatch(
       /^\[t1 ok\] f1 a\.txt: indexed, version 1;/u,
     );
+    expect(listed.exitCode).toBe(0);
+    expect(listed.stderr).toMatch(/^1 of 2 known objects are active\.\nf1 +active +a\.txt /u);
+    expect(model.requests).toHaveLength(2);
   });
 
   test("answers /context, and switches off and on", async () => {

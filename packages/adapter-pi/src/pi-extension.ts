@@ -159,7 +159,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       handler: async (args, context) => {
         const text = await answerCommand(args, context);
         if (context.hasUI) context.ui.notify(text, "info");
-        else process.stdout.write(`${text}\n`);
+        // Standard output is for the model's answers and for protocols; Pi sends what others write there here too.
+        else process.stderr.write(`${text}\n`);
       },
     });
 
