@@ -105,7 +105,8 @@ async function open(
     connection = opened;
     await patiently(busyTimeout, () => {
       opened.execute(`PRAGMA busy_timeout = ${shortWait}`);
-      const isOld = checkFile(opened, path);
+      // In one transaction, so that another opener's schema is seen whole or not at all.
+      const isOld = opened.transaction("read", () => checkFile(opened, path));
       // Switching to the write-ahead log needs the file alone for a moment, which two openers at once want both.
       opened.execute(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",

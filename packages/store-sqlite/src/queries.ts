@@ -47,13 +47,11 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
   return {
     get(id, at) {
       if (at === undefined) return reader.head(id)?.stored;
-      const row = findVersion(connection, id, at);
+      const object = connection.first("SELECT key, head FROM objects WHERE id = ?", id);
+      if (object === undefined) return undefined;
+      const row = findVersion(connection, number(object, "key"), at);
       if (row === undefined) return undefined;
-      const { version, tx_id: txId } = row;
-      const latest = reader.head(id)?.stored;
-      return latest?.version === version && latest?.at.tx_id === txId
-        ? latest
-        : reader.version(row);
+      return row["version"] === object["head"] ? reader.head(id)?.stored : reader.version(row);
     },
 
     describe(id) {
@@ -117,10 +115,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
   };
 }
 
-function findVersion(connection: Connection, id: ObjectId, at: VersionSelector): Row | undefined {
-  const object = connection.first("SELECT key FROM objects WHERE id = ?", id);
-  if (object === undefined) return undefined;
-  const key = number(object, "key");
+function findVersion(connection: Connection, key: number, at: VersionSelector): Row | undefined {
   const among = `${selectVersion} WHERE v.object = ?`;
   if ("version" in at) return connection.first(`${among} AND v.version = ?`, key, at.version);
   if ("txId" in at) {

@@ -1,30 +1,30 @@
 import { objectId } from "@self-context-manager/core";
 import { execFile } from "node:child_process";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-import { openSqliteStore } from "../src/index.ts";
 import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
-const probe = fileURLToPath(new URL("./open-probe.ts", import.meta.url));
+it("opens new files in several processes at the same moment", { timeout: 60_000 }, async () => {
+  await using place = await sqlitePlace();
+  const program = fileURLToPath(new URL("./open-race.ts", import.meta.url));
+  const start = Date.now() + 1500;
+  const args = [
+    "--conditions=@self-context-manager/source",
+    program,
+    dirname(place.path),
+    `${start}`,
+  ];
 
-it("opens a new file in several processes at once", { timeout: 60_000 }, async () => {
-  for (let round = 0; round < 3; round += 1) {
-    await using place = await sqlitePlace();
-    const path = join(dirname(place.path), "new", "store.sqlite");
-    const args = ["--conditions=@self-context-manager/source", probe, path];
+  const racers = await Promise.all(
+    Array.from({ length: 3 }, () => promisify(execFile)(process.execPath, args)),
+  );
 
-    const probes = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
-    const here = openSqliteStore({ path });
-    const outcomes = await Promise.all(probes);
-    await using store = await here;
-
-    expect(outcomes.map(({ stdout }) => stdout)).toEqual(outcomes.map(() => '{"opened":true}\n'));
-    await store.commit([{ object: sample("a") }]);
-  }
+  expect(racers.map(({ stdout }) => stdout)).toEqual(racers.map(() => "opened 40\n"));
 });
 
 it("opens a new file several times at once in one process", async () => {
@@ -56,14 +56,19 @@ it("does not take its own cache for the latest when another wrote", async () => 
   }
 });
 
-it("makes the commits of one store in the order of the calls", async () => {
+it("makes commits in the order of the calls, however long another program holds the file", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
+  const other = new DatabaseSync(place.path);
+  other.exec("BEGIN IMMEDIATE");
+  const release = setTimeout(() => other.exec("ROLLBACK"), 60);
+
   const calls = Array.from({ length: 10 }, (_, index) =>
     store.commit([{ object: sample("a", { index }) }]),
   );
-
   const results = await Promise.all(calls);
+  clearTimeout(release);
+  other.close();
 
   expect(results.map(({ versions }) => versions[0]?.version)).toEqual(
     calls.map((_, index) => index + 1),
