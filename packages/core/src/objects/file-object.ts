@@ -56,11 +56,16 @@ export function fileBody(
 }
 
 /** A file that was named and not read (decision D11). */
-export function unreadFileBody(id: ObjectId, facts: FileFacts): ObjectBody {
+export function unreadFileBody(
+  id: ObjectId,
+  facts: FileFacts,
+  earlier?: ObjectMetadata,
+): ObjectBody {
   return {
+    ...kept(earlier),
     id,
-    type: "file",
-    locked: false,
+    type: earlier?.type ?? "file",
+    locked: earlier?.locked ?? false,
     content: null,
     path: facts.realPath,
     file_type: fileType(facts.realPath, true),

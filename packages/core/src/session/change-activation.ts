@@ -26,6 +26,7 @@ export async function activate(
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") return await activateLocked(scope, target, lines);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
@@ -52,8 +53,10 @@ async function activateEntry(
   if (typeof range === "string") return refusal(`${name}: ${range}`);
   contents.set(entry.id, stored);
   const before = state.active.get(entry.id);
-  if (before !== undefined && lines.from === undefined && lines.to === undefined)
-    state.active.delete(entry.id);
+  const isWhole = lines.from === undefined && lines.to === undefined;
+  const isNewest = [...state.active.keys()].at(-1) === entry.id;
+  // Becomes the newest and whole; a repeat that changes neither must not make a version.
+  if (isWhole && !(isNewest && before?.range === undefined)) state.active.delete(entry.id);
   const outcome = setActive(state, entry.id, range);
   const isNew = outcome === "now" && before === undefined;
   const shown = state.active.get(entry.id)?.range;
@@ -182,6 +185,7 @@ export async function loadInactive(scope: SessionScope, given: string): Promise<
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked")
     return refusal(`${target.name} is locked; it is always in the context.`);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   if (target.type === "known") return done(`${target.entry.handle} is in the pool already.`);
   const entry = joinPool(scope.state, target.stored);
   return done(
@@ -192,6 +196,11 @@ export async function loadInactive(scope: SessionScope, given: string): Promise<
 async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry | undefined> {
   const target = await resolveTarget(scope, given);
   return target.type === "known" ? target.entry : undefined;
+}
+
+/** Chats, prompts and sessions go by their own session's channels and are content blocks of none (decision D42). */
+function lockedElsewhere(given: string): ToolAnswer {
+  return refusal(`${JSON.stringify(given)} is locked and belongs to another session.`);
 }
 
 function done(text: string): ToolAnswer {

@@ -127,12 +127,14 @@ export async function openContextSession(
     return await run(async (current) => {
       const result = await operation(current);
       // A refusal did nothing that a host's own result of the call could not tell better.
-      if (callId !== undefined && result.ok) {
-        executions.set(callId, { report: result.text, effects: result.effects });
-        current.state.pendingCalls.add(callId);
+      const callMade = result.ok ? callId : undefined;
+      if (callMade !== undefined) {
+        current.state.pendingCalls.add(callMade);
         current.state.changed = true;
       }
       await commitSession(current);
+      if (callMade !== undefined)
+        executions.set(callMade, { report: result.text, effects: result.effects });
       return result;
     });
   }
@@ -197,18 +199,18 @@ export async function openContextSession(
       await run(async (current) => {
         const absolute = dependencies.files.resolve(path, dependencies.workspace);
         const { stored } = await indexFile(current, absolute, "agent");
-        noteFiles(executions, options, [staticReference(stored)]);
         await commitSession(current);
+        noteFiles(executions, options, [staticReference(stored)]);
       }),
     recordNamed: async (paths, options = {}) =>
       await run(async (current) => {
         const entries = await indexNamed(current, paths);
+        await commitSession(current);
         noteFiles(
           executions,
           options,
           entries.map(({ stored }) => staticReference(stored)),
         );
-        await commitSession(current);
       }),
     recordSystemPrompt: async (origin, text) =>
       await run(async (current) => await recordSystemPrompt(current, origin, text)),

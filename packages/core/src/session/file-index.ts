@@ -100,7 +100,11 @@ export async function indexNamed(
     const earlier = await findFile(scope, facts.realPath);
     if (earlier !== undefined && presenceOf(earlier.body) !== "missing")
       entries.push(joinPool(scope.state, earlier));
-    else bodies.set(facts.realPath, unreadFileBody(earlier?.body.id ?? ids.next(), facts));
+    else
+      bodies.set(
+        facts.realPath,
+        unreadFileBody(earlier?.body.id ?? ids.next(), facts, earlier?.body),
+      );
   }
   if (bodies.size === 0) return entries;
   const made = await commitObjects(

@@ -13,7 +13,9 @@ export async function recordSystemPrompt(
   const { state, dependencies } = scope;
   const known = state.systemPrompts.get(origin);
   const id = known ?? dependencies.ids.next();
+  const [earlier] = known === undefined ? [] : await dependencies.store.describe([known]);
   const body: ObjectBody = {
+    ...earlier?.body,
     id,
     type: "system_prompt",
     locked: true,

@@ -1,0 +1,93 @@
+import {
+  type Block,
+  type ContextSession,
+  isText,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectStore,
+  type StoredVersion,
+  type Turn,
+  type ViewMessage,
+} from "@self-context-manager/core";
+
+/** A pooled view taken apart. */
+export interface ViewParts {
+  /** The lines of the metadata pool, its title aside. */
+  readonly pool: readonly string[];
+  readonly chat: readonly ViewMessage[];
+  /** The blocks of the active contents. */
+  readonly active: readonly Block[];
+  /** The texts of those blocks, the line with the sets among them. */
+  readonly activeTexts: readonly string[];
+  readonly messages: readonly ViewMessage[];
+}
+
+/** Takes a session's pooled view apart. */
+export async function viewParts(
+  session: ContextSession,
+  options?: Parameters<ContextSession["view"]>[0],
+): Promise<ViewParts> {
+  const { messages } = await session.view(options);
+  const chat = [...messages];
+  const first = chat[0];
+  const hasPool = first !== undefined && textOfMessage(first).startsWith("Known objects:");
+  const pool = hasPool ? textOfMessage(first).split("\n").slice(1) : [];
+  if (hasPool) chat.shift();
+  const last = chat.at(-1);
+  const hasActive = last?.role === "user" && /(^|\n)Active: [^\n]*$/u.test(textOfMessage(last));
+  const active = hasActive && Array.isArray(last.content) ? (last.content as readonly Block[]) : [];
+  if (hasActive) chat.pop();
+  return {
+    pool,
+    chat,
+    active,
+    activeTexts: active.map((block) => (isText(block) ? block.text : `(${block.type})`)),
+    messages,
+  };
+}
+
+/** The text of a message of the view. */
+export function textOfMessage(message: ViewMessage): string {
+  if (message.role === "opaque") return JSON.stringify(message.raw);
+  if (typeof message.content === "string") return message.content;
+  return message.content.map((block) => (isText(block) ? block.text : "")).join("\n");
+}
+
+/** The latest version of an object that must be there. */
+export async function latest(store: ObjectStore, id: string): Promise<StoredVersion> {
+  const stored = await store.get(id as ObjectId);
+  if (stored === undefined) throw new Error(`there is no object ${id}`);
+  return stored;
+}
+
+/** The turns of a session's stored chat. */
+export async function storedTurns(
+  store: ObjectStore,
+  session: ContextSession,
+): Promise<readonly Turn[]> {
+  const { chatId } = await session.status();
+  return (await latest(store, chatId)).body["turns"] as readonly Turn[];
+}
+
+/** The stored session object. */
+export async function storedSession(
+  store: ObjectStore,
+  session: ContextSession,
+): Promise<ObjectBody> {
+  const { sessionId } = await session.status();
+  return (await latest(store, sessionId)).body;
+}
+
+/** How many versions a store holds, of all objects. */
+export async function versionCount(store: ObjectStore): Promise<number> {
+  return (await store.changesSince()).versions.length;
+}
+
+/** The handles of a session's objects that are in a state. */
+export async function handlesIn(
+  session: ContextSession,
+  ...states: readonly ("active" | "pinned" | "inactive")[]
+): Promise<readonly string[]> {
+  const { objects } = await session.status();
+  return objects.filter(({ state }) => states.includes(state)).map(({ handle }) => handle);
+}

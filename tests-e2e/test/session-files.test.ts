@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession } from "../src/session/test-session.ts";
+import { handlesIn, latest, versionCount, viewParts } from "../src/session/view-parts.ts";
+
+describe("read", () => {
+  it("tells each of its three steps: indexed, in the pool, active (D40)", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "one\ntwo\n" } });
+    const { session, files } = opened;
+
+    const first = await session.read({ path: "a.ts" });
+    const again = await session.read({ path: "a.ts" });
+    files.set("/work/a.ts", "one\ntwo\nthree\n");
+    const changed = await session.read({ path: "./a.ts" });
+    await session.deactivate("f1");
+    const back = await session.read({ path: "/work/a.ts" });
+
+    expect([first.text, again.text, changed.text, back.text]).toEqual([
+      "f1 a.ts: indexed, version 1; joined the pool; active, 2 lines.",
+      "f1 a.ts: unchanged since version 1; already in the pool; already active, 2 lines." +
+        " It stands in the context already; no need to read it again.",
+      "f1 a.ts: changed, now version 2; already in the pool; active, refreshed, 3 lines.",
+      "f1 a.ts: unchanged since version 2; already in the pool; active, 3 lines.",
+    ]);
+  });
+
+  it("makes one version of five identical reads", async () => {
+    const { session, store } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+
+    for (let time = 0; time < 5; time += 1) await session.read({ path: "a.ts" });
+
+    const [file] = (await session.status()).objects;
+    expect(await store.history(file?.stored.body.id as never)).toHaveLength(1);
+  });
+
+  it("shows one copy of a file, its newest version, however often and by whatever path it was read", async () => {
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": "old text\n" } });
+    files.link("/work/link.ts", "/work/a.ts");
+    await session.read({ path: "a.ts" });
+    await session.read({ path: "link.ts" });
+    files.set("/work/a.ts", "new text\n");
+    await session.read({ path: "./sub/../a.ts" });
+
+    const { activeTexts, pool } = await viewParts(session);
+
+    expect(activeTexts).toEqual(["f1 a.ts v2\n~~~\nnew text\n~~~", "Active: f1."]);
+    expect(pool).toEqual(["f1 a.ts 9 v2"]);
+    expect((await session.status()).objects).toHaveLength(1);
+  });
+
+  it("indexes the whole file and shows the lines asked for (D40)", async () => {
+    const text = Array.from({ length: 9 }, (_, index) => `l${index + 1}\n`).join("");
+    const { session, store } = await openTestSession({ files: { "/work/a.ts": text } });
+
+    const answer = await session.read({ path: "a.ts", offset: 4, limit: 2 });
+
+    expect(answer.text).toMatch(/active, lines 4-5 of 9\.$/u);
+    const [object] = (await session.status()).objects;
+    expect((await latest(store, object?.stored.body.id ?? "")).body.content).toBe(text);
+    expect((await viewParts(session)).activeTexts[0]).toBe(
+      "f1 a.ts v1 lines 4-5 of 9\n~~~\nl4\nl5\n~~~",
+    );
+    expect(await session.read({ path: "a.ts", offset: 99 })).toMatchObject({
+      ok: false,
+      text: "f1 a.ts: line 99 is outside the text, which has 9 lines.",
+    });
+  });
+
+  it("shows the beginning of a very long file, and all of it is indexed", async () => {
+    const text = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join("");
+    const { session } = await openTestSession({ files: { "/work/long.txt": text } });
+
+    const answer = await session.read({ path: "long.txt" });
+
+    expect(answer.text).toMatch(/active, lines 1-2000 of 5000\.$/u);
+  });
+
+  it("answers for a directory, a missing file and what is not text, and mangles none", async () => {
+    const { session, store } = await openTestSession({
+      files: { "/work/src/a.ts": "x", "/work/logo.png": null },
+    });
+    const before = await versionCount(store);
+
+    const directory = await session.read({ path: "src" });
+    const missing = await session.read({ path: "nowhere.ts" });
+    expect([directory.ok, missing.ok]).toEqual([false, false]);
+    expect(directory.text).toBe("/work/src is a directory. Not indexed.");
+    expect(missing.text).toBe("There is no file at /work/nowhere.ts. Not indexed.");
+    expect(await versionCount(store)).toBe(before);
+
+    const binary = await session.read({ path: "logo.png" });
+    expect(binary).toMatchObject({ ok: true });
+    expect(binary.text).toBe(
+      "f1 logo.png: indexed, version 1; joined the pool; not active. f1: content unavailable (non-text file, 7 bytes).",
+    );
+    const [object] = (await session.status()).objects;
+    expect((await latest(store, object?.stored.body.id ?? "")).body).toMatchObject({
+      content: null,
+      presence: "non_text",
+      file_type: "binary",
+      char_count: 0,
+    });
+    expect((await viewParts(session)).activeTexts).toEqual([]);
+  });
+});
+
+describe("files that were only named", () => {
+  it("join the pool unread, and directories and what is not there are passed over", async () => {
+    const { session, files } = await openTestSession({
+      files: { "/work/a.ts": "x\n", "/work/src/b.ts": "y\n" },
+    });
+
+    await session.recordNamed(["a.ts", "src", "3.14s", "v1.2.3", "src/b.ts", "./a.ts"]);
+
+    expect((await viewParts(session)).pool).toEqual(["f1 a.ts unread 2B", "f2 src/b.ts unread 2B"]);
+    expect(files.reads).toEqual([]);
+  });
+
+  it("are read when they are activated", async () => {
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    await session.recordNamed(["a.ts"]);
+
+    const answer = await session.activate("f1");
+
+    expect(answer).toMatchObject({ ok: true, text: "f1 a.ts is now active." });
+    expect(files.reads).toEqual(["/work/a.ts"]);
+    expect((await viewParts(session)).activeTexts[0]).toBe("f1 a.ts v2\n~~~\nx\n~~~");
+  });
+
+  it("are not read when they are gone by then", async () => {
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    await session.recordNamed(["a.ts"]);
+    files.delete("/work/a.ts");
+
+    const answer = await session.activate("f1");
+
+    expect(answer).toMatchObject({
+      ok: false,
+      text: "f1: the file is gone; it was last at /work/a.ts. Its earlier versions are kept.",
+    });
+    expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
+  });
+
+  it("need an explicit read where a link leads out of the workspace or the name is a secret's (D40)", async () => {
+    const { session, files } = await openTestSession({
+      files: { "/work/.env": "KEY=1\n", "/etc/passwd": "root\n", "/work/a.ts": "x" },
+    });
+    files.link("/work/link", "/etc/passwd");
+    await session.recordNamed([".env", "link"]);
+
+    const secret = await session.activate("f1");
+    const outside = await session.activate("f2");
+
+    expect(secret.text).toBe(
+      "f1 was not read because its name looks like a secret's; call read with its path to open it.",
+    );
+    expect(outside.text).toBe(
+      "f2 was not read because it lies outside the workspace; call read with its path to open it.",
+    );
+    expect(files.reads).toEqual([]);
+    expect((await session.read({ path: ".env" })).ok).toBe(true);
+    expect((await session.read({ path: "link" })).ok).toBe(true);
+    expect(await handlesIn(session, "active")).toEqual(["f1", "f2"]);
+  });
+
+  it("keep what is known of them when they are named again", async () => {
+    const { session, store } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    await session.read({ path: "a.ts" });
+    const before = await versionCount(store);
+
+    await session.recordNamed(["a.ts"]);
+
+    expect(await versionCount(store)).toBe(before);
+    expect(await handlesIn(session, "active")).toEqual(["f1"]);
+  });
+});
+
+describe("files that are written, deleted and made again", () => {
+  it("join the pool inactive, by the agent (D43)", async () => {
+    const { session, store, files } = await openTestSession();
+    files.set("/work/new.md", "# new\n");
+
+    await session.recordWrite("new.md");
+
+    expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
+    const [object] = (await session.status()).objects;
+    expect((await latest(store, object?.stored.body.id ?? "")).body.provenance).toEqual({
+      origin: "/work/new.md",
+      generator: "agent",
+    });
+  });
+
+  it("are refreshed where they are active (D43), and named by the tool's call", async () => {
+    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "old\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    await session.read({ path: "a.ts" });
+    files.set("/work/a.ts", "new\n");
+    await session.recordWrite("a.ts", { callId: "call_1" });
+    history.call("edit", { path: "a.ts" }, "edited", { id: "call_1" });
+    await history.ingest(session);
+
+    const { activeTexts } = await viewParts(session);
+
+    expect(activeTexts[0]).toBe("f1 a.ts v2\n~~~\nnew\n~~~");
+    expect((await latest(store, "call_1")).body["file_refs"]).toMatchObject([
+      { ref: "static", tx_id: expect.any(Number) as number },
+    ]);
+  });
+
+  it("are the same object when they are made again at their last path (D56)", async () => {
+    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    await session.read({ path: "a.ts" });
+    await session.name("f1", "plan");
+    const [object] = (await session.status()).objects;
+    const id = object?.stored.body.id ?? "";
+    files.delete("/work/a.ts");
+    await session.read({ path: "a.ts" });
+    expect((await latest(store, id)).body).toMatchObject({
+      content: null,
+      path: null,
+      presence: "missing",
+      provenance: { origin: "/work/a.ts" },
+    });
+    files.set("/work/a.ts", "two\n");
+
+    await session.read({ path: "a.ts" });
+
+    expect((await session.status()).objects).toHaveLength(1);
+    expect((await latest(store, id)).body).toMatchObject({ content: "two\n", nickname: "plan" });
+    expect(await store.history(id as never)).toHaveLength(4);
+  });
+
+  it("keep their nickname when they are merely named again after they were gone (D56)", async () => {
+    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    await session.read({ path: "a.ts" });
+    await session.name("f1", "plan");
+    const [object] = (await session.status()).objects;
+    files.delete("/work/a.ts");
+    await session.read({ path: "a.ts" });
+    files.set("/work/a.ts", "two\n");
+
+    await session.recordNamed(["a.ts"]);
+
+    expect((await latest(store, object?.stored.body.id ?? "")).body).toMatchObject({
+      presence: "unread",
+      nickname: "plan",
+      path: "/work/a.ts",
+    });
+  });
+
+  it("keep the metadata of others' fields from one version to the next", async () => {
+    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    await session.read({ path: "a.ts" });
+    await session.name("f1", "plan");
+    files.set("/work/a.ts", "two\n");
+
+    await session.read({ path: "a.ts" });
+
+    const [object] = (await session.status()).objects;
+    expect((await latest(store, object?.stored.body.id ?? "")).body.nickname).toBe("plan");
+  });
+});
