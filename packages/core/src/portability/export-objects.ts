@@ -3,6 +3,8 @@ import type { ObjectStore } from "../ports/object-store.ts";
 import { compareText } from "../ports/store-rules.ts";
 import { exportHeader, exportLine } from "./export-line.ts";
 
+type ExportedStore = Pick<ObjectStore, "changesSince" | "get">;
+
 /** Versions asked of the store at once. */
 const pageSize = 500;
 
@@ -12,7 +14,7 @@ const pageSize = 500;
  *
  * Only which versions there are is held in memory, never their content. What is committed meanwhile is left out.
  */
-export async function* exportObjects(store: ObjectStore): AsyncIterable<string> {
+export async function* exportObjects(store: ExportedStore): AsyncIterable<string> {
   const keys = await listVersions(store);
   yield `${exportHeader}\n`;
   for (const { id, version } of keys) {
@@ -30,7 +32,7 @@ interface VersionKey {
   readonly txId: number;
 }
 
-async function listVersions(store: ObjectStore): Promise<readonly VersionKey[]> {
+async function listVersions(store: ExportedStore): Promise<readonly VersionKey[]> {
   const keys: VersionKey[] = [];
   let position: string | undefined;
   for (;;) {

@@ -21,7 +21,7 @@ const batchLimit = { versions: 200, characters: 4_000_000 };
  * line. Versions that are there already are passed over, so an import that was cut short is simply run again.
  */
 export async function importObjects(
-  store: ObjectStore,
+  store: Pick<ObjectStore, "restore">,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportReport> {
   let number = 0;
