@@ -3,7 +3,7 @@ import { StoreError } from "@self-context-manager/core";
 import type { Connection } from "./connection.ts";
 
 /** Marks a file as ours: "SCM1" in ASCII. */
-export const applicationId = 0x53_43_4d_31;
+const applicationId = 0x53_43_4d_31;
 
 /**
  * What brings a file from one version of the schema to the next; `user_version` counts those that ran.
