@@ -1,15 +1,54 @@
+export { harnessContract, type HarnessContract } from "./harness/harness-contract.ts";
+export type {
+  HarnessHost,
+  HarnessScenario,
+  HostCall,
+  HostCalls,
+  HostOptions,
+  OpenHost,
+} from "./harness/harness-host.ts";
+export { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./harness/laws.ts";
+export type {
+  ModelMessage,
+  ModelReply,
+  ModelRequest,
+  ModelToolCall,
+  ScriptedModel,
+} from "./harness/model-request.ts";
+export { memoryFolder, type MemoryFolder } from "./harness/scripted/memory-folder.ts";
+export {
+  scriptedAdapter,
+  type ScriptedAdapter,
+  type ScriptedAdapterOptions,
+  scriptedHarnessAdapter,
+} from "./harness/scripted/scripted-adapter.ts";
+export { scriptedCodec, scriptedMessage } from "./harness/scripted/scripted-codec.ts";
+export {
+  type SavedSession,
+  scriptedHarness,
+  type ScriptedHarness,
+  type ScriptedHarnessOptions,
+} from "./harness/scripted/scripted-harness.ts";
+export type {
+  OutputContent,
+  ScriptedContent,
+  ScriptedMessage,
+} from "./harness/scripted/scripted-message.ts";
+export type {
+  ScriptedOutput,
+  ScriptedPlugin,
+  ScriptedTool,
+} from "./harness/scripted/scripted-plugin.ts";
 export {
   type CallEvent,
   hostEvent,
   type HostEvent,
   messagesOf,
 } from "./history/arbitrary-history.ts";
+export { layoutContract, type LayoutContract } from "./layout/layout-contract.ts";
+export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-laws.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";
-export {
-  arbitraryFields,
-  arbitraryReference,
-  arbitraryText,
-} from "./object-store/arbitraries.ts";
+export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";
 export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
 export {
   objectStoreContract,
