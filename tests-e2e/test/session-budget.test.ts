@@ -1,0 +1,132 @@
+import { calibratedEstimator, messageTokens, type ViewMessage } from "@self-context-manager/core";
+import { sequenceFaults } from "@self-context-manager/testkit";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
+
+const paragraph = "All work and no play makes a dull context window. ".repeat(20);
+
+describe("a budget (D54)", () => {
+  it("shows active contents in part where they do not fit, pinned first, then the newest", async () => {
+    const { session } = await openTestSession({
+      files: { "/work/a.txt": paragraph, "/work/b.txt": paragraph, "/work/c.txt": paragraph },
+    });
+    await session.read({ path: "a.txt" });
+    await session.read({ path: "b.txt" });
+    await session.read({ path: "c.txt" });
+    await session.pin("f1");
+
+    const { shown } = await session.view({ contextWindow: 640, reserve: 0 });
+    const { activeTexts } = await viewParts(session, { contextWindow: 640, reserve: 0 });
+
+    expect(shown.map(({ as }) => as)).toEqual(["whole", "part", "whole"]);
+    expect(activeTexts.join("\n")).toMatch(
+      /characters not shown; activate f2 with from and to shows a part\]/u,
+    );
+  });
+
+  it("leaves the oldest whole turns behind one line, which says how to read them", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    for (let turn = 1; turn <= 5; turn += 1) {
+      history.user(`question ${turn}: ${paragraph}`);
+      history.say(`answer ${turn}: ${paragraph}`);
+    }
+    await history.ingest(session);
+
+    const { chat } = await viewParts(session, { contextWindow: 1_200, reserve: 0 });
+
+    expect(textOfMessage(chat[0] as never)).toBe(
+      "[turns 1 to 3 are not shown; activate chat with from and to reads their lines]",
+    );
+    expect(chat.slice(1).map((message) => textOfMessage(message).slice(0, 10))).toEqual([
+      "question 4",
+      "answer 4: ",
+      "question 5",
+      "answer 5: ",
+    ]);
+    const lines = await session.activate("chat", { from: 1, to: 2 });
+    expect(lines.ok).toBe(true);
+    expect((await viewParts(session)).activeTexts[0]).toContain("question 1: All work");
+  });
+
+  it("keeps the newest user message whole where it fits, before all else", async () => {
+    const opened = await crowded();
+    const newest = `the newest: ${paragraph}`;
+    opened.history.user(newest);
+    await opened.history.ingest(opened.session);
+
+    const { chat } = await viewParts(opened.session, { contextWindow: 420, reserve: 0 });
+
+    expect(chat.map(textOfMessage)).toContain(newest);
+  });
+
+  it("shows the newest user message in part where it does not fit", async () => {
+    const opened = await crowded();
+    opened.history.user(`the newest: ${paragraph.repeat(10)}`);
+    await opened.history.ingest(opened.session);
+
+    const { messages } = await opened.session.view({ contextWindow: 300, reserve: 0 });
+
+    const texts = messages.map(textOfMessage);
+    expect(
+      texts.some((text) => /^the newest: All work[\s\S]*characters not shown;/u.test(text)),
+    ).toBe(true);
+  });
+
+  it("holds for every window, and the sequence stays legal", async () => {
+    const { session } = await crowded();
+    const estimator = calibratedEstimator();
+
+    for (let contextWindow = 100; contextWindow <= 3_000; contextWindow += 100) {
+      const { messages } = await session.view({ contextWindow, reserve: 0 });
+      const tokens = messages.reduce((sum, one) => sum + messageTokens(one, estimator), 0);
+
+      expect([contextWindow, tokens <= contextWindow]).toEqual([contextWindow, true]);
+      expect(sequenceFaults(messages)).toEqual([]);
+    }
+  });
+
+  it("learns from the usage that the provider reports", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("go");
+    await history.ingest(session);
+    const before = (await session.view()).tokens.chat;
+    for (let turn = 1; turn <= 12; turn += 1) {
+      const reported = Math.round(plainTokens((await session.view()).messages) * 1.5) + 2_000;
+      history.say(paragraph.repeat(turn), { usage: { input: 100, cacheRead: reported - 100 } });
+      history.user("more");
+      await history.ingest(session);
+    }
+
+    const { messages, tokens } = await session.view();
+
+    const calibrated = tokens.metadata + tokens.chat + tokens.active;
+    expect(before).toBeLessThan(10);
+    expect(calibrated / plainTokens(messages)).toBeCloseTo(1.5, 1);
+  });
+});
+
+/** The tokens of messages as estimated before anything was learned. */
+function plainTokens(messages: readonly ViewMessage[]): number {
+  const estimator = calibratedEstimator();
+  return messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+}
+
+/** A session with a chat, outputs and files of some length. */
+async function crowded(): Promise<TestSession & { history: ReturnType<typeof scriptHistory> }> {
+  const opened = await openTestSession({ files: { "/work/a.txt": paragraph } });
+  const history = scriptHistory();
+  for (let turn = 1; turn <= 3; turn += 1) {
+    history.user(`question ${turn}`);
+    history.call("bash", { turn }, paragraph);
+    history.say(`answer ${turn}: ${paragraph}`);
+  }
+  await history.ingest(opened.session);
+  await opened.session.read({ path: "a.txt" });
+  await opened.session.pin("t3");
+  return { ...opened, history };
+}
