@@ -1,0 +1,166 @@
+import { runCli } from "@self-context-manager/cli";
+import { environmentVariables } from "@self-context-manager/compose";
+import { contextTools, standingInstruction } from "@self-context-manager/core";
+import { lawNeeds, type LawName, objectStoreLaws } from "@self-context-manager/testkit";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string): string => readFileSync(root + path, "utf8");
+
+interface Law {
+  readonly name: string;
+  readonly says: string;
+}
+
+/** The laws in the doc comment of a port, as sentences. */
+function lawsInComment(path: string): readonly Law[] {
+  const comment = /Laws[^\n]*:\n \*\n(.*?)\n \*(?:\/|\n)/su.exec(read(path))?.[1] ?? "";
+  const lines = comment.replaceAll(/\n \* {3,}/gu, " ").split("\n");
+  return lines.map((line) => {
+    const [, name = "", says = ""] =
+      /^ \* - `([a-z-]+)`(?: \(if [^)]*\))?: (.*)$/u.exec(line) ?? [];
+    return { name, says: capitalised(says) };
+  });
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** The cells of the first table of a document under a heading. */
+function tableUnder(heading: string, document: string): readonly (readonly string[])[] {
+  const [, part = ""] = document.split(`${heading}\n`);
+  const table = /(?:^\|.*\n)+/mu.exec(part)?.[0] ?? "";
+  return table
+    .trimEnd()
+    .split("\n")
+    .slice(2)
+    .map((row) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+function codeOf(cell: string | undefined): string {
+  return cell?.replaceAll("`", "") ?? "";
+}
+
+function blocksOf(language: string, document: string): readonly string[] {
+  const blocks = document.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gmsu"));
+  return [...blocks].map(([, code = ""]) => code);
+}
+
+describe("the laws of a port", () => {
+  it.each([
+    ["ObjectStore", "packages/core/src/ports/object-store.ts", "docs/architecture/object-store.md"],
+    ["FileSource", "packages/core/src/ports/file-source.ts", "docs/architecture/file-source.md"],
+    ["Layout", "packages/core/src/layout/layout.ts", "docs/architecture/layout-port.md"],
+  ])("%s stand in its doc comment as on its page", (_, port, page) => {
+    const laws = lawsInComment(port);
+
+    expect(laws.length).toBeGreaterThan(3);
+    expect(
+      tableUnder("## Laws", read(page)).map(([name, says]) => ({ name: codeOf(name), says })),
+    ).toEqual(laws);
+  });
+
+  it("ObjectStore are those that the test kit tries", () => {
+    const named = lawsInComment("packages/core/src/ports/object-store.ts").map(({ name }) => name);
+
+    expect(Object.keys(objectStoreLaws)).toEqual(named);
+  });
+
+  it("ObjectStore bind on the page what they bind in the test kit", () => {
+    const rows = tableUnder("## Laws", read("docs/architecture/object-store.md"));
+
+    for (const [name, , binds] of rows) {
+      const need = lawNeeds[codeOf(name) as LawName];
+      expect(binds).toBe(need === undefined ? "every store" : `stores that are ${need}`);
+    }
+  });
+});
+
+describe("code in the documents", () => {
+  it("is the example's file in the guide to an own agent", () => {
+    expect(blocksOf("ts", read("docs/guide/own-agent.md"))).toContain(
+      read("examples/minimal-agent/src/index.ts"),
+    );
+  });
+
+  it("is the memory store's contract test on the page of the port", () => {
+    expect(blocksOf("ts", read("docs/architecture/object-store.md"))).toContain(
+      read("packages/store-memory/test/contract.test.ts"),
+    );
+  });
+});
+
+describe("the page of the Pi adapter", () => {
+  const page = read("docs/adapters/pi.md");
+
+  it("describes each tool to the word", () => {
+    const rows = tableUnder("## Tools", page);
+
+    expect(rows.map(([name, args, says]) => [codeOf(name), codeOf(args), says])).toEqual(
+      contextTools
+        .filter(({ name }) => name !== "read")
+        .map(({ name, parameters, description }) => [
+          name,
+          Object.keys(Object(parameters["properties"])).join(", "),
+          description,
+        ]),
+    );
+  });
+
+  it("has the standing instruction to the word", () => {
+    expect(blocksOf("text", page)).toContain(`${standingInstruction}\n`);
+  });
+});
+
+describe("settings", () => {
+  const known = [...Object.keys(environmentVariables), "SCM_OFF"].toSorted();
+
+  it.each([
+    ["README.md", "## Settings"],
+    ["docs/adapters/pi.md", "## Command, flags, environment"],
+  ])("in %s are all that there are", (path, heading) => {
+    const names = tableUnder(heading, read(path)).map(([name]) => codeOf(name).split("=")[0] ?? "");
+
+    expect(names.filter((name) => name.startsWith("SCM_")).toSorted()).toEqual(known);
+  });
+});
+
+describe("lists in the documents", () => {
+  it("name every command of scm", async () => {
+    let help = "";
+    await runCli(["--help"], { stdout: (text) => void (help += text), stderr: () => undefined });
+    const commands = [...(/Commands:\n(.*?)\n\n/su.exec(help)?.[1] ?? "").matchAll(/^ +(\w+)/gmu)];
+
+    const rows = tableUnder("# Look into the store with scm", read("docs/guide/inspecting.md"));
+
+    expect(rows.map(([name]) => codeOf(name))).toEqual(commands.map(([, name]) => `scm ${name}`));
+  });
+
+  it("name every package", () => {
+    const rows = tableUnder("## Packages", read("docs/architecture/overview.md"));
+
+    expect(rows.map(([name]) => codeOf(name)).toSorted()).toEqual(
+      readdirSync(`${root}packages`).toSorted(),
+    );
+  });
+
+  it("name every decision with its title and status", () => {
+    const pages = readdirSync(`${root}docs/decisions`).filter((name) => name !== "README.md");
+    const rows = tableUnder("# Decisions", read("docs/decisions/README.md"));
+
+    expect(rows).toEqual(
+      pages.toSorted().map((name) => {
+        const [title = "", , status = ""] = read(`docs/decisions/${name}`).split("\n");
+        return [`[${title.slice(2)}](${name})`, status];
+      }),
+    );
+  });
+});
