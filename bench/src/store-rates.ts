@@ -169,6 +169,8 @@ function openBare(path: string, likePath: string): BareSide {
 /** Listens to every statement that `node:sqlite` runs for its effect. */
 function recordWrites(): { start(): void; stop(): void; take(): readonly Recorded[] } {
   let recorded: Recorded[] = [];
+  // Called with its statement below.
+  // oxlint-disable-next-line typescript/unbound-method
   const run = StatementSync.prototype.run;
   const recordingRun = function record(this: StatementSync, ...values: SQLInputValue[]) {
     recorded.push({ sql: this.sourceSQL, values });
