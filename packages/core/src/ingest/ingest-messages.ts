@@ -174,6 +174,7 @@ function addToChat(
       const waits = {
         result: message,
         objectId: call?.objectId ?? scope.dependencies.ids.next(),
+        ...(one.identity.key === undefined ? {} : { key: one.identity.key }),
         ...(call === undefined ? {} : { call }),
       };
       waiting.push(waits);

@@ -2,7 +2,10 @@ import type { Message } from "../chat/message.ts";
 
 /** What tells a host's message from others, cheap to read (design §6.1). */
 export interface MessageIdentity {
-  /** The host's own name for the kind of message. */
+  /**
+   * `user`, `assistant` or `toolResult` for what decodes to these, whatever the host calls them; for any other message
+   * the `kind` that it decodes to. A resumed session knows its messages by it.
+   */
   readonly role: string;
   /** The host's stable id for it, where the hook shows one. */
   readonly key?: string;

@@ -20,6 +20,8 @@ import { toolcallBody } from "./toolcall-object.ts";
 export interface WaitingResult {
   readonly result: ToolResultMessage;
   readonly objectId: ObjectId;
+  /** The host's key of the message, where it has one. */
+  readonly key?: string;
   /** Undefined where the call was never seen. */
   readonly call?: OpenCall;
 }
@@ -70,12 +72,12 @@ export async function storeToolcalls(
 
 async function arrive(
   scope: SessionScope,
-  { result, call }: WaitingResult,
+  { result, call, key }: WaitingResult,
   stored: StoredMetadata,
   execution: Execution,
 ): Promise<void> {
   const { state } = scope;
-  const { id } = joinPool(state, stored);
+  const { id } = joinPool(state, stored, key);
   const isOwn = execution.report !== undefined;
   const turn = call?.position.turn ?? currentCallTime(state).turn;
   if (call !== undefined) countCall(state, turn, isOwn);

@@ -50,17 +50,25 @@ export function nextHandle(state: SessionState, type: string): string {
   return `${letter}${count}`;
 }
 
-/** Puts an object into the metadata pool, or its newer metadata in the place of the older. */
-export function joinPool(state: SessionState, stored: StoredMetadata): PoolEntry {
+/**
+ * Puts an object into the metadata pool, or its newer metadata in the place of the older. `key` is the host's for a
+ * tool's result.
+ */
+export function joinPool(state: SessionState, stored: StoredMetadata, key?: string): PoolEntry {
   const known = state.pool.get(stored.body.id);
-  if (known?.stored.version === stored.version) return known;
+  const hasRow = known !== undefined && (key === undefined || known.row.key === key);
+  if (hasRow && known.stored.version === stored.version) return known;
   const handle = known?.handle ?? nextHandle(state, stored.body.type);
   const { id } = stored.body;
-  const entry = { id, handle, stored, row: known?.row ?? Object.freeze({ id, handle }) };
+  const row = hasRow
+    ? known.row
+    : Object.freeze({ id, handle, ...(key === undefined ? {} : { key }) });
+  const entry = { id, handle, stored, row };
   state.pool.set(id, entry);
   state.handles.set(handle, id);
-  if (known === undefined) state.changed = true;
-  else if (known.stored.version > 0) state.poolRevision += 1;
+  if (!hasRow) state.changed = true;
+  if (known === undefined) return entry;
+  if (known.stored.version > 0) state.poolRevision += 1;
   return entry;
 }
 

@@ -27,8 +27,8 @@ export interface PoolEntry {
   readonly row: PoolRow;
 }
 
-/** A row of the stored pool. */
-export type PoolRow = { readonly id: ObjectId; readonly handle: string };
+/** A row of the stored pool; of a tool's result it holds the host's key, which another session may not share. */
+export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly key?: string };
 
 /** How an object is active. */
 export interface Activation {
@@ -227,40 +227,34 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   const named = new Set(chat.toolcallRefs.map((reference) => reference.id));
   const missing = [];
   const sequence: KnownMessage[] = [];
-  const add = (known: Omit<KnownMessage, "key">, key: string | undefined): void => {
-    const entry = { ...known, key: uniqueKey(state.known, known, key) };
+  const add = (known: Omit<KnownMessage, "key">): void => {
+    const entry = { ...known, key: uniqueKey(state.known, known) };
     state.known.set(entry.key, entry);
     sequence.push(entry);
   };
   if (chat.compaction !== undefined) {
     const summary = { identity: compactionIdentity(chat.compaction), position: undefined };
-    const key = uniqueKey(state.known, summary, chat.compaction.key);
+    const key = uniqueKey(state.known, summary);
     state.known.set(key, { ...summary, key });
   }
   for (const [turnIndex, turn] of chat.turns.entries()) {
     if (turn.user !== null) {
-      add(
-        {
-          identity: identity("user", turn.timestamp, turn.key),
-          position: { turn: turnIndex, step: -1 },
-        },
-        turn.key,
-      );
+      add({
+        identity: identity("user", turn.timestamp, turn.key),
+        position: { turn: turnIndex, step: -1 },
+      });
     }
     for (const [stepIndex, step] of turn.steps.entries()) {
       const position = { turn: turnIndex, step: stepIndex };
       if (!isAssistantStep(step)) {
-        add({ identity: identity(step.kind, step.timestamp, step.key), position }, step.key);
+        add({ identity: identity(step.kind, step.timestamp, step.key), position });
         continue;
       }
       const time = step.assistant_meta["timestamp"];
-      add(
-        {
-          identity: identity("assistant", typeof time === "number" ? time : null, step.key),
-          position,
-        },
-        step.key,
-      );
+      add({
+        identity: identity("assistant", typeof time === "number" ? time : null, step.key),
+        position,
+      });
       const calls = step.assistant.filter(isToolCall);
       for (const [callIndex, id] of step.toolcall_ids.entries()) {
         state.placedCalls.add(id);
@@ -283,9 +277,9 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
         const result = identity(
           "toolResult",
           typeof resultTime === "number" ? resultTime : null,
-          undefined,
+          entry.row.key,
         );
-        add({ identity: { ...result, callId: providerId(body) }, position }, undefined);
+        add({ identity: { ...result, callId: providerId(body) }, position });
       }
     }
   }
@@ -301,13 +295,13 @@ export function compactionIdentity({ kind, timestamp, key }: Compaction): KnownM
 
 /** Results whose calls the chat never had are known all the same; they stand nowhere in it. */
 function knowOrphans(state: SessionState): void {
-  for (const { id, stored } of state.pool.values()) {
+  for (const { id, stored, row } of state.pool.values()) {
     const { body } = stored;
     if (body.type !== "toolcall" || state.placedCalls.has(id)) continue;
     const time = body["timestamp"];
-    const result = identity("toolResult", typeof time === "number" ? time : null, undefined);
+    const result = identity("toolResult", typeof time === "number" ? time : null, row.key);
     const known = { identity: { ...result, callId: providerId(body) }, position: undefined };
-    const key = uniqueKey(state.known, known, undefined);
+    const key = uniqueKey(state.known, known);
     state.known.set(key, { ...known, key });
   }
 }
@@ -338,9 +332,7 @@ function identity(
 function uniqueKey(
   known: ReadonlyMap<string, KnownMessage>,
   message: Omit<KnownMessage, "key">,
-  key: string | undefined,
 ): string {
-  if (key !== undefined) return key;
   const name = keyName(message.identity);
   if (!known.has(name)) return name;
   let ordinal = 1;
