@@ -44,6 +44,7 @@ export {
 } from "./objects/stored-version.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { FileContent, FileFacts, FileSource } from "./ports/file-source.ts";
+export type { HarnessAdapter, HarnessSupports } from "./ports/harness-adapter.ts";
 export type { IdSource } from "./ports/id-source.ts";
 export { type Logger, silentLogger } from "./ports/logger.ts";
 export type {

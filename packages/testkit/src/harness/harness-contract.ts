@@ -1,0 +1,45 @@
+// The tests are data here: which there are depends on what is declared, and the scenarios assert.
+/* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title */
+import type { HarnessSupports } from "@self-context-manager/core";
+import { describe, it } from "vitest";
+
+import type { OpenHost } from "./harness-host.ts";
+import { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./laws.ts";
+
+export interface HarnessContract {
+  readonly name: string;
+  readonly supports: HarnessSupports;
+  /** Laws that the adapter is known to break, with the reason. A gap that closes turns the run red. */
+  readonly knownGaps?: Readonly<Partial<Record<HarnessLaw, string>>>;
+  readonly openHost: OpenHost;
+}
+
+/** In milliseconds; a law opens a host two or three times. */
+const timeout = 60_000;
+
+/** Registers one test for each law of `HarnessAdapter`, named by the law's key. */
+export function harnessContract({
+  name,
+  supports,
+  knownGaps = {},
+  openHost,
+}: HarnessContract): void {
+  for (const law of Object.keys(knownGaps)) {
+    if (!Object.hasOwn(harnessLaws, law))
+      throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
+  }
+  describe(`harness ${name}`, () => {
+    for (const law of Object.keys(harnessLaws) as HarnessLaw[]) {
+      const missing = harnessLawNeeds[law].filter((need) => !supports[need]);
+      const scenario = harnessLaws[law];
+      const gap = knownGaps[law];
+      if (missing.length > 0) {
+        it.skip(`${law} (declared: no ${missing.join(", ")})`, () => undefined);
+      } else if (gap === undefined) {
+        it(law, { timeout }, () => scenario(openHost));
+      } else {
+        it.fails(`${law} (known gap: ${gap})`, { timeout }, () => scenario(openHost));
+      }
+    }
+  });
+}

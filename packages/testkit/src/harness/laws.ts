@@ -1,0 +1,94 @@
+import type { HarnessSupports } from "@self-context-manager/core";
+
+import type { HarnessScenario } from "./harness-host.ts";
+import { activateBringsBack, deactivatedIsGone, pinnedStays } from "./laws/activation.ts";
+import {
+  activeContentIsShown,
+  imagesSurvive,
+  readShowsTheFileOnce,
+  resultsAreReferences,
+  writtenFileIsRefreshed,
+} from "./laws/contents.ts";
+import { branchIsFollowed, compactionKeepsTheView, resumeIsIdentical } from "./laws/history.ts";
+import {
+  failureIsToldOnce,
+  failureLetsThrough,
+  hostRecordIsUntouched,
+  offSwitchPassesThrough,
+} from "./laws/host.ts";
+import {
+  instructionIsConstant,
+  newestUserMessageIsThere,
+  pairingIsLegal,
+  unknownMessagesPass,
+} from "./laws/sequence.ts";
+
+/** The key of a law: its name in the doc comment of `HarnessAdapter`, and that of its test. */
+export type HarnessLaw =
+  | "results-are-references"
+  | "active-content-is-shown"
+  | "read-shows-the-file-once"
+  | "written-file-is-refreshed"
+  | "deactivated-is-gone"
+  | "pinned-stays"
+  | "activate-brings-back"
+  | "pairing-is-legal"
+  | "images-survive"
+  | "newest-user-message-is-there"
+  | "instruction-is-constant"
+  | "unknown-messages-pass"
+  | "host-record-is-untouched"
+  | "failure-lets-through"
+  | "failure-is-told-once"
+  | "off-switch-passes-through"
+  | "resume-is-identical"
+  | "branch-is-followed"
+  | "compaction-keeps-the-view";
+
+/** Every law with the scenario that tries it. */
+export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
+  "results-are-references": resultsAreReferences,
+  "active-content-is-shown": activeContentIsShown,
+  "read-shows-the-file-once": readShowsTheFileOnce,
+  "written-file-is-refreshed": writtenFileIsRefreshed,
+  "deactivated-is-gone": deactivatedIsGone,
+  "pinned-stays": pinnedStays,
+  "activate-brings-back": activateBringsBack,
+  "pairing-is-legal": pairingIsLegal,
+  "images-survive": imagesSurvive,
+  "newest-user-message-is-there": newestUserMessageIsThere,
+  "instruction-is-constant": instructionIsConstant,
+  "unknown-messages-pass": unknownMessagesPass,
+  "host-record-is-untouched": hostRecordIsUntouched,
+  "failure-lets-through": failureLetsThrough,
+  "failure-is-told-once": failureIsToldOnce,
+  "off-switch-passes-through": offSwitchPassesThrough,
+  "resume-is-identical": resumeIsIdentical,
+  "branch-is-followed": branchIsFollowed,
+  "compaction-keeps-the-view": compactionKeepsTheView,
+};
+
+const managed = ["contextAssembly", "toolRegistration", "toolEvents", "sessionIds"] as const;
+
+/** The capabilities that a host must declare for a law to bind its adapter. */
+export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof HarnessSupports)[]>> = {
+  "results-are-references": ["contextAssembly"],
+  "active-content-is-shown": ["contextAssembly"],
+  "read-shows-the-file-once": ["contextAssembly", "toolEvents"],
+  "written-file-is-refreshed": ["contextAssembly", "toolEvents"],
+  "deactivated-is-gone": managed,
+  "pinned-stays": managed,
+  "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],
+  "pairing-is-legal": managed,
+  "images-survive": [...managed, "images"],
+  "newest-user-message-is-there": ["contextAssembly", "sessionIds"],
+  "instruction-is-constant": [...managed, "instructions"],
+  "unknown-messages-pass": ["contextAssembly", "sessionIds", "ownMessages"],
+  "host-record-is-untouched": [],
+  "failure-lets-through": ["contextAssembly", "toolRegistration"],
+  "failure-is-told-once": ["notices"],
+  "off-switch-passes-through": [],
+  "resume-is-identical": managed,
+  "branch-is-followed": ["contextAssembly", "branches"],
+  "compaction-keeps-the-view": ["contextAssembly", "compactionHook"],
+};

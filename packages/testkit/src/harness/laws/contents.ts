@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+
+import type { HarnessScenario } from "../harness-host.ts";
+import { handleOf, hasFailed, imagesIn, last, resultOf, shownWords } from "../request-checks.ts";
+import { blue, red } from "../samples.ts";
+import { contextCall, openStage, showing, textNames, wordsOf } from "../stage.ts";
+
+export const resultsAreReferences: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  await stage.say("look", [
+    { read_a: calls.read("a.txt"), show_b: calls.show("b.txt") },
+    { fail_c: calls.fail("c.txt") },
+  ]);
+  const request = last(await stage.say("and now"));
+
+  const handles = ["read_a", "show_b", "fail_c"].map((callId) => handleOf(request, callId));
+  assert.equal(new Set(handles).size, 3, "each result has a handle of its own");
+  assert.deepEqual(
+    ["read_a", "show_b", "fail_c"].map((callId) => hasFailed(request, callId)),
+    [false, false, true],
+  );
+  const results = stage.host.requests.flatMap(({ messages }) =>
+    messages.filter(({ role }) => role === "tool"),
+  );
+  assert.deepEqual(shownWords({ messages: results }, textNames), [], "contents in tool results");
+};
+
+export const activeContentIsShown: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  const requests = await stage.say("look", [
+    { read_a: calls.read("a.txt"), show_b: calls.show("b.txt") },
+    { fail_c: calls.fail("c.txt") },
+    ...showing(stage.host, ["d", "e", "f", "g"]),
+  ]);
+
+  const shown = requests.map((request) => shownWords(request, textNames).join(""));
+  // The file stays, and of the observed calls the newest five; reading is none of those that count.
+  assert.deepEqual(shown, ["", "ab", "abc", "abcd", "abcde", "abcdef", "acdefg"]);
+};
+
+export const readShowsTheFileOnce: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  const early = await stage.say("read it", [
+    { read_1: calls.read("a.txt") },
+    { read_2: calls.read("a.txt"), read_3: calls.read("./a.txt") },
+  ]);
+  await stage.host.writeFile("a.txt", wordsOf("changed"));
+  const late = await stage.say("read it again", [{ read_4: calls.read("a.txt") }]);
+
+  for (const request of early.slice(1))
+    assert.deepEqual(shownWords(request, ["a", "changed"]), ["a"], "after the first read");
+  assert.deepEqual(shownWords(last(late), ["a", "changed"]), ["changed"], "after the change");
+};
+
+export const writtenFileIsRefreshed: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  const requests = await stage.say("change it", [
+    { read_a: calls.read("a.txt"), read_b: calls.read("b.txt") },
+    (request) => {
+      assert.deepEqual(shownWords(request, ["a", "b"]), ["a", "b"]);
+      return { write_a: calls.write("a.txt", `${wordsOf("written")}\n`) };
+    },
+  ]);
+
+  // The words stand in the call's arguments too, which are no text of a message.
+  assert.deepEqual(shownWords(last(requests), ["a", "b", "written"]), ["b", "written"]);
+};
+
+export const imagesSurvive: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+  const picture = { picture: calls.picture("p.png") };
+
+  const first = await stage.say("what is this", [picture], [red]);
+  const later = await stage.say("and now", [
+    (request) => ({ off: contextCall("deactivate", handleOf(request, "picture")) }),
+    (request) => ({ on: contextCall("activate", handleOf(request, "picture")) }),
+  ]);
+  await stage.host.restart();
+  const resumed = await stage.say("still there");
+
+  const both = [blue, red].toSorted();
+  assert.deepEqual(first.map(imagesIn).map(sorted), [[red], both]);
+  assert.deepEqual(later.map(imagesIn).map(sorted), [both, [red], both]);
+  assert.deepEqual(resumed.map(imagesIn).map(sorted), [both]);
+  assert.deepEqual(resultOf(last(resumed), "picture").images, [], "the result is a reference");
+};
+
+const sorted = (images: readonly string[]): readonly string[] => images.toSorted();

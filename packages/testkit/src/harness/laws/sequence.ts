@@ -1,0 +1,102 @@
+import { standingInstruction } from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import type { HarnessScenario } from "../harness-host.ts";
+import type { ModelRequest } from "../model-request.ts";
+import { last, pairingFaults, resultOf, saidBy } from "../request-checks.ts";
+import { contextCall, openStage, showing } from "../stage.ts";
+
+export const pairingIsLegal: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+  const ids = ["show_a", "fail_b", "read_c", "on_x", "unknown"];
+
+  await stage.say("all at once", [
+    {
+      show_a: calls.show("a.txt"),
+      fail_b: calls.fail("b.txt"),
+      read_c: calls.read("c.txt"),
+      on_x: contextCall("activate", "f999"),
+      unknown: { name: "no_such_tool", arguments: {} },
+    },
+    { pin_c: contextCall("pin", "c.txt") },
+  ]);
+  await stage.host.restart();
+  await stage.say("and now", showing(stage.host, ["d"]));
+
+  assert.deepEqual(
+    stage.host.requests.map(pairingFaults),
+    stage.host.requests.map(() => []),
+  );
+  const request = last(stage.host.requests);
+  for (const id of [...ids, "pin_c", "show_d"]) resultOf(request, id);
+};
+
+export const newestUserMessageIsThere: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const texts = ["first words", "again", "other words"];
+
+  await stage.say("first words", showing(stage.host, ["a"]));
+  await stage.say("again");
+  await stage.say("again", showing(stage.host, ["b"]));
+  await stage.host.restart();
+  await stage.say("other words", showing(stage.host, ["c"]));
+
+  const said = stage.host.requests.map((request) => saidBy(request, texts));
+  const all = ["first words", "again", "again", "other words"];
+  assert.deepEqual(
+    said,
+    [1, 1, 2, 3, 3, 4, 4].map((count) => all.slice(0, count)),
+  );
+};
+
+export const instructionIsConstant: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+
+  await stage.say("look", showing(stage.host, ["a", "b"]));
+  await stage.say("keep it", [
+    { read_c: stage.host.calls.read("c.txt") },
+    { pin: contextCall("pin", "c.txt") },
+  ]);
+  await stage.host.restart();
+  await stage.say("and now", showing(stage.host, ["d"]));
+
+  const [first, ...others] = stage.host.requests;
+  assert.equal(
+    first?.instruction.split(standingInstruction).length,
+    2,
+    "the instruction is there once",
+  );
+  for (const { instruction, tools } of others) {
+    assert.equal(instruction, first.instruction);
+    assert.deepEqual(tools, first.tools);
+  }
+};
+
+export const unknownMessagesPass: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  await using plain = await openStage(openHost, { adapter: "absent" });
+  const place = ["before it", ownWords, "after it"];
+
+  for (const { host, say } of [stage, plain]) {
+    await say("before it", showing(host, ["a"]));
+    await host.addOwnMessage(ownWords);
+    await say("after it", showing(host, ["b"]));
+    await host.restart();
+    await say("later");
+  }
+
+  const expected = ownMessages(last(plain.host.requests));
+  assert.equal(expected.length, 1, "the host sends its own message");
+  for (const request of stage.host.requests.slice(2)) {
+    assert.deepEqual(ownMessages(request), expected);
+    const found = request.messages.flatMap(({ text }) => place.filter((one) => text.includes(one)));
+    assert.deepEqual(found, place, "its place");
+  }
+};
+
+const ownWords = "a word of the host's own";
+
+function ownMessages({ messages }: ModelRequest): readonly string[] {
+  return messages.filter(({ text }) => text.includes(ownWords)).map(({ bytes }) => bytes);
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+
+import type { ModelMessage, ModelRequest } from "./model-request.ts";
+import { wordsOf } from "./stage.ts";
+
+/** The newest of some requests. */
+export function last(requests: readonly ModelRequest[]): ModelRequest {
+  const request = requests.at(-1);
+  assert.ok(request, "there is a request");
+  return request;
+}
+
+/** The result that answers a call. */
+export function resultOf({ messages }: ModelRequest, callId: string): ModelMessage {
+  const results = messages.filter((message) => message.toolCallId === callId);
+  assert.equal(results.length, 1, `results of ${callId}`);
+  return results[0] as ModelMessage;
+}
+
+const referenceLine = /^\[([a-z]+\d+) (ok|failed)[,\]]/u;
+
+/** The handle in the reference line of a call's result. */
+export function handleOf(request: ModelRequest, callId: string): string {
+  const { text } = resultOf(request, callId);
+  const handle = referenceLine.exec(text)?.[1];
+  assert.ok(handle, `the result of ${callId} is a reference line, not ${JSON.stringify(text)}`);
+  return handle;
+}
+
+/** Whether the reference line of a call's result tells of a failure. */
+export function hasFailed(request: ModelRequest, callId: string): boolean {
+  return referenceLine.exec(resultOf(request, callId).text)?.[2] === "failed";
+}
+
+/** Which of the sample files' words stand in the messages, each as often as it does. */
+export function shownWords(
+  { messages }: Pick<ModelRequest, "messages">,
+  names: readonly string[],
+): readonly string[] {
+  const text = messages.map((message) => message.text).join("\n");
+  return names.flatMap((name) =>
+    Array.from(text.matchAll(new RegExp(wordsOf(name), "gu")), () => name),
+  );
+}
+
+/** The images of all messages, in order. */
+export function imagesIn({ messages }: ModelRequest): readonly string[] {
+  return messages.flatMap(({ images }) => images);
+}
+
+/** The users' messages that are one of these texts, in order. */
+export function saidBy({ messages }: ModelRequest, texts: readonly string[]): readonly string[] {
+  return messages
+    .filter(({ role, text }) => role === "user" && texts.includes(text))
+    .map(({ text }) => text);
+}
+
+/** The messages, as they were sent. */
+export function bytesOf({ messages }: ModelRequest): readonly string[] {
+  return messages.map(({ bytes }) => bytes);
+}
+
+/** What a provider would refuse in the order of calls and results. */
+export function pairingFaults({ messages }: ModelRequest): readonly string[] {
+  const faults: string[] = [];
+  let waiting: readonly string[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") {
+      const [expected, ...rest] = waiting;
+      if (message.toolCallId !== expected)
+        faults.push(`message ${index} answers ${message.toolCallId}, not ${expected}`);
+      waiting = rest;
+    } else {
+      if (waiting.length > 0)
+        faults.push(`message ${index} stands before results of ${waiting.join(", ")}`);
+      waiting = message.toolCalls.map(({ id }) => id);
+    }
+    if (message.text === "" && message.images.length === 0 && message.toolCalls.length === 0)
+      faults.push(`message ${index} is empty`);
+  }
+  if (waiting.length > 0) faults.push(`no results of ${waiting.join(", ")}`);
+  return faults;
+}

@@ -1,0 +1,105 @@
+import {
+  type Block,
+  isImage,
+  isJsonObject,
+  isToolCall,
+  type Message,
+  type MessageCodec,
+  textOf,
+  type ViewMessage,
+} from "@self-context-manager/core";
+
+import type { ScriptedMessage } from "./scripted-message.ts";
+
+/** Begins each summary that the adapter wrote, to tell it from others. */
+export const summaryMark = "[scripted adapter]";
+
+/** What core calls the kinds of messages; those that it does not know keep their names. */
+const roles: Readonly<Record<ScriptedMessage["kind"], string>> = {
+  human: "user",
+  model: "assistant",
+  output: "toolResult",
+  note: "note",
+  summary: "summary",
+};
+
+/** Reads the scripted harness's messages. */
+export const scriptedCodec: MessageCodec<ScriptedMessage> = {
+  identify: (message) => ({
+    role: roles[message.kind],
+    key: message.id,
+    timestamp: message.at,
+    ...(message.kind === "output" ? { callId: message.callId } : {}),
+  }),
+  decode(message): Message {
+    const { text, at: timestamp } = message;
+    switch (message.kind) {
+      case "human":
+        return { role: "user", content: blocks(text, message.pictures), timestamp };
+      case "model":
+        return {
+          role: "assistant",
+          content: [
+            ...blocks(text, []),
+            ...message.calls.map((call) => ({ type: "toolCall", ...call })),
+          ],
+          meta: {},
+          timestamp,
+        };
+      case "output":
+        return {
+          role: "toolResult",
+          toolCallId: message.callId,
+          toolName: message.tool,
+          content: blocks(text, message.pictures),
+          isError: message.failed,
+          ...(message.extra === undefined ? {} : { details: message.extra }),
+          timestamp,
+        };
+      case "note":
+        return { role: "opaque", kind: message.kind, raw: message, timestamp };
+      case "summary":
+        return {
+          role: "summary",
+          kind: message.kind,
+          raw: message,
+          ours: text.startsWith(summaryMark),
+          timestamp,
+        };
+    }
+  },
+};
+
+/** Puts a message of the view into the scripted harness's form. */
+export function scriptedMessage(message: ViewMessage): ScriptedMessage {
+  const stamp = { id: "", at: message.timestamp ?? 0 };
+  if (message.role === "opaque") {
+    const raw = isJsonObject(message.raw) ? message.raw : {};
+    return { ...stamp, kind: "note", text: typeof raw["text"] === "string" ? raw["text"] : "" };
+  }
+  const { content } = message;
+  const text = textOf(content);
+  const pictures =
+    typeof content === "string" ? [] : content.filter(isImage).map(({ data }) => data);
+  switch (message.role) {
+    case "user":
+      return { ...stamp, kind: "human", text, pictures };
+    case "assistant": {
+      const calls = message.content.filter(isToolCall).map(({ id, name, arguments: args }) => {
+        return { id, name, arguments: args };
+      });
+      return { ...stamp, kind: "model", text, calls };
+    }
+    case "toolResult": {
+      const { toolCallId: callId, toolName: tool, isError: failed } = message;
+      return { ...stamp, kind: "output", callId, tool, text, pictures, failed };
+    }
+  }
+}
+
+function blocks(text: string, pictures: readonly string[]): readonly Block[] {
+  return [
+    ...(text === "" ? [] : [{ type: "text", text }]),
+    ...pictures.map((data) => ({ type: "image", data, mimeType: "image/png" })),
+  ];
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from "@self-context-manager/core";
+
+import type { MemoryFolder } from "./memory-folder.ts";
+import type { ScriptedTool } from "./scripted-plugin.ts";
+
+/** The tools that the scripted harness has by itself. */
+export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
+  const textAt = (input: JsonObject): string => {
+    const content = folder.get(pathIn(input));
+    if (typeof content === "string") return content;
+    throw new Error(`no text is at ${pathIn(input)}`);
+  };
+  return [
+    { name: "read", run: async (input) => ({ text: textAt(input) }) },
+    { name: "show", run: async (input) => ({ text: textAt(input) }) },
+    { name: "crash", run: async (input) => ({ text: `${textAt(input)}crashed`, failed: true }) },
+    {
+      name: "photo",
+      run: async (input) => {
+        const content = folder.get(pathIn(input));
+        if (!(content instanceof Uint8Array)) throw new Error(`no picture is at ${pathIn(input)}`);
+        return { text: "a photo", pictures: [Buffer.from(content).toString("base64")] };
+      },
+    },
+    {
+      name: "write",
+      run: async (input) => {
+        folder.set(pathIn(input), textIn(input, "text"));
+        return { text: `wrote ${pathIn(input)}` };
+      },
+    },
+  ];
+}
+
+/** The path that a tool is called with. */
+export function pathIn(input: JsonObject): string {
+  return textIn(input, "path");
+}
+
+function textIn(input: JsonObject, name: string): string {
+  const value = input[name];
+  return typeof value === "string" ? value : "";
+}

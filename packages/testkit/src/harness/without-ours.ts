@@ -1,0 +1,22 @@
+import { executionField, isJsonObject, type JsonValue } from "@self-context-manager/core";
+
+/** A host's record without what the results of tools carry for us (decision D51). */
+export function withoutOurs(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(withoutOurs);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).flatMap(([name, one]) => {
+    if (name === executionField || one === undefined) return [];
+    const rest = withoutOurs(one);
+    // A field that held nothing but ours is not there without us.
+    return isEmpty(rest) && !isEmpty(one) ? [] : [[name, rest] as const];
+  });
+  return Object.fromEntries(fields);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,29 @@
+import { type ObjectStore, StoreError } from "@self-context-manager/core";
+
+/** Whether a store is there; set while it is in use. */
+export interface Availability {
+  isBroken: boolean;
+}
+
+/** A store whose every operation rejects while it is said to be broken. */
+export function breakableStore(store: ObjectStore, availability: Availability): ObjectStore {
+  const check = (): void => {
+    if (availability.isBroken)
+      throw new StoreError("STORE_UNAVAILABLE", "the store cannot be reached");
+  };
+  return {
+    name: store.name,
+    supports: store.supports,
+    commit: async (...args) => (check(), await store.commit(...args)),
+    get: async (...args) => (check(), await store.get(...args)),
+    getMany: async (...args) => (check(), await store.getMany(...args)),
+    describe: async (...args) => (check(), await store.describe(...args)),
+    history: async (...args) => (check(), await store.history(...args)),
+    find: async (...args) => (check(), await store.find(...args)),
+    lookup: async (...args) => (check(), await store.lookup(...args)),
+    referrers: async (...args) => (check(), await store.referrers(...args)),
+    changesSince: async (...args) => (check(), await store.changesSince(...args)),
+    restore: async (...args) => (check(), await store.restore(...args)),
+    [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,140 @@
+import {
+  type ContextSession,
+  type MessageCodec,
+  openContextSession,
+  pooledLayout,
+  silentLogger,
+  toJson,
+  windowPolicy,
+} from "@self-context-manager/core";
+import { uuidIds } from "@self-context-manager/compose";
+import { memoryStore } from "@self-context-manager/store-memory";
+import {
+  type HostOptions,
+  memoryFolder,
+  type MemoryFolder,
+  type OpenHost,
+  scriptedAdapter,
+  type ScriptedAdapter,
+  scriptedCodec,
+  scriptedHarness,
+  type ScriptedHarness,
+  type ScriptedMessage,
+  type SavedSession,
+} from "@self-context-manager/testkit";
+
+import { breakableStore } from "./breakable-store.ts";
+
+/** What an adapter that is to be broken can reach. */
+export interface ScriptedParts {
+  readonly folder: MemoryFolder;
+  /** The open session; rejects while the store is broken. */
+  readonly session: () => Promise<ContextSession>;
+  readonly notify: (text: string) => void;
+  /** How often the host was opened, this time included. */
+  readonly openings: number;
+  readonly saved: SavedSession | undefined;
+}
+
+/** Puts something else in the place of a sound adapter. */
+export type Breaking = (
+  adapter: ScriptedAdapter,
+  parts: ScriptedParts,
+  options: HostOptions,
+) => ScriptedAdapter;
+
+export interface ScriptedHostOptions {
+  readonly breaking?: Breaking;
+  readonly codec?: MessageCodec<ScriptedMessage>;
+}
+
+/** Hosts that are the scripted harness on the memory store. */
+export function scriptedHost({
+  breaking = (adapter) => adapter,
+  codec = scriptedCodec,
+}: ScriptedHostOptions = {}): OpenHost {
+  return async (options) => {
+    const clock = { now: () => 1_700_000_000_000 };
+    const folder = memoryFolder(options.files);
+    const availability = { isBroken: options.brokenStore };
+    const store = breakableStore(memoryStore({ clock }), availability);
+    const ids = uuidIds(clock);
+    const notices: string[] = [];
+    const earlier: ScriptedHarness["requests"][number][] = [];
+    let openings = 0;
+    let current = open();
+
+    function open(saved?: SavedSession): {
+      readonly harness: ScriptedHarness;
+      readonly adapter: ScriptedAdapter | undefined;
+    } {
+      openings += 1;
+      const openSession = async (sessionId: string): Promise<ContextSession> =>
+        await openContextSession(
+          {
+            store,
+            files: folder,
+            ids,
+            logger: silentLogger,
+            policy: windowPolicy(),
+            layout: pooledLayout,
+            workspace: folder.path,
+            readLimits: { lines: 2_000, characters: 50_000 },
+          },
+          { harness: "scripted", sessionId },
+        );
+      let session: ContextSession | undefined;
+      const parts: ScriptedParts = {
+        folder,
+        session: async () => (session ??= await openSession("scripted-1")),
+        notify: (text) => void notices.push(text),
+        openings,
+        saved,
+      };
+      const sound = scriptedAdapter({
+        sessionId: "scripted-1",
+        openSession: parts.session,
+        notify: parts.notify,
+        off: options.adapter === "off",
+        codec,
+      });
+      const adapter = options.adapter === "absent" ? undefined : breaking(sound, parts, options);
+      const harness = scriptedHarness({
+        model: options.model,
+        folder,
+        ...(adapter === undefined ? {} : { plugin: adapter }),
+        ...(saved === undefined ? {} : { saved }),
+        compactsEagerly: options.compactsEagerly,
+      });
+      return { harness, adapter };
+    }
+
+    return {
+      calls: {
+        read: (path) => ({ name: "read", arguments: { path } }),
+        show: (path) => ({ name: "show", arguments: { path } }),
+        fail: (path) => ({ name: "crash", arguments: { path } }),
+        picture: (path) => ({ name: "photo", arguments: { path } }),
+        write: (path, text) => ({ name: "write", arguments: { path, text } }),
+      },
+      get requests() {
+        return [...earlier, ...current.harness.requests];
+      },
+      notices,
+      prompt: async (text, images) => await current.harness.prompt(text, images),
+      record: async () => await Promise.resolve(toJson(current.harness.messages)),
+      restart: async () => {
+        earlier.push(...current.harness.requests);
+        current = open(current.harness.save());
+        await Promise.resolve();
+      },
+      setBroken: (broken) => void (availability.isBroken = broken),
+      turn: async (on) => await Promise.resolve(current.adapter?.turn(on)),
+      writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
+      addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
+      goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
+      compactions: async () => await Promise.resolve(current.harness.save().compactions),
+      [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+    };
+  };
+}
