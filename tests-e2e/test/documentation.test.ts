@@ -1,7 +1,15 @@
 import { runCli } from "@self-context-manager/cli";
 import { environmentVariables } from "@self-context-manager/compose";
 import { contextTools, standingInstruction } from "@self-context-manager/core";
-import { lawNeeds, type LawName, objectStoreLaws } from "@self-context-manager/testkit";
+import {
+  type HarnessLaw,
+  harnessLawNeeds,
+  harnessLaws,
+  lawNeeds,
+  type LawName,
+  layoutLaws,
+  objectStoreLaws,
+} from "@self-context-manager/testkit";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -58,6 +66,11 @@ describe("the laws of a port", () => {
   it.each([
     ["ObjectStore", "packages/core/src/ports/object-store.ts", "docs/architecture/object-store.md"],
     ["FileSource", "packages/core/src/ports/file-source.ts", "docs/architecture/file-source.md"],
+    [
+      "HarnessAdapter",
+      "packages/core/src/ports/harness-adapter.ts",
+      "docs/architecture/harness-adapter.md",
+    ],
     ["Layout", "packages/core/src/layout/layout.ts", "docs/architecture/layout-port.md"],
   ])("%s stand in its doc comment as on its page", (_, port, page) => {
     const laws = lawsInComment(port);
@@ -68,10 +81,12 @@ describe("the laws of a port", () => {
     ).toEqual(laws);
   });
 
-  it("ObjectStore are those that the test kit tries", () => {
-    const named = lawsInComment("packages/core/src/ports/object-store.ts").map(({ name }) => name);
-
-    expect(Object.keys(objectStoreLaws)).toEqual(named);
+  it.each([
+    ["ObjectStore", "packages/core/src/ports/object-store.ts", objectStoreLaws],
+    ["HarnessAdapter", "packages/core/src/ports/harness-adapter.ts", harnessLaws],
+    ["Layout", "packages/core/src/layout/layout.ts", layoutLaws],
+  ])("%s are those that the test kit tries", (_, port, tried) => {
+    expect(Object.keys(tried)).toEqual(lawsInComment(port).map(({ name }) => name));
   });
 
   it("ObjectStore bind on the page what they bind in the test kit", () => {
@@ -81,6 +96,26 @@ describe("the laws of a port", () => {
       const need = lawNeeds[codeOf(name) as LawName];
       expect(binds).toBe(need === undefined ? "every store" : `stores that are ${need}`);
     }
+  });
+});
+
+describe("what a harness must offer", () => {
+  const page = read("docs/architecture/harness-adapter.md");
+
+  it("is for each law what the test kit asks", () => {
+    for (const [name, , needs] of tableUnder("## Laws", page)) {
+      const wanted = harnessLawNeeds[codeOf(name) as HarnessLaw];
+      expect(codeOf(needs)).toBe(wanted.length === 0 ? "nothing" : wanted.join(", "));
+    }
+  });
+
+  it("is what the port declares", () => {
+    const port = read("packages/core/src/ports/harness-adapter.ts");
+    const declared = port.matchAll(/\/\*\* (.*) \*\/\n {2}readonly (\w+): boolean/gu);
+
+    expect(
+      tableUnder("## What a harness must offer", page).map(([name, says]) => [codeOf(name), says]),
+    ).toEqual([...declared].map(([, says, name]) => [name, says]));
   });
 });
 
