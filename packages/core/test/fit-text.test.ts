@@ -47,6 +47,17 @@ describe("a text for a number of tokens", () => {
     expect((head ?? "").length).toBeGreaterThan((tail ?? "").length);
   });
 
+  it("keeps whole lines where that costs little", () => {
+    const given = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
+
+    const lines = fitText(given, 100, estimator, "how")?.text.split("\n") ?? [];
+
+    expect(
+      lines.filter((line) => !/^(line \d+|\[\d+ characters not shown; how\])$/u.test(line)),
+    ).toEqual([]);
+    expect(lines.at(-1)).toBe("line 499");
+  });
+
   it("is nothing where not even the note fits", () => {
     expect(fitText("x".repeat(1_000), 3, estimator, "how")).toBeUndefined();
   });

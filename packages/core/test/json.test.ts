@@ -48,7 +48,7 @@ describe("a value from outside made storable", () => {
         const text = JSON.stringify(value);
         fc.pre(text.isWellFormed() && !/\\ud[89a-f]/u.test(text));
 
-        expect(toJson(value)).toEqual(JSON.parse(text));
+        expect(JSON.stringify(toJson(value))).toBe(text);
       }),
     );
   });

@@ -34,9 +34,22 @@ export function fitText(
 }
 
 function cut(text: string, characters: number, how: string): string {
-  const head = text.slice(0, Math.ceil(characters * headShare)).toWellFormed();
+  const head = untilLine(text.slice(0, Math.ceil(characters * headShare)).toWellFormed());
   const tailLength = Math.floor(characters * (1 - headShare));
-  const tail = tailLength === 0 ? "" : text.slice(-tailLength).toWellFormed();
+  const tail = tailLength === 0 ? "" : fromLine(text.slice(-tailLength).toWellFormed());
   const left = text.length - head.length - tail.length;
   return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}[${left} characters not shown; ${how}]\n${tail}`;
+}
+
+/** A part of a line is left out where that costs little. */
+const lineShare = 0.3;
+
+function untilLine(head: string): string {
+  const end = head.lastIndexOf("\n") + 1;
+  return end > head.length * (1 - lineShare) ? head.slice(0, end) : head;
+}
+
+function fromLine(tail: string): string {
+  const start = tail.indexOf("\n") + 1;
+  return start < tail.length * lineShare ? tail.slice(start) : tail;
 }

@@ -232,11 +232,11 @@ function renderActive(
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
-  const tail: Block = { type: "text", text: setsLine(active) };
+  // The line is at its longest where nothing at all has room.
   let room =
     budget === undefined
       ? Number.POSITIVE_INFINITY
-      : budget - spent - contentTokens([tail], estimator) - 4;
+      : budget - spent - estimator.text(setsLine(active, active)) - 4;
   if (room < 0) {
     return {
       messages: [],
@@ -252,6 +252,8 @@ function renderActive(
     shown.set(object.entry.id, fitted.as);
     room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
   }
+  const leftOut = active.filter(({ entry }) => blocksById.get(entry.id)?.length === 0);
+  const tail: Block = { type: "text", text: setsLine(active, leftOut) };
   const content = [...active.flatMap(({ entry }) => blocksById.get(entry.id) ?? []), tail];
   const message: ViewMessage = { role: "user", content };
   return {
@@ -322,8 +324,14 @@ function imagesOf({ stored }: ActiveObject): readonly Block[] {
   return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
 }
 
-function setsLine(active: readonly ActiveObject[]): string {
-  const handles = active.map(({ entry }) => entry.handle).join(" ");
-  const pinned = active.filter(({ isPinned }) => isPinned).map(({ entry }) => entry.handle);
-  return `Active: ${handles}.${pinned.length === 0 ? "" : ` Pinned: ${pinned.join(" ")}.`}`;
+/** The sets as the model is told them (decision D44), and what of them had no room at all (decision D54). */
+function setsLine(active: readonly ActiveObject[], leftOut: readonly ActiveObject[]): string {
+  const pinned = active.filter(({ isPinned }) => isPinned);
+  const parts = [handlesOf("Active", active), handlesOf("Pinned", pinned)];
+  return [...parts, handlesOf("No room for", leftOut)].filter((part) => part !== "").join(" ");
+}
+
+function handlesOf(name: string, objects: readonly ActiveObject[]): string {
+  if (objects.length === 0) return "";
+  return `${name}: ${objects.map(({ entry }) => entry.handle).join(" ")}.`;
 }
