@@ -4,6 +4,7 @@ import {
   type FileFacts,
   type FileSource,
 } from "@self-context-manager/core";
+import { posix } from "node:path";
 
 /** Files that live in a map; a null text stands for a file that is not text. */
 export interface FakeFiles extends FileSource {
@@ -32,7 +33,7 @@ export function fakeFiles(initial: Readonly<Record<string, string | null>> = {})
     set: (path, text) => void texts.set(path, text),
     delete: (path) => void texts.delete(path),
     link: (path, target) => void links.set(path, target),
-    resolve: (path, base) => new URL(path, `file://${base}/`).pathname,
+    resolve: (path, base) => posix.resolve(base, path),
     stat: async (path) => await Promise.resolve(facts(path)),
     read: async (path): Promise<FileContent> => {
       reads.push(path);

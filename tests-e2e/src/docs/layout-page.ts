@@ -1,0 +1,237 @@
+import {
+  type Block,
+  isText,
+  isToolCall,
+  pooledLayout,
+  standingInstruction,
+  type View,
+  type ViewMessage,
+} from "@self-context-manager/core";
+
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession } from "../session/test-session.ts";
+import { codeBlock, generatedNote } from "./committed-page.ts";
+
+/** The page that shows the exact text and role of every rendered block. */
+export async function layoutPage(): Promise<string> {
+  return `${[
+    "# The pooled layout, block by block",
+    generatedNote("layout-page.test.ts"),
+    `What the model is sent by the layout \`${pooledLayout.name}\`, in the specification's order (v0 §21.2): the metadata pool, the chat, the active content. What a layout is and which laws hold for it is in [layout-port.md](layout-port.md). Each block below is the text of one content block of one message, to the letter; the line above says the message's role. A tool call is shown by its name and arguments.`,
+    "## Standing instruction",
+    "Sent by the host's own channel for system prompts, after the host's text. Its bytes never change.",
+    codeBlock("text", standingInstruction),
+    ...(await usualCase()),
+    ...(await statesOfObjects()),
+    ...(await answersOfTools()),
+    ...(await scarcity()),
+    ...(await compaction()),
+  ].join("\n\n")}\n`;
+}
+
+const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+
+async function usualCase(): Promise<readonly string[]> {
+  const { session } = await openTestSession({
+    files: { "/work/src/sum.ts": "export const sum = (a: number, b: number) => a + b;\n" },
+  });
+  const history = scriptHistory();
+  history.user("Does sum work?");
+  await history.ask(
+    "read",
+    { path: "src/sum.ts" },
+    async (callId) => await session.read({ path: "src/sum.ts" }, { callId }),
+  );
+  await history.ingest(session);
+  history.call("bash", { command: "npm test" }, "1 passed\n");
+  history.call("bash", { command: "false" }, "exit code 1", { isError: true });
+  history.call("screenshot", { name: "page" }, [{ type: "text", text: "taken" }, image]);
+  history.say("It does.");
+  history.user([{ type: "text", text: "And this?" }, image]);
+  await history.ingest(session);
+  await session.pin("f1");
+  await session.deactivate("t3");
+  return [
+    "## A turn with files, outputs and an image",
+    "The pool has one line for each known object: handle, name, size in characters, version if it is not the first. In the chat a reference line stands in the place of each output: handle, status, size; for our own tools it is their report. Contents of active objects stand at the end, in order of activation, each under a header and within a fence of tildes that is longer than any run of tildes in it, so that a text can neither close nor forge it. Images stand after their text. The last block names the active and the pinned objects.",
+    ...rendered(await session.view()),
+  ];
+}
+
+async function statesOfObjects(): Promise<readonly string[]> {
+  const { session, files } = await openTestSession({
+    files: {
+      "/work/named.md": "named only\n",
+      "/work/photo.png": null,
+      "/work/gone.txt": "gone\n",
+      "/work/long.txt": Array.from({ length: 400 }, (_, index) => `line ${index + 1}\n`).join(""),
+      "/work/fences.md": "~~~\nnot the end\n~~~~~\n",
+      "/work/a very long folder name/and another one/file with spaces in its name.txt": "x",
+    },
+  });
+  await session.recordNamed(["named.md"]);
+  await session.read({ path: "photo.png" });
+  await session.read({ path: "gone.txt" });
+  files.delete("/work/gone.txt");
+  await session.read({ path: "gone.txt" });
+  await session.read({ path: "long.txt", offset: 10, limit: 3 });
+  await session.read({ path: "fences.md" });
+  await session.name("fences.md", "fences");
+  await session.recordNamed([
+    "a very long folder name/and another one/file with spaces in its name.txt",
+  ]);
+  return [
+    "## Objects in every state",
+    "A file that was named and not read, one that is not text, one that is gone, one of which some lines are shown, one with a nickname whose text holds fences, and one with a long name. Names are cut so that a line of the pool has at most 17 tokens and a header at most 12 (decision D45).",
+    ...rendered(await session.view()),
+  ];
+}
+
+async function answersOfTools(): Promise<readonly string[]> {
+  const { session } = await openTestSession({
+    files: { "/work/a.ts": "one\ntwo\n", "/work/photo.png": null, "/work/.env": "KEY=1\n" },
+  });
+  const { chatId } = await session.status();
+  await session.recordNamed([".env"]);
+  const cases: readonly (readonly [string, () => Promise<{ readonly text: string }>])[] = [
+    ["read a.ts", async () => await session.read({ path: "a.ts" })],
+    ["read a.ts, once more", async () => await session.read({ path: "a.ts" })],
+    ["read photo.png", async () => await session.read({ path: "photo.png" })],
+    ["read nowhere.ts", async () => await session.read({ path: "nowhere.ts" })],
+    ["read a.ts from line 9", async () => await session.read({ path: "a.ts", offset: 9 })],
+    ["deactivate f2", async () => await session.deactivate("f2")],
+    ["deactivate f2, once more", async () => await session.deactivate("f2")],
+    ["activate f2, line 2", async () => await session.activate("f2", { from: 2, to: 2 })],
+    ["activate f2", async () => await session.activate("f2")],
+    ["activate f2, once more", async () => await session.activate("f2")],
+    ["pin f2", async () => await session.pin("f2")],
+    ["pin f2, once more", async () => await session.pin("f2")],
+    ["unpin f2", async () => await session.unpin("f2")],
+    ["activate f3", async () => await session.activate("f3")],
+    ["activate f1", async () => await session.activate("f1")],
+    ["deactivate chat", async () => await session.deactivate("chat")],
+    ["activate the chat's id", async () => await session.activate(chatId)],
+    ["activate f77", async () => await session.activate("f77")],
+    ["activate src/a.ts", async () => await session.activate("src/a.ts")],
+  ];
+  const lines: string[] = [];
+  for (const [name, run] of cases) lines.push(`${name}\n  ${(await run()).text}`);
+  return [
+    "## Answers and refusals of the context tools",
+    "The same text goes to the model, to the user and into the stored tool call. Here `f1` is `.env`, `f2` is `a.ts` and `f3` is `photo.png`.",
+    codeBlock("text", lines.join("\n")),
+  ];
+}
+
+async function scarcity(): Promise<readonly string[]> {
+  const text = Array.from({ length: 60 }, (_, index) => `line ${index + 1} of the output\n`).join(
+    "",
+  );
+  const { session } = await openTestSession({ files: { "/work/a.txt": text } });
+  const history = scriptHistory();
+  for (let turn = 1; turn <= 3; turn += 1) {
+    history.user(`Question ${turn}: ${"why ".repeat(12).trim()}?`);
+    history.call("bash", { turn }, text);
+    history.say(`Answer ${turn}.`);
+  }
+  await history.ingest(session);
+  await session.read({ path: "a.txt" });
+  await session.pin("t1");
+  const view = await session.view({ contextWindow: 480, reserve: 0 });
+  return [
+    "## When not all of it fits",
+    `The order is: a legal sequence, the budget, the newest user message, pinned, just activated, the rest (decision D54). Whole turns that had to leave stand behind one line. Here ${view.shown
+      .map(({ as }) => as)
+      .join(", ")} is how the active objects are shown.`,
+    ...rendered(view),
+    "With less still, the pool lists its newest lines:",
+    ...(await crowdedPool()),
+  ];
+}
+
+async function crowdedPool(): Promise<readonly string[]> {
+  const names = Array.from({ length: 12 }, (_, index) => `notes-${index + 1}.md`);
+  const { session } = await openTestSession({
+    files: Object.fromEntries(names.map((name) => [`/work/${name}`, "text\n"])),
+  });
+  await session.recordNamed(names);
+  const history = scriptHistory();
+  history.user("Earlier question");
+  history.say("Earlier answer");
+  history.user(`A long question: ${"why ".repeat(400).trim()}?`);
+  await history.ingest(session);
+  await session.read({ path: "notes-1.md" });
+  const whole = await session.view();
+  const { metadata, chat } = whole.tokens;
+  const room = chat + Math.floor(metadata / 2);
+  const view = await session.view({ contextWindow: Math.ceil(room / 0.95), reserve: 0 });
+  const least = await session.view({ contextWindow: 120, reserve: 0 });
+  return [
+    ...view.messages.slice(0, 1).flatMap(messageBlocks),
+    "And a message of the user's that is too long by itself is shown by its head and tail:",
+    ...rendered(least),
+  ];
+}
+
+async function compaction(): Promise<readonly string[]> {
+  const { session } = await openTestSession();
+  const history = scriptHistory();
+  history.user("Old question");
+  history.say("Old answer");
+  history.user("Go on");
+  history.push({
+    role: "assistant",
+    content: [{ type: "toolCall", id: "call_lost", name: "bash", arguments: { command: "sleep" } }],
+    meta: { stopReason: "toolUse" },
+    timestamp: 1_700_000_001_000,
+  });
+  history.push({
+    role: "opaque",
+    kind: "hostNote",
+    raw: { role: "hostNote", text: "shown as the host would" },
+    timestamp: 1_700_000_001_001,
+  });
+  await history.ingest(session);
+  const kept = history.messages.slice(2);
+  history.messages.splice(0, history.messages.length, {
+    role: "summary",
+    kind: "compactionSummary",
+    raw: { role: "compactionSummary", summary: "They talked." },
+    ours: false,
+    timestamp: 1_700_000_002_000,
+  });
+  history.messages.push(...kept);
+  await history.ingest(session);
+  return [
+    "## A user's compaction, a lost call, and what only the host knows",
+    "A summary that the user asked for stands for what it replaced (decision D53). A call that has no result is answered, so that the sequence stays legal. Messages of the host's own kinds are given back as they came; here their JSON is shown.",
+    ...rendered(await session.view()),
+  ];
+}
+
+/** Every message of a view, each block by itself. */
+function rendered({ messages, tokens }: View): readonly string[] {
+  const sum = tokens.metadata + tokens.chat + tokens.active;
+  return [
+    ...messages.flatMap((message, index) => messageBlocks(message, index)),
+    `Estimated tokens: ${tokens.metadata} of metadata, ${tokens.chat} of chat, ${tokens.active} of active content, ${sum} in all.`,
+  ];
+}
+
+function messageBlocks(message: ViewMessage, index: number): readonly string[] {
+  const title = `Message ${index + 1}, role \`${message.role}\``;
+  if (message.role === "opaque")
+    return [`${title}:`, codeBlock("text", JSON.stringify(message.raw))];
+  const blocks = typeof message.content === "string" ? [message.content] : message.content;
+  return blocks.flatMap((block, number) => {
+    const place = blocks.length === 1 ? "" : `, block ${number + 1}`;
+    return [`${title}${place}:`, codeBlock("text", blockText(block))];
+  });
+}
+
+function blockText(block: Block | string): string {
+  if (typeof block === "string") return block;
+  if (isText(block)) return block.text;
+  if (isToolCall(block)) return `(tool call ${block.name} ${JSON.stringify(block.arguments)})`;
+  return `(${block.type})`;
+}

@@ -1,0 +1,26 @@
+import { sha256 } from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { committedPage } from "../src/docs/committed-page.ts";
+import { documentsPage } from "../src/docs/documents-page.ts";
+
+describe("the page on documents", () => {
+  it("is what sessions store now; SCM_UPDATE_DOCS=1 writes it anew", async () => {
+    const page = await documentsPage();
+
+    const committed = await committedPage("documents.md", page);
+
+    expect(committed).toBe(page);
+  });
+
+  it("shows for each test vector the canonical JSON that its hash is taken of", async () => {
+    const page = await documentsPage();
+    const vectors = page.slice(page.indexOf("## Hash test vectors"));
+
+    const texts = [...vectors.matchAll(/```text\n(.*)\n```/gu)].map(([, text]) => text ?? "");
+    const hashes = [...vectors.matchAll(/`object_hash`\s+\| `(\w+)`/gu)].map(([, hash]) => hash);
+
+    expect(texts).toHaveLength(4);
+    expect(hashes).toEqual(texts.map((text) => sha256(text)));
+  });
+});
