@@ -5,6 +5,9 @@ import {
   type FieldCondition,
   type FindQuery,
   type HistoryOptions,
+  isJsonObject,
+  isReference,
+  type JsonValue,
   meetsCondition,
   normalTime,
   type ObjectId,
@@ -19,6 +22,7 @@ import {
 
 import type { Connection, Row, SqlValue } from "./connection.ts";
 import { indexedValue } from "./field-rows.ts";
+import { DamageError } from "./sqlite-errors.ts";
 import {
   metadataColumns,
   number,
@@ -80,7 +84,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
     referrers(id, { kind, limit = 100, after }) {
       const [object, path] = after === undefined ? [0, ""] : readCursor(after);
       const rows = connection.all(
-        "SELECT o.id, r.object, r.path, r.reference FROM refs r CROSS JOIN objects o ON o.key = r.object " +
+        "SELECT o.id, r.object, r.path FROM refs r CROSS JOIN objects o ON o.key = r.object " +
           `WHERE r.target = ? AND (r.object, r.path) > (?, ?)${kind === undefined ? "" : " AND r.kind = ?"} ` +
           "ORDER BY r.object, r.path LIMIT ?",
         id,
@@ -92,7 +96,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
       const items = rows.slice(0, limit).map((row): Referrer => ({
         id: row["id"] as ObjectId,
         path: String(row["path"]),
-        reference: JSON.parse(String(row["reference"])) as Reference,
+        reference: referenceAt(reader, row["id"] as ObjectId, String(row["path"])),
       }));
       const last = rows[limit - 1];
       return rows.length > limit && last !== undefined
@@ -244,4 +248,16 @@ function readCursor(text: string): readonly [number, string] {
     return [parsed[0], parsed[1]];
   }
   throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
+}
+
+/** The reference that stands at a path of an object's latest version. */
+function referenceAt(reader: VersionReader, id: ObjectId, path: string): Reference {
+  let value: JsonValue | undefined = reader.head(id)?.stored.body;
+  for (const part of path.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(value)) value = (value as readonly JsonValue[])[Number(name)];
+    else value = isJsonObject(value) ? value[name] : undefined;
+  }
+  if (!isReference(value)) throw new DamageError(`object ${id} has no reference at ${path}`);
+  return value;
 }

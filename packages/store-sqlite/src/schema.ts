@@ -14,6 +14,7 @@ const applicationId = 0x53_43_4d_31;
  *   the row whose `version` is its `base` it needs nothing before it.
  * - `weight` counts the characters of the deltas since the base, `size` those of the bulk fields.
  * - `fields` and `refs` speak of the latest versions only.
+ * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  */
 const migrations: readonly string[] = [
   `
@@ -38,8 +39,8 @@ const migrations: readonly string[] = [
     base INTEGER NOT NULL,
     weight INTEGER NOT NULL,
     size INTEGER NOT NULL,
-    metadata TEXT NOT NULL,
-    delta TEXT
+    metadata ANY NOT NULL,
+    delta ANY
   ) STRICT;
   CREATE UNIQUE INDEX versions_by_number ON versions (object, version);
   CREATE UNIQUE INDEX versions_by_transaction ON versions (object, tx_id);
@@ -49,7 +50,7 @@ const migrations: readonly string[] = [
   CREATE TABLE chunks (
     key INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
-    text TEXT NOT NULL
+    text ANY NOT NULL
   ) STRICT;
 
   CREATE TABLE fields (
@@ -64,7 +65,6 @@ const migrations: readonly string[] = [
     object INTEGER NOT NULL REFERENCES objects (key),
     path TEXT NOT NULL,
     kind TEXT NOT NULL,
-    reference TEXT NOT NULL,
     PRIMARY KEY (target, object, path)
   ) STRICT, WITHOUT ROWID;
 

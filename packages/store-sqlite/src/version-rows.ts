@@ -15,6 +15,7 @@ import type { BodyCache, Head } from "./body-cache.ts";
 import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
 import { applyDelta } from "./delta-apply.ts";
 import type { Delta } from "./delta-encode.ts";
+import { unpackText } from "./packed-text.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import { type ChunkReader, deepFreeze, type MutableObject, setField } from "./stored-form.ts";
 
@@ -42,9 +43,9 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
 
   const chunks: ChunkReader = {
     read(key) {
-      const text = connection.first("SELECT text FROM chunks WHERE key = ?", key)?.["text"];
-      if (typeof text !== "string") throw new DamageError(`text ${key} is missing`);
-      return text;
+      const row = connection.first("SELECT text FROM chunks WHERE key = ?", key);
+      if (row === undefined) throw new DamageError(`text ${key} is missing`);
+      return unpackText(row["text"]);
     },
   };
 
@@ -67,7 +68,8 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
   function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
     let bulk: JsonValue = start;
     try {
-      for (const { delta } of deltas) bulk = applyDelta(bulk, parse(delta) as Delta, chunks);
+      for (const { delta } of deltas)
+        bulk = applyDelta(bulk, parse(unpackText(delta)) as Delta, chunks);
     } catch (cause) {
       if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
       throw new DamageError("a version does not follow from the one before", { cause });
@@ -145,14 +147,14 @@ export function readMetadata(row: Row): StoredMetadata {
 function wholeVersion(row: Row, bulk: JsonObject): StoredVersion {
   const body: MutableObject = {};
   for (const [field, value] of Object.entries(parseBody(row))) {
-    setField(body, field, bulkFields.has(field) ? bulk[field] : value);
+    setField(body, field, Object.hasOwn(bulk, field) ? bulk[field] : value);
   }
   deepFreeze(body);
   return Object.freeze({ body: body as ObjectBody, ...readPoint(row) });
 }
 
 function parseBody(row: Row): ObjectBody {
-  return parse(row["metadata"]) as ObjectBody;
+  return parse(unpackText(row["metadata"])) as ObjectBody;
 }
 
 function readPoint(row: Row): Omit<StoredVersion, "body"> {

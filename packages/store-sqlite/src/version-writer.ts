@@ -10,6 +10,7 @@ import type { Head } from "./body-cache.ts";
 import type { Connection } from "./connection.ts";
 import { encodeDelta, encodeWhole } from "./delta-encode.ts";
 import { type FieldRows, fieldRows } from "./field-rows.ts";
+import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
 import { type ChunkWriter, sizeOf } from "./stored-form.ts";
 import { bulkOf, metadataText, number } from "./version-rows.ts";
@@ -45,8 +46,8 @@ export function writeVersion(
     content.base,
     content.weight,
     content.size,
-    metadataText(stored.body),
-    content.delta,
+    packText(metadataText(stored.body)),
+    content.delta === null ? null : packText(content.delta),
   );
   connection.run("UPDATE objects SET head = ? WHERE key = ?", version, key);
   return { key, stored, base: content.base, weight: content.weight, size: content.size };
@@ -95,7 +96,8 @@ function chunkWriter(
           : hash("sha256", text, "buffer");
       const known = connection.first("SELECT key FROM chunks WHERE hash = ?", digest);
       if (known !== undefined) return number(known, "key");
-      return connection.run("INSERT INTO chunks (hash, text) VALUES (?, ?)", digest, text).lastKey;
+      return connection.run("INSERT INTO chunks (hash, text) VALUES (?, ?)", digest, packText(text))
+        .lastKey;
     },
     written: () => written,
   };
@@ -198,12 +200,11 @@ function writeReferences(connection: Connection, before: Head | undefined, after
   }
   for (const { path, reference } of added) {
     connection.run(
-      "INSERT INTO refs (target, object, path, kind, reference) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO refs (target, object, path, kind) VALUES (?, ?, ?, ?)",
       reference.id,
       after.key,
       path,
       reference.ref,
-      JSON.stringify(reference),
     );
   }
 }

@@ -2,6 +2,7 @@ import {
   objectId,
   sealObject,
   type SealedObject,
+  sha256,
   type StoreErrorCode,
 } from "@self-context-manager/core";
 import { execFile } from "node:child_process";
@@ -147,9 +148,16 @@ it("follows a link to the file", async () => {
   expect((await store.get(a))?.version).toBe(1);
 });
 
+/** Text that packing cannot make much shorter, the same each time. */
+function incompressible(length: number): string {
+  let text = "";
+  for (let count = 0; text.length < length; count += 1) text += sha256(String(count));
+  return text;
+}
+
 it("refuses to write beyond its limit, and goes on when there is room again", async () => {
   await using place = await sqlitePlace();
-  const large = [{ object: note("b", "large ".repeat(100_000)) }];
+  const large = [{ object: note("b", incompressible(600_000)) }];
   const limited = await openSqliteStore({ path: place.path, maxBytes: 200_000 });
   await limited.commit([{ object: note("a", "small") }]);
 

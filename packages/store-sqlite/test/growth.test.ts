@@ -3,6 +3,8 @@ import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
+import type { SqlValue } from "../src/connection.ts";
+import { unpackText } from "../src/packed-text.ts";
 import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
@@ -92,9 +94,12 @@ function versionsOf(path: string, id: string): readonly VersionRow[] {
   using database = new DatabaseSync(path);
   const rows = database
     .prepare(
-      "SELECT version, base, weight, size, length(delta) AS real FROM versions " +
+      "SELECT version, base, weight, size, delta FROM versions " +
         "WHERE object = (SELECT key FROM objects WHERE id = ?)",
     )
-    .all(id);
-  return rows as unknown as readonly VersionRow[];
+    .all(id) as unknown as readonly (Omit<VersionRow, "real"> & { readonly delta: SqlValue })[];
+  return rows.map(({ delta, ...row }) => ({
+    ...row,
+    real: delta === null ? 0 : unpackText(delta).length,
+  }));
 }

@@ -65,9 +65,6 @@ export type ObjectMetadata = {
 
 /** Takes the bulk fields off an object. */
 export function metadataOf(body: ObjectBody): ObjectMetadata {
-  const kept: Record<string, JsonValue | undefined> = {};
-  for (const [field, value] of Object.entries(body)) {
-    if (!bulkFields.has(field)) kept[field] = value;
-  }
-  return kept as ObjectMetadata;
+  const kept = Object.entries(body).filter(([field]) => !bulkFields.has(field));
+  return Object.fromEntries(kept) as ObjectMetadata;
 }
