@@ -57,7 +57,8 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
 
 export type LoadSqlite = () => Promise<{ readonly DatabaseSync: typeof DatabaseSync }>;
 
-async function loadSqlite(): ReturnType<LoadSqlite> {
+/** Node's own SQLite. Rejects with `STORE_UNAVAILABLE` on a Node without it. */
+export async function loadSqlite(): ReturnType<LoadSqlite> {
   try {
     return await import("node:sqlite");
   } catch (cause) {

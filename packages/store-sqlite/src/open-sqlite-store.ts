@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { bodyCache } from "./body-cache.ts";
 import { transactions } from "./commit.ts";
-import { connect, type Connection } from "./connection.ts";
+import { connect, type Connection, loadSqlite } from "./connection.ts";
 import { patiently } from "./patience.ts";
 import { queries } from "./queries.ts";
 import { checkFile, migrate } from "./schema.ts";
@@ -98,6 +98,8 @@ async function open(
   busyTimeout: number,
   maxBytes: number | undefined,
 ): Promise<Connection> {
+  // Before anything is made on the disk that a Node without SQLite would leave behind.
+  await loadSqlite();
   await prepareFile(path);
   let connection: Connection | undefined;
   try {
