@@ -18,6 +18,8 @@ export interface PiSdkOptions {
   readonly noTools?: "all" | "builtin";
   /** A session to go on with; without it a new one is begun. */
   readonly sessionFile?: string;
+  /** What extensions show to the user by; without it they find no user. */
+  readonly ui?: object;
   /** The most that one prompt may take. */
   readonly deadlineMs?: number;
 }
@@ -92,6 +94,7 @@ export const openPiSdk = async (options: PiSdkOptions): Promise<PiSdk> => {
   session.subscribe((event) => events.push(event));
   // Without bindings Pi never says `session_start` to an extension.
   await session.bindExtensions({
+    ...(options.ui === undefined ? {} : { uiContext: options.ui }),
     onError: ({ event, error }) => errors.push(`${event}: ${error}`),
   });
 
@@ -188,6 +191,7 @@ interface BoundSession extends PiSdkSession {
     emit(event: { readonly type: string; readonly reason: string }): Promise<unknown>;
   };
   bindExtensions(bindings: {
+    readonly uiContext?: object;
     readonly onError: (failure: { readonly event: string; readonly error: string }) => void;
   }): Promise<void>;
   dispose(): void;

@@ -1,5 +1,7 @@
 import type { ContextSession, HostSession } from "@self-context-manager/core";
 
+import { piAdapter } from "./pi-adapter.ts";
+
 /** A session with the means behind it, which end together. */
 export interface OpenedContext extends AsyncDisposable {
   readonly session: ContextSession;
@@ -37,7 +39,7 @@ export function contextHolder(openContext: OpenContext): ContextHolder {
       const earlier = close();
       const opening = (async () => {
         await earlier;
-        return await openContext({ host: { harness: "pi", sessionId }, workspace });
+        return await openContext({ host: { harness: piAdapter.harness, sessionId }, workspace });
       })();
       const mine = { id: sessionId, opened: opening };
       held = mine;

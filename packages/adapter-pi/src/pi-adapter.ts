@@ -1,0 +1,19 @@
+import type { HarnessAdapter } from "@self-context-manager/core";
+
+/** What every supported release of Pi offers to the extension. */
+export const piAdapter: HarnessAdapter = {
+  specification: "harness-1",
+  harness: "pi",
+  supports: {
+    contextAssembly: true,
+    toolRegistration: true,
+    toolEvents: true,
+    sessionIds: true,
+    instructions: true,
+    images: true,
+    ownMessages: true,
+    branches: true,
+    compactionHook: true,
+    notices: true,
+  },
+};

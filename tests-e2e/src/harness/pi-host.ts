@@ -1,0 +1,176 @@
+import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
+import { systemClock, uuidIds } from "@self-context-manager/compose";
+import {
+  openContextSession,
+  pooledLayout,
+  silentLogger,
+  windowPolicy,
+} from "@self-context-manager/core";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import type { HarnessHost, OpenHost } from "@self-context-manager/testkit";
+import { diskFiles } from "@self-context-manager/watcher";
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { openLoopbackModel } from "../loopback-model.ts";
+import { passThroughExtension } from "../pass-through-extension.ts";
+import { openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
+import type { PiVersion } from "../pi-versions.ts";
+import { openPiWorkspace } from "../pi-workspace.ts";
+import { type Availability, breakableStore } from "./breakable-store.ts";
+import { piRecord } from "./pi-record.ts";
+import { loopbackReply, neutralRequest } from "./pi-requests.ts";
+
+const calls: HarnessHost["calls"] = {
+  read: (path) => ({ name: "read", arguments: { path } }),
+  show: (path) => ({ name: "bash", arguments: { command: `cat ${path}` } }),
+  fail: (path) => ({ name: "bash", arguments: { command: `cat ${path}; exit 3` } }),
+  picture: (path) => ({ name: "read", arguments: { path } }),
+  write: (path, content) => ({ name: "write", arguments: { path, content } }),
+};
+
+/** Hosts that are Pi sessions of this process, with Pi's own tools, on a SQLite store. */
+export function piHost(pi: PiVersion): OpenHost {
+  return async (options) => {
+    await using stack = new AsyncDisposableStack();
+    const model = stack.use(
+      await openLoopbackModel({
+        script: (request) => loopbackReply(options.model(neutralRequest(request, workFolder()))),
+      }),
+    );
+    const workspace = stack.use(
+      await openPiWorkspace({
+        model,
+        files: options.files,
+        ...(options.compactsEagerly ? eagerCompaction : {}),
+      }),
+    );
+    const availability = { isBroken: options.brokenStore };
+    const notices: string[] = [];
+    const extension =
+      options.adapter === "absent"
+        ? passThroughExtension
+        : piExtension({
+            openContext: openOn(join(workspace.agentFolder, "store.sqlite"), availability),
+            off: options.adapter === "off",
+          });
+    const open = async (sessionFile?: string): Promise<PiSdk> =>
+      await openPiSdk({
+        pi,
+        workspace,
+        factories: [extension],
+        ui: { notify: (text: string) => void notices.push(text), setStatus: () => undefined },
+        ...(sessionFile === undefined ? {} : { sessionFile }),
+      });
+    let sdk = await open();
+    stack.defer(async () => await sdk[Symbol.asyncDispose]());
+
+    function workFolder(): string {
+      return workspace.workFolder;
+    }
+
+    async function prompt(text: string, images: readonly string[] = []): Promise<void> {
+      await sdk.prompt(text, {
+        images: images.map((data) => ({ type: "image", data, mimeType: "image/png" })),
+      });
+      const complaints = [...model.failures, ...sdk.errors, ...failuresIn(sdk.session)];
+      if (complaints.length > 0) throw new Error(complaints.join("\n"));
+    }
+
+    const opened = stack.move();
+    return {
+      calls,
+      get requests() {
+        return model.requests.map((request) => neutralRequest(request, workFolder()));
+      },
+      notices,
+      prompt,
+      record: async () => await piRecord(sdk.session, workFolder()),
+      restart: async () => {
+        const { sessionFile } = sdk.session;
+        await sdk[Symbol.asyncDispose]();
+        sdk = await open(sessionFile);
+      },
+      setBroken: (broken) => void (availability.isBroken = broken),
+      turn: async (on) => await sdk.prompt(`/context ${on ? "on" : "off"}`),
+      writeFile: async (path, text) => await writeFile(join(workFolder(), path), text),
+      addOwnMessage: async (content) =>
+        await own(sdk).sendCustomMessage({ customType: "contract", content, display: true }),
+      goBack: async (prompt) => {
+        const session = own(sdk);
+        const said = session.sessionManager
+          .getBranch()
+          .filter(({ type, message }) => type === "message" && message?.role === "user");
+        await session.navigateTree(said[prompt]?.id ?? "", { summarize: false });
+      },
+      compactions: async () => {
+        const file = await readFile(sdk.session.sessionFile ?? "", "utf8");
+        return file.split('"type":"compaction"').length - 1;
+      },
+      [Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+    };
+  };
+}
+
+/** Compacts as soon as it can, and keeps as little as it can. */
+const eagerCompaction = {
+  settings: { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } },
+  contextWindow: 20_000,
+} as const;
+
+/** Opens sessions as `compose` does with the settings that the laws name, on a store that can be broken. */
+function openOn(path: string, availability: Availability): OpenContext {
+  return async ({ host, workspace }) => {
+    await using stack = new AsyncDisposableStack();
+    const store = breakableStore(stack.use(await openSqliteStore({ path })), availability);
+    const session = await openContextSession(
+      {
+        store,
+        files: diskFiles(),
+        ids: uuidIds(systemClock),
+        logger: silentLogger,
+        policy: windowPolicy(),
+        layout: pooledLayout,
+        workspace,
+        readLimits: { lines: 2_000, characters: 50_000 },
+      },
+      host,
+    );
+    const opened = stack.move();
+    return {
+      session,
+      workspace,
+      [Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+    };
+  };
+}
+
+/** What is beyond the driver's own use of a session. */
+interface DrivenSession {
+  readonly sessionManager: {
+    getBranch(): readonly {
+      readonly id: string;
+      readonly type: string;
+      readonly message?: { readonly role: string };
+    }[];
+  };
+  sendCustomMessage(message: {
+    readonly customType: string;
+    readonly content: string;
+    readonly display: boolean;
+  }): Promise<void>;
+  navigateTree(id: string, options: { readonly summarize: boolean }): Promise<unknown>;
+}
+
+function own({ session }: PiSdk): DrivenSession {
+  return session as PiSdkSession & DrivenSession;
+}
+
+/** Pi resolves a prompt whose run failed; the last message says so. */
+function failuresIn({ messages }: PiSdkSession): readonly string[] {
+  const last = messages.at(-1) as { readonly role?: string; readonly stopReason?: string };
+  return last.role === "assistant" && last.stopReason === "stop"
+    ? []
+    : [`the run ended with ${JSON.stringify(last)}`];
+}

@@ -1,0 +1,47 @@
+import { isJsonObject, toJson } from "@self-context-manager/core";
+import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
+
+import type { Reply } from "../loopback-reply.ts";
+import type { WireMessage, WireRequest } from "../wire-request.ts";
+
+type ModelMessage = ModelRequest["messages"][number];
+
+/** A request of the wire in the neutral form; the name of the working folder differs between runs, and leaves. */
+export function neutralRequest(request: WireRequest, folder: string): ModelRequest {
+  return {
+    instruction: request.messages
+      .filter(isInstruction)
+      .map(({ text }) => text.replaceAll(folder, "WORK"))
+      .join("\n"),
+    tools: request.tools.map(({ name }) => name),
+    messages: request.messages
+      .filter((message) => !isInstruction(message))
+      .map((message) => neutralMessage(message, folder)),
+  };
+}
+
+function neutralMessage(message: WireMessage, folder: string): ModelMessage {
+  return {
+    role: message.role === "tool" || message.role === "assistant" ? message.role : "user",
+    text: message.text,
+    images: message.blocks.flatMap((block) =>
+      block.type === "image" ? [block.url.replace(/^data:image\/png;base64,/u, "")] : [],
+    ),
+    toolCalls: message.toolCalls.map(({ id, name, arguments: text }) => {
+      const args = toJson(JSON.parse(text));
+      return { id, name, arguments: isJsonObject(args) ? args : {} };
+    }),
+    ...(message.toolCallId === undefined ? {} : { toolCallId: message.toolCallId }),
+    bytes: JSON.stringify(message.raw).replaceAll(folder, "WORK"),
+  };
+}
+
+function isInstruction({ role }: WireMessage): boolean {
+  return role === "system" || role === "developer";
+}
+
+/** A scripted model's answer as the loopback model gives it. */
+export function loopbackReply({ text, calls }: ModelReply): Reply {
+  if (calls.length === 0) return { type: "text", text };
+  return { type: "tool-calls", calls, ...(text === "" ? {} : { text }) };
+}
