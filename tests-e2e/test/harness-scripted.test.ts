@@ -39,3 +39,16 @@ for (const [name, codec] of Object.entries(codecs)) {
     openHost: scriptedHost({ codec }),
   });
 }
+
+// The view outlasts the host's list; what the host sends without us does not.
+const dropped = "the host itself has dropped the messages that the law looks for";
+harnessContract({
+  name: "scripted, with a list that slides",
+  supports: { ...supports, branches: false },
+  knownGaps: {
+    "unknown-messages-pass": dropped,
+    "failure-lets-through": dropped,
+    "off-switch-passes-through": dropped,
+  },
+  openHost: scriptedHost({ keeps: 1 }),
+});

@@ -1,5 +1,6 @@
 import {
   type ContextSession,
+  type HostSession,
   type MessageCodec,
   openContextSession,
   pooledLayout,
@@ -10,9 +11,7 @@ import {
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
-  type HostOptions,
   memoryFolder,
-  type MemoryFolder,
   type OpenHost,
   scriptedAdapter,
   type ScriptedAdapter,
@@ -27,31 +26,30 @@ import { breakableStore } from "./breakable-store.ts";
 
 /** What an adapter that is to be broken can reach. */
 export interface ScriptedParts {
-  readonly folder: MemoryFolder;
   /** The open session; rejects while the store is broken. */
   readonly session: () => Promise<ContextSession>;
+  /** Opens a session of any id. */
+  readonly open: (host: HostSession) => Promise<ContextSession>;
   readonly notify: (text: string) => void;
   /** How often the host was opened, this time included. */
   readonly openings: number;
-  readonly saved: SavedSession | undefined;
 }
 
-/** Puts something else in the place of a sound adapter. */
-export type Breaking = (
-  adapter: ScriptedAdapter,
-  parts: ScriptedParts,
-  options: HostOptions,
-) => ScriptedAdapter;
+/** Puts something else in the place of parts of a sound adapter. */
+export type Breaking = (adapter: ScriptedAdapter, parts: ScriptedParts) => Partial<ScriptedAdapter>;
 
 export interface ScriptedHostOptions {
   readonly breaking?: Breaking;
   readonly codec?: MessageCodec<ScriptedMessage>;
+  /** Before each prompt the host drops its oldest messages but so many. */
+  readonly keeps?: number;
 }
 
 /** Hosts that are the scripted harness on the memory store. */
 export function scriptedHost({
-  breaking = (adapter) => adapter,
+  breaking = () => ({}),
   codec = scriptedCodec,
+  keeps = Number.POSITIVE_INFINITY,
 }: ScriptedHostOptions = {}): OpenHost {
   return async (options) => {
     const clock = { now: () => 1_700_000_000_000 };
@@ -69,7 +67,7 @@ export function scriptedHost({
       readonly adapter: ScriptedAdapter | undefined;
     } {
       openings += 1;
-      const openSession = async (sessionId: string): Promise<ContextSession> =>
+      const openSession = async (host: HostSession): Promise<ContextSession> =>
         await openContextSession(
           {
             store,
@@ -81,15 +79,15 @@ export function scriptedHost({
             workspace: folder.path,
             readLimits: { lines: 2_000, characters: 50_000 },
           },
-          { harness: "scripted", sessionId },
+          host,
         );
       let session: ContextSession | undefined;
       const parts: ScriptedParts = {
-        folder,
-        session: async () => (session ??= await openSession("scripted-1")),
+        session: async () =>
+          (session ??= await openSession({ harness: "scripted", sessionId: "scripted-1" })),
+        open: openSession,
         notify: (text) => void notices.push(text),
         openings,
-        saved,
       };
       const sound = scriptedAdapter({
         sessionId: "scripted-1",
@@ -98,7 +96,8 @@ export function scriptedHost({
         off: options.adapter === "off",
         codec,
       });
-      const adapter = options.adapter === "absent" ? undefined : breaking(sound, parts, options);
+      const adapter =
+        options.adapter === "absent" ? undefined : { ...sound, ...breaking(sound, parts) };
       const harness = scriptedHarness({
         model: options.model,
         folder,
@@ -121,7 +120,11 @@ export function scriptedHost({
         return [...earlier, ...current.harness.requests];
       },
       notices,
-      prompt: async (text, images) => await current.harness.prompt(text, images),
+      prompt: async (text, images) => {
+        const { harness } = current;
+        harness.truncate(Math.max(0, harness.messages.length - keeps));
+        await harness.prompt(text, images);
+      },
       record: async () => await Promise.resolve(toJson(current.harness.messages)),
       restart: async () => {
         earlier.push(...current.harness.requests);

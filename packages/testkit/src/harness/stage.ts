@@ -29,7 +29,7 @@ export async function openStage(
   options: Partial<Omit<HostOptions, "model" | "files">> = {},
 ): Promise<Stage> {
   let waiting: Step[] = [];
-  const failures: unknown[] = [];
+  const failures: Error[] = [];
   let answers = 0;
 
   function reply(request: ModelRequest): ModelReply {
@@ -53,7 +53,7 @@ export async function openStage(
         return reply(request);
       } catch (error) {
         // A host would make a failed request of it; the scenario is to have the error itself.
-        failures.push(error);
+        failures.push(error instanceof Error ? error : new Error(String(error)));
         waiting = [];
         return { text: "stopped", calls: [] };
       }
@@ -64,15 +64,24 @@ export async function openStage(
     async say(text, steps = [], images = []) {
       const from = host.requests.length;
       waiting = [...steps];
-      await host.prompt(text, images);
+      await endsWell(host.prompt(text, images));
       const [failure] = failures;
-      if (failure instanceof Error) throw failure;
+      if (failure !== undefined) throw failure;
       const requests = host.requests.slice(from);
       assert.equal(requests.length, steps.length + 1, `a run of ${steps.length} steps`);
       return requests;
     },
     [Symbol.asyncDispose]: async () => await host[Symbol.asyncDispose](),
   };
+}
+
+/** Whatever law is tried, a run must not end for our sake. */
+async function endsWell(run: Promise<void>): Promise<void> {
+  try {
+    await run;
+  } catch (error) {
+    assert.fail(new assert.AssertionError({ message: `the run ended badly: ${String(error)}` }));
+  }
 }
 
 function toolCall(id: string, { name, arguments: args }: HostCall): ModelToolCall {

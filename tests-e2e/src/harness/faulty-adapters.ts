@@ -1,0 +1,110 @@
+import type { ContextSession, MessageCodec } from "@self-context-manager/core";
+import {
+  type OpenHost,
+  type ScriptedAdapter,
+  scriptedCodec,
+  type ScriptedMessage,
+} from "@self-context-manager/testkit";
+
+import { type Breaking, scriptedHost } from "./scripted-host.ts";
+
+/** Hosts whose adapter is a sound one, but for some hooks. */
+export function broken(breaking: Breaking): OpenHost {
+  return scriptedHost({ breaking });
+}
+
+/** Hosts whose adapter changes what it is about to send; it is given the host's own messages beside it. */
+export function sending(
+  change: (
+    view: readonly ScriptedMessage[],
+    messages: readonly ScriptedMessage[],
+  ) => readonly ScriptedMessage[],
+): OpenHost {
+  return broken((adapter) => ({
+    assemble: async (messages) => {
+      const view = await adapter.assemble(messages);
+      return view === undefined ? undefined : change(view, messages);
+    },
+  }));
+}
+
+/** Hosts whose adapter reads messages in another way. */
+export function reading(codec: Partial<MessageCodec<ScriptedMessage>>): OpenHost {
+  return scriptedHost({ codec: { ...scriptedCodec, ...codec } });
+}
+
+/** Hosts whose adapter runs something else in the place of one of our tools. */
+export function withTool(
+  name: string,
+  run: (session: ContextSession, target: string) => Promise<unknown>,
+): OpenHost {
+  return broken((adapter, { session }) => ({
+    tools: () =>
+      adapter.tools().map((tool) =>
+        tool.name === name
+          ? {
+              name,
+              run: async ({ id }) => {
+                await run(await session(), typeof id === "string" ? id : "");
+                return { text: "done" };
+              },
+            }
+          : tool,
+      ),
+  }));
+}
+
+/** Hosts whose adapter does not look at the outputs of one tool. */
+export function ignoring(name: string): OpenHost {
+  return broken((adapter) => ({
+    afterTool: async (call, output) =>
+      call.name === name ? undefined : await adapter.afterTool(call, output),
+  }));
+}
+
+/** Hosts whose adapter does something to every object when a session is resumed. */
+export function onResume(
+  change: (session: ContextSession, handle: string) => Promise<unknown>,
+): OpenHost {
+  return broken((adapter, { session, openings }) => {
+    let isDone = openings === 1;
+    return {
+      assemble: async (messages) => {
+        if (!isDone) {
+          const { objects } = await (await session()).status();
+          for (const { handle } of objects) await change(await session(), handle);
+        }
+        isDone = true;
+        return await adapter.assemble(messages);
+      },
+    };
+  });
+}
+
+/** Whether a message of the view holds the active contents. */
+export function isActiveContents({ kind, text }: ScriptedMessage): boolean {
+  return kind === "human" && /(^|\n)Active: /u.test(text);
+}
+
+/** Sends every message that was ever in the list, whatever the user left behind. */
+export function neverForgetting(adapter: ScriptedAdapter): Partial<ScriptedAdapter> {
+  const seen = new Map<string, ScriptedMessage>();
+  return {
+    wentBack: () => undefined,
+    assemble: async (messages) => {
+      for (const message of messages) seen.set(message.id, message);
+      return await adapter.assemble([...seen.values()]);
+    },
+  };
+}
+
+/** Each run of outputs turned round. */
+export function outputsReversed(view: readonly ScriptedMessage[]): readonly ScriptedMessage[] {
+  const turned: ScriptedMessage[] = [];
+  let start = 0;
+  for (const message of view) {
+    if (message.kind !== "output") start = turned.length + 1;
+    turned.splice(message.kind === "output" ? start : turned.length, 0, message);
+  }
+  return turned;
+}

@@ -1,0 +1,48 @@
+import {
+  harnessContract,
+  type HarnessLaw,
+  harnessLaws,
+  scriptedHarnessAdapter,
+} from "@self-context-manager/testkit";
+import { AssertionError } from "node:assert/strict";
+import { describe, expect, it } from "vitest";
+
+import { harnessFaults } from "../src/harness/faults.ts";
+import { scriptedHost } from "../src/harness/scripted-host.ts";
+
+const laws = Object.keys(harnessLaws) as HarnessLaw[];
+
+it("has a fault for every law of HarnessAdapter", () => {
+  const without = laws.filter((law) => Object.keys(harnessFaults[law] ?? {}).length === 0);
+
+  expect(without).toEqual([]);
+  expect(Object.keys(harnessFaults).toSorted()).toEqual(laws.toSorted());
+});
+
+it("refuses a known gap that is no law", () => {
+  const { supports } = scriptedHarnessAdapter;
+  const knownGaps = Object.fromEntries([["no-such-law", "a reason"]]);
+
+  expect(() =>
+    harnessContract({ name: "scripted", supports, knownGaps, openHost: scriptedHost() }),
+  ).toThrow(new TypeError("knownGaps of scripted names no-such-law, which is no law"));
+});
+
+describe.each(laws)("%s", (law) => {
+  it("holds with a sound adapter", async () => {
+    await expect(harnessLaws[law](scriptedHost())).resolves.toBeUndefined();
+  });
+
+  it.each(Object.entries(harnessFaults[law]))(
+    "is broken by an adapter that %s",
+    async (_, openHost) => {
+      const broken = await harnessLaws[law](openHost).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+
+      // Anything else would be a fault of the host or the scenario.
+      expect(broken).toBeInstanceOf(AssertionError);
+    },
+  );
+});
