@@ -30,6 +30,7 @@ export {
   type ScriptedHarnessOptions,
 } from "./harness/scripted/scripted-harness.ts";
 export type {
+  ModelContent,
   OutputContent,
   ScriptedContent,
   ScriptedMessage,

@@ -61,6 +61,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     ),
     "sends results in the order of their end": sending(outputsReversed),
   },
+  "failed-answers-follow-the-host": {
+    "takes an answer that broke off for a whole one": reading({
+      decode: (message) =>
+        scriptedCodec.decode(message.kind === "model" ? { ...message, failed: false } : message),
+    }),
+  },
   "images-survive": {
     "drops the user's pictures": reading({
       decode: (message) =>

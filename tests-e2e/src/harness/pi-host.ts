@@ -34,9 +34,14 @@ const calls: HarnessHost["calls"] = {
 export function piHost(pi: PiVersion): OpenHost {
   return async (options) => {
     await using stack = new AsyncDisposableStack();
+    let isToFail = false;
     const model = stack.use(
       await openLoopbackModel({
-        script: (request) => loopbackReply(options.model(neutralRequest(request, workFolder()))),
+        script: (request) => {
+          const reply = options.model(neutralRequest(request, workFolder()));
+          isToFail = reply.fails === true;
+          return loopbackReply(reply);
+        },
       }),
     );
     const workspace = stack.use(
@@ -74,7 +79,10 @@ export function piHost(pi: PiVersion): OpenHost {
       await sdk.prompt(text, {
         images: images.map((data) => ({ type: "image", data, mimeType: "image/png" })),
       });
-      const complaints = [...model.failures, ...sdk.errors, ...failuresIn(sdk.session)];
+      const complaints = [...model.failures, ...sdk.errors];
+      const ended = failuresIn(sdk.session);
+      if (isToFail && ended.length === 0) complaints.push("the run ended well and was to fail");
+      if (!isToFail) complaints.push(...ended);
       if (complaints.length > 0) throw new Error(complaints.join("\n"));
     }
 

@@ -41,7 +41,8 @@ function isInstruction({ role }: WireMessage): boolean {
 }
 
 /** A scripted model's answer as the loopback model gives it. */
-export function loopbackReply({ text, calls }: ModelReply): Reply {
+export function loopbackReply({ text, calls, fails = false }: ModelReply): Reply {
+  if (fails) return { type: "disconnect", text };
   if (calls.length === 0) return { type: "text", text };
   return { type: "tool-calls", calls, ...(text === "" ? {} : { text }) };
 }

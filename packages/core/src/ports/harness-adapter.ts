@@ -13,6 +13,7 @@
  * - `pinned-stays`: a pinned object outlasts the policy's window, on later turns and on resume.
  * - `activate-brings-back`: whatever left, by the model's word or by the policy, is one `activate` away.
  * - `pairing-is-legal`: every tool call has exactly one result, directly after it and in order, whatever became of it.
+ * - `failed-answers-follow-the-host`: an answer that broke off is in later requests as often as without us.
  * - `images-survive`: the user's images and those of tools reach the model byte for byte, on resume too.
  * - `newest-user-message-is-there`: every request has all that the user said so far, once and in order.
  * - `instruction-is-constant`: the system prompt, with the standing instruction in it once, and the tools are the same

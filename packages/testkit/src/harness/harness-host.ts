@@ -47,7 +47,10 @@ export interface HarnessHost extends AsyncDisposable {
   readonly requests: readonly ModelRequest[];
   /** What the adapter told the user so far, outside the messages. */
   readonly notices: readonly string[];
-  /** Has the user say something; resolves when the run has ended, rejects where it ended badly. */
+  /**
+   * Has the user say something; resolves when the run has ended, rejects where it ended badly for another reason
+   * than that the model's answer was to fail.
+   */
   prompt(text: string, images?: readonly string[]): Promise<void>;
   /** What the host itself keeps of the session, without what differs between any two runs. */
   record(): Promise<JsonValue>;

@@ -17,6 +17,7 @@ import {
   offSwitchPassesThrough,
 } from "./laws/host.ts";
 import {
+  failedAnswersFollowTheHost,
   instructionIsConstant,
   newestUserMessageIsThere,
   pairingIsLegal,
@@ -33,6 +34,7 @@ export type HarnessLaw =
   | "pinned-stays"
   | "activate-brings-back"
   | "pairing-is-legal"
+  | "failed-answers-follow-the-host"
   | "images-survive"
   | "newest-user-message-is-there"
   | "instruction-is-constant"
@@ -55,6 +57,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "pinned-stays": pinnedStays,
   "activate-brings-back": activateBringsBack,
   "pairing-is-legal": pairingIsLegal,
+  "failed-answers-follow-the-host": failedAnswersFollowTheHost,
   "images-survive": imagesSurvive,
   "newest-user-message-is-there": newestUserMessageIsThere,
   "instruction-is-constant": instructionIsConstant,
@@ -80,6 +83,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "pinned-stays": managed,
   "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],
   "pairing-is-legal": managed,
+  "failed-answers-follow-the-host": ["contextAssembly", "sessionIds"],
   "images-survive": [...managed, "images"],
   "newest-user-message-is-there": ["contextAssembly", "sessionIds"],
   "instruction-is-constant": [...managed, "instructions"],
@@ -87,7 +91,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "host-record-is-untouched": [],
   "failure-lets-through": ["contextAssembly", "toolRegistration"],
   "failure-is-told-once": ["notices"],
-  "off-switch-passes-through": [],
+  "off-switch-passes-through": ["contextAssembly"],
   "resume-is-identical": managed,
   "branch-is-followed": ["contextAssembly", "branches"],
   "compaction-keeps-the-view": ["contextAssembly", "compactionHook"],

@@ -34,6 +34,8 @@ export interface ModelRequest {
 export interface ModelReply {
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
+  /** The answer breaks off after its text; the host ends the run and does not try again. */
+  readonly fails?: boolean;
 }
 
 /** Stands for a model: decides one answer from what the request shows. */

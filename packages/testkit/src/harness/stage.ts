@@ -7,7 +7,7 @@ import { blue } from "./samples.ts";
 /** What the model does with one request: tool calls by their ids, chosen now or from what the request shows. */
 export type Step = Calls | ((request: ModelRequest) => Calls);
 
-export type Calls = Readonly<Record<string, HostCall>>;
+type Calls = Readonly<Record<string, HostCall>>;
 
 /** A host that is spoken to with scripts. */
 export interface Stage extends AsyncDisposable {
@@ -21,7 +21,12 @@ export interface Stage extends AsyncDisposable {
     steps?: readonly Step[],
     images?: readonly string[],
   ) => Promise<readonly ModelRequest[]>;
+  /** Says something, and has the model's answer break off after `halfAnswer`. */
+  readonly breakOff: (text: string) => Promise<void>;
 }
+
+/** The text of an answer that breaks off. */
+export const halfAnswer = "half an answer";
 
 /** Opens a host with the sample files; managed and sound unless told otherwise. */
 export async function openStage(
@@ -29,10 +34,12 @@ export async function openStage(
   options: Partial<Omit<HostOptions, "model" | "files">> = {},
 ): Promise<Stage> {
   let waiting: Step[] = [];
+  let breaksOff = false;
   const failures: Error[] = [];
   let answers = 0;
 
   function reply(request: ModelRequest): ModelReply {
+    if (breaksOff) return { text: halfAnswer, calls: [], fails: true };
     const step = waiting.shift();
     if (step === undefined) {
       answers += 1;
@@ -70,6 +77,11 @@ export async function openStage(
       const requests = host.requests.slice(from);
       assert.equal(requests.length, steps.length + 1, `a run of ${steps.length} steps`);
       return requests;
+    },
+    async breakOff(text) {
+      breaksOff = true;
+      await endsWell(host.prompt(text));
+      breaksOff = false;
     },
     [Symbol.asyncDispose]: async () => await host[Symbol.asyncDispose](),
   };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { HarnessScenario } from "../harness-host.ts";
 import type { ModelRequest } from "../model-request.ts";
 import { last, pairingFaults, resultOf, saidBy } from "../request-checks.ts";
-import { contextCall, openStage, showing } from "../stage.ts";
+import { contextCall, halfAnswer, openStage, showing } from "../stage.ts";
 
 export const pairingIsLegal: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
@@ -31,6 +31,32 @@ export const pairingIsLegal: HarnessScenario = async (openHost) => {
   const request = last(stage.host.requests);
   for (const id of [...ids, "pin_c", "show_d"]) resultOf(request, id);
 };
+
+export const failedAnswersFollowTheHost: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  await using plain = await openStage(openHost, { adapter: "absent" });
+  const texts = ["look", "broken off", "go on", "and now"];
+
+  for (const { host, say, breakOff } of [stage, plain]) {
+    await say("look", showing(host, ["a"]));
+    await breakOff("broken off");
+    await say("go on", showing(host, ["b"]));
+    await host.restart();
+    await say("and now");
+  }
+
+  const [requests, expected] = [stage, plain].map(({ host }) => host.requests.map(halfAnswers));
+  assert.deepEqual(requests, expected);
+  assert.deepEqual(saidBy(last(stage.host.requests), texts), texts);
+  assert.deepEqual(
+    stage.host.requests.map(pairingFaults),
+    stage.host.requests.map(() => []),
+  );
+};
+
+function halfAnswers({ messages }: ModelRequest): number {
+  return messages.filter(({ text }) => text.includes(halfAnswer)).length;
+}
 
 export const newestUserMessageIsThere: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);

@@ -43,7 +43,8 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
             ...blocks(text, []),
             ...message.calls.map((call) => ({ type: "toolCall", ...call })),
           ],
-          meta: {},
+          // Core leaves out what failed, by this field.
+          meta: message.failed ? { stopReason: "error" } : {},
           timestamp,
         };
       case "output":
@@ -88,7 +89,7 @@ export function scriptedMessage(message: ViewMessage): ScriptedMessage {
       const calls = message.content.filter(isToolCall).map(({ id, name, arguments: args }) => {
         return { id, name, arguments: args };
       });
-      return { ...stamp, kind: "model", text, calls };
+      return { ...stamp, kind: "model", text, calls, failed: false };
     }
     case "toolResult": {
       const { toolCallId: callId, toolName: tool, isError: failed } = message;

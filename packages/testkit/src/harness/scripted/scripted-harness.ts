@@ -73,12 +73,12 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     const request = {
       instruction,
       tools: allTools().map(({ name }) => name),
-      messages: shown.map(modelMessage),
+      messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
-    const { text, calls } = model(request);
-    add({ kind: "model", text, calls });
-    return calls;
+    const { text, calls, fails: failed = false } = model(request);
+    add({ kind: "model", text, calls, failed });
+    return failed ? [] : calls;
   }
 
   function allTools(): readonly ScriptedTool[] {

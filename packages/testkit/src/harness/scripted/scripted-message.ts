@@ -10,12 +10,21 @@ export type ScriptedMessage = Stamp & ScriptedContent;
 
 export type ScriptedContent =
   | { readonly kind: "human"; readonly text: string; readonly pictures: readonly string[] }
-  | { readonly kind: "model"; readonly text: string; readonly calls: readonly ModelToolCall[] }
+  | ModelContent
   | OutputContent
   /** A kind that only this harness knows; the model gets it as a user's message. */
   | { readonly kind: "note"; readonly text: string }
   /** Stands for messages that the harness has taken out of its list. */
   | { readonly kind: "summary"; readonly text: string };
+
+/** What the model answered. */
+export type ModelContent = {
+  readonly kind: "model";
+  readonly text: string;
+  readonly calls: readonly ModelToolCall[];
+  /** It broke off: kept for the user, and not sent again. */
+  readonly failed: boolean;
+};
 
 /** What a tool returned. */
 export type OutputContent = {
