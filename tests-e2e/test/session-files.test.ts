@@ -137,7 +137,7 @@ describe("files that were only named", () => {
 
     expect(answer).toMatchObject({
       ok: false,
-      text: "f1: the file is gone; it was last at /work/a.ts. Its earlier versions are kept.",
+      text: "f1: the file is gone; it was last at /work/a.ts, and known to be gone since 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     });
     expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
   });

@@ -263,7 +263,7 @@ describe("activate and deactivate", () => {
       "f1: content unavailable (non-text file, 7 bytes).",
     );
     expect((await session.activate("f2")).text).toBe(
-      "f2: the file is gone; it was last at /work/gone.ts. Its earlier versions are kept.",
+      "f2: the file is gone; it was last at /work/gone.ts, and known to be gone since 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     );
     expect(await handlesIn(session, "pinned")).toEqual([]);
   });

@@ -79,6 +79,6 @@ export function upTo(turns: readonly Turn[], position: TurnPosition): readonly T
 }
 
 /** How many steps a chat has in all. */
-export function stepCount(turns: readonly Turn[]): number {
+function stepCount(turns: readonly Turn[]): number {
   return turns.reduce((count, turn) => count + turn.steps.length, 0);
 }

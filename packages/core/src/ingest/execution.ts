@@ -18,6 +18,8 @@ export type Execution = {
   readonly report?: string;
   readonly effects?: readonly ToolEffect[];
   readonly fileRefs?: readonly StaticReference[];
+  /** The effects are in the session already. */
+  readonly isApplied?: boolean;
 };
 
 /** Under this name our tools' results carry their report and effects through the host's record. */

@@ -83,9 +83,11 @@ async function arrive(
   if (call !== undefined) countCall(state, turn, isOwn);
   const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
   if (isOwn) {
-    const isApplied = state.pendingCalls.delete(result.toolCallId);
-    if (isApplied) state.changed = true;
-    else await replayEffects(scope, execution.effects ?? [], used);
+    const wasPending = state.pendingCalls.delete(result.toolCallId);
+    if (wasPending) state.changed = true;
+    else if (execution.isApplied !== true) {
+      await replayEffects(scope, execution.effects ?? [], used);
+    }
   }
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;

@@ -33,7 +33,7 @@ interface KeptStep extends Rendered {
 const keptSteps = new WeakMap<Step, KeptStep>();
 
 /** A user's message of a turn, or nothing where it is missing or says nothing. */
-export function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
+function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
   if (turn.user === null) return { messages: [], tokens: 0 };
   const content = withoutEmpty(turn.user);
   if (content.length === 0) return { messages: [], tokens: 0 };

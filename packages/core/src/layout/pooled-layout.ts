@@ -27,8 +27,8 @@ export const pooledLayout: Layout = {
   name: "pooled",
   render(input) {
     const chat = fitChat(input, renderChat(input));
-    const pool = fitPool(input, chat.tokens);
-    const active = renderActive(input, chat.tokens + pool.tokens);
+    const active = renderActive(input, chat.tokens + listRoom(input));
+    const pool = fitPool(input, chat.tokens + active.tokens);
     return {
       messages: [...pool.messages, ...chat.messages, ...active.messages],
       tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
@@ -198,11 +198,26 @@ function keptLine(entry: PoolEntry, { workspace, estimator }: LayoutInput): Kept
   return made;
 }
 
-function fitPool(input: LayoutInput, spent: number): Rendered {
-  if (input.pool.size === 0) return { messages: [], tokens: 0 };
+/** What share of a budget is kept for the list of known objects; active content comes before the rest of it. */
+const listShare = 0.2;
+
+function listRoom(input: LayoutInput): number {
+  const { tokens } = wholePool(input);
+  return input.budget === undefined
+    ? tokens
+    : Math.min(tokens, Math.floor(input.budget * listShare));
+}
+
+function wholePool(input: LayoutInput): Rendered & { readonly lines: readonly KeptLine[] } {
   const lines: KeptLine[] = [];
   for (const entry of input.pool.values()) lines.push(keptLine(entry, input));
-  const whole = poolMessage(lines, 0, input);
+  if (lines.length === 0) return { lines, messages: [], tokens: 0 };
+  return { lines, ...poolMessage(lines, 0, input) };
+}
+
+function fitPool(input: LayoutInput, spent: number): Rendered {
+  const { lines, ...whole } = wholePool(input);
+  if (lines.length === 0) return whole;
   if (input.budget === undefined || spent + whole.tokens <= input.budget) return whole;
   let start = 0;
   while (start < lines.length) {

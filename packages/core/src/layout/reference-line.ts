@@ -66,7 +66,7 @@ function short(body: ObjectMetadata): string {
 }
 
 /** A number in at most four characters or so: 812, 4.1k, 12k, 3.4M. */
-export function count(value: number): string {
+function count(value: number): string {
   if (value < 1_000) return String(value);
   const [unit, letter] = value < 1_000_000 ? [1_000, "k"] : [1_000_000, "M"];
   const scaled = value / unit;

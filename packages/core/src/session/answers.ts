@@ -40,7 +40,7 @@ export function noContentNote(handle: string, stored: StoredMetadata): string | 
     case "non_text":
       return `${handle}: content unavailable (non-text file, ${Number(body["size"] ?? 0)} bytes).`;
     case "missing":
-      return `${handle}: the file is gone; it was last at ${body.provenance.origin}. Its earlier versions are kept.`;
+      return `${handle}: the file is gone; it was last at ${body.provenance.origin}, and known to be gone since ${stored.at.tx_time}. Its earlier versions are kept.`;
     case "unread":
     case "present":
       return undefined;

@@ -128,14 +128,13 @@ export async function openContextSession(
       const result = await operation(current);
       // A refusal did nothing that a host's own result of the call could not tell better.
       const callMade = result.ok ? callId : undefined;
-      if (callMade !== undefined) {
-        current.state.pendingCalls.add(callMade);
-        current.state.changed = true;
-      }
+      const hasEffect = current.state.changed;
+      if (callMade !== undefined && hasEffect) current.state.pendingCalls.add(callMade);
       await commitSession(current);
       if (callMade !== undefined)
-        executions.set(callMade, { report: result.text, effects: result.effects });
-      return result;
+        executions.set(callMade, { report: result.text, effects: result.effects, isApplied: true });
+      // What changed nothing is not to be done again by a replay either (decision D42).
+      return hasEffect ? result : { ...result, effects: [] };
     });
   }
 

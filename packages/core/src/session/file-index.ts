@@ -68,20 +68,21 @@ async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise
 }
 
 /** The object of a file by its real path, or the one that was deleted there (decision D56). */
-export async function findFile(
+async function findFile(
   scope: SessionScope,
   realPath: string,
 ): Promise<StoredMetadata | undefined> {
   const { store } = scope.dependencies;
-  const here = await store.find({ where: { type: "file", path: realPath }, limit: 1 });
-  if (here.items[0] !== undefined) return here.items[0];
+  const here = await store.find({ where: { path: realPath } });
   const gone = await store.find({
-    where: { type: "file", presence: "missing", "provenance.origin": realPath },
+    where: { presence: "missing", "provenance.origin": realPath },
     newestFirst: true,
-    limit: 1,
   });
-  return gone.items[0];
+  return [...here.items, ...gone.items].find(({ body }) => fileLike.has(body.type));
 }
+
+/** Notes are files to everything but their name (decision D16). */
+const fileLike: ReadonlySet<string> = new Set(["file", "note"]);
 
 /**
  * Brings files that were merely named into the pool, inactive and unread (specification v0 §18.1). What is not there,

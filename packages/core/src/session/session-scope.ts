@@ -43,7 +43,7 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /** The next free handle for an object of a type; handles are never used again (decision D45). */
-export function nextHandle(state: SessionState, type: string): string {
+function nextHandle(state: SessionState, type: string): string {
   const letter = letters[type] ?? "o";
   const count = (state.handleCounts.get(letter) ?? 0) + 1;
   state.handleCounts.set(letter, count);

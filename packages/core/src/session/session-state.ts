@@ -31,7 +31,7 @@ export interface PoolEntry {
 export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly key?: string };
 
 /** How an object is active. */
-export interface Activation {
+interface Activation {
   /** When it last arrived, was read or was activated. */
   readonly used: CallTime;
   /** The lines that are shown; undefined for all. */

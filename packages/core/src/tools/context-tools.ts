@@ -92,6 +92,7 @@ export const contextTools: readonly ContextTool[] = [
 /** The standing instruction for the model; constant bytes, so that it never breaks a provider's cache. */
 export const standingInstruction = `# Context objects
 Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. A line such as [t3 ok, 4.1k chars] stands in place of an output; the contents of active objects stand in blocks that begin with their handle. Recent outputs are active by themselves and become inactive later; nothing is lost.
+- read indexes a file and makes it active: its content stands in a block of its own, the result only says what was done. A file that changes is shown in its newest version.
 - activate HANDLE shows an object (from and to for some lines), deactivate HANDLE takes it out, pin HANDLE keeps it.
 - Do not read again what is shown. Browse the list of known objects broadly, activate narrowly, deactivate what you are done with.
 - Write what you learn to Markdown notes, often: they stay when outputs leave.`;
