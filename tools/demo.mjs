@@ -10,6 +10,7 @@ const usage = `npm start -- [options]
   --pi VERSION            a supported release of Pi for the scripted session
   --model PROVIDER/MODEL  a real model in the place of the scripted one; its key from the environment`;
 
+/** @param {string} line */
 function print(line) {
   console.log(line);
 }

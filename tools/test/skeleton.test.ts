@@ -55,12 +55,12 @@ describe.each(names)("%s", (name) => {
     );
   });
 
-  test("has a boundaries tag and a README that opens with its name and description", () => {
+  test("has a boundaries tag and a README that opens with its name and a sentence", () => {
     expect(JSON.parse(read(name, "turbo.json"))).toEqual({
       extends: ["//"],
       tags: [expect.any(String)],
     });
-    expect(read(name, "README.md")).toMatch(`# ${manifest.name}\n\n${manifest.description}\n`);
+    expect(read(name, "README.md")).toMatch(new RegExp(`^# ${manifest.name}\\n\\n[A-Z].+`, "u"));
   });
 
   test("says in its manifest what every package says", () => {

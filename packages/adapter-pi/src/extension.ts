@@ -32,7 +32,7 @@ async function loadCompose(): Promise<typeof Compose> {
     return await import("@self-context-manager/compose");
   } catch (error) {
     throw new Error(
-      `The store needs Node 22.13 or newer with node:sqlite, this is ${process.version}.`,
+      `The store needs Node 22.22 or newer with node:sqlite, this is ${process.version}.`,
       { cause: error },
     );
   }
