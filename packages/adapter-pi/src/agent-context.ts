@@ -3,7 +3,9 @@ import {
   type ContextSession,
   contextTools,
   type JsonObject,
+  type MessageCodec,
   standingInstruction,
+  type ToolAnswer,
 } from "@self-context-manager/core";
 
 import { isFields, type PiContent } from "./pi-api.ts";
@@ -33,14 +35,11 @@ export interface ContextAgentTool {
   readonly label: string;
   readonly description: string;
   readonly parameters: unknown;
+  /** Throws what a refused call is answered with: agents know a failed call by nothing else. */
   execute(
     callId: string,
     args: unknown,
-  ): Promise<{
-    readonly content: readonly PiContent[];
-    readonly details: unknown;
-    readonly isError?: boolean;
-  }>;
+  ): Promise<{ readonly content: readonly PiContent[]; readonly details: unknown }>;
 }
 
 export interface AgentContextOptions<Message> {
@@ -75,7 +74,20 @@ export function agentContext<Message extends { readonly role: string }>(
   options: AgentContextOptions<Message>,
 ): AgentContext<Message> {
   const { session, workspace } = options;
+  const refusals = new Map<string, ToolAnswer>();
   let prompt: string | undefined;
+
+  /** Reads Pi's messages; the results of refused calls have lost their details on the way. */
+  const codec: MessageCodec<unknown> = {
+    identify: (raw) => piCodec.identify(raw),
+    decode(raw) {
+      const message = piCodec.decode(raw);
+      const answer = message.role === "toolResult" ? refusals.get(message.toolCallId) : undefined;
+      if (message.role !== "toolResult" || answer === undefined) return message;
+      refusals.delete(message.toolCallId);
+      return { ...message, details: answerDetails(answer) };
+    },
+  };
 
   async function recordPrompt(): Promise<void> {
     if (prompt === undefined) return;
@@ -92,7 +104,7 @@ export function agentContext<Message extends { readonly role: string }>(
         await recordPrompt();
         // Since 0.87 the prompt and the tools are messages; they are the agent's, and stay at the head.
         const system = base.filter(({ role }) => role === "system");
-        await session.ingest(system.length === 0 ? base : base.filter(isNotSystem), piCodec);
+        await session.ingest(system.length === 0 ? base : base.filter(isNotSystem), codec);
         const contextWindow = options.contextWindow?.();
         const view = await session.view(contextWindow === undefined ? {} : { contextWindow });
         if (view.messages.length === 0) return base;
@@ -110,11 +122,11 @@ export function agentContext<Message extends { readonly role: string }>(
       parameters: tool.parameters,
       execute: async (callId, args) => {
         const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
-        return {
-          content: [{ type: "text", text: answer.text }],
-          details: answerDetails(answer),
-          ...(answer.ok ? {} : { isError: true }),
-        };
+        if (!answer.ok) {
+          refusals.set(callId, answer);
+          throw new Error(answer.text);
+        }
+        return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
       },
     })),
     wrapTools: (tools) =>

@@ -10,5 +10,6 @@ export { isOwnSummary } from "./compaction.ts";
 export type { OpenContext, OpenedContext } from "./opened-context.ts";
 export type { PiApi, PiContext, PiHost, PiMessage, PiTool } from "./pi-api.ts";
 export { piAdapter } from "./pi-adapter.ts";
+export { piAgentAdapter } from "./pi-agent-adapter.ts";
 export { piCodec, piMessage } from "./pi-codec.ts";
 export { piExtension, type PiExtensionOptions } from "./pi-extension.ts";

@@ -7,8 +7,8 @@ export function withoutOurs(value: JsonValue): JsonValue {
   const fields = Object.entries(value).flatMap(([name, one]) => {
     if (name === executionField || one === undefined) return [];
     const rest = withoutOurs(one);
-    // A field that held nothing but ours is not there without us.
-    return isEmpty(rest) && !isEmpty(one) ? [] : [[name, rest] as const];
+    // A field that held nothing but ours may be empty without us, or not be there.
+    return isEmpty(rest) ? [] : [[name, rest] as const];
   });
   return Object.fromEntries(fields);
 }

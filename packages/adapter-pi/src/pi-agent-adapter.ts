@@ -1,0 +1,19 @@
+import type { HarnessAdapter } from "@self-context-manager/core";
+
+/** What a bare agent of pi-agent-core offers to `agentContext`; sessions and their ids are whoever's who made it. */
+export const piAgentAdapter: HarnessAdapter = {
+  specification: "harness-1",
+  harness: "pi-agent-core",
+  supports: {
+    contextAssembly: true,
+    toolRegistration: true,
+    toolEvents: true,
+    sessionIds: true,
+    instructions: true,
+    images: true,
+    ownMessages: true,
+    branches: true,
+    compactionHook: false,
+    notices: false,
+  },
+};

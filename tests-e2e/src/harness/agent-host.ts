@@ -1,0 +1,149 @@
+import { agentContext, piAgentAdapter } from "@self-context-manager/adapter-pi";
+import { systemClock, uuidIds } from "@self-context-manager/compose";
+import {
+  isJsonObject,
+  type JsonValue,
+  openContextSession,
+  pooledLayout,
+  silentLogger,
+  toJson,
+  windowPolicy,
+} from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { memoryFolder, type ModelRequest, type OpenHost } from "@self-context-manager/testkit";
+
+import {
+  type AgentMessage,
+  agentModel,
+  type AgentRequest,
+  agentStream,
+  neutralAgentRequest,
+} from "./agent-model.ts";
+import { agentTools } from "./agent-tools.ts";
+import { breakableStore } from "./breakable-store.ts";
+
+/** What of pi-agent-core is used, of every release. */
+export interface AgentModule {
+  readonly Agent: new (options: Readonly<Record<string, unknown>>) => {
+    readonly state: { messages: readonly AgentMessage[] };
+    prompt(message: object): Promise<void>;
+  };
+}
+
+/** Hosts that are bare agents of pi-agent-core with `agentContext`, on the memory store. */
+export function agentHost({ Agent }: AgentModule): OpenHost {
+  return async (options) => {
+    const folder = memoryFolder(options.files);
+    const availability = { isBroken: false };
+    const store = breakableStore(memoryStore(), availability);
+    const requests: ModelRequest[] = [];
+    let time = Date.now();
+    let agent = await open([]);
+    // A wrapper is given an open session; its store breaks afterwards.
+    availability.isBroken = options.brokenStore;
+
+    /** Messages are told by their times, and two of these runs' may fall into one millisecond. */
+    function nextTime(): number {
+      time += 1;
+      return time;
+    }
+
+    async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
+      const tools = agentTools(folder);
+      const session = await openContextSession(
+        {
+          store,
+          files: folder,
+          ids: uuidIds(systemClock),
+          logger: silentLogger,
+          policy: windowPolicy(),
+          layout: pooledLayout,
+          workspace: folder.path,
+          readLimits: { lines: 2_000, characters: 50_000 },
+        },
+        { harness: piAgentAdapter.harness, sessionId: "agent-1" },
+      );
+      const context = agentContext<AgentMessage>({ session, workspace: folder.path });
+      const own = context.tools.filter(({ name }) => name !== "read");
+      const isManaged = options.adapter === "managed";
+      return new Agent({
+        initialState: {
+          systemPrompt: isManaged ? context.systemPrompt("You are an agent.") : "You are an agent.",
+          model: agentModel,
+          tools: isManaged ? [...context.wrapTools(tools), ...own] : tools,
+          messages: [...messages],
+        },
+        ...(isManaged ? { transformContext: context.transformContext } : {}),
+        convertToLlm: (all: readonly AgentMessage[]) => all.flatMap(asProviderMessage),
+        streamFn: (_model: unknown, request: AgentRequest) => {
+          const neutral = neutralAgentRequest(request);
+          requests.push(neutral);
+          return agentStream(options.model(neutral), nextTime());
+        },
+      });
+    }
+
+    return {
+      calls: {
+        read: (path) => ({ name: "read", arguments: { path } }),
+        show: (path) => ({ name: "show", arguments: { path } }),
+        fail: (path) => ({ name: "crash", arguments: { path } }),
+        picture: (path) => ({ name: "photo", arguments: { path } }),
+        write: (path, text) => ({ name: "write", arguments: { path, text } }),
+      },
+      requests,
+      notices: [],
+      prompt: async (text, images = []) =>
+        await agent.prompt({
+          role: "user",
+          content: [
+            { type: "text", text },
+            ...images.map((data) => ({ type: "image", data, mimeType: "image/png" })),
+          ],
+          timestamp: nextTime(),
+        }),
+      record: async () => await Promise.resolve(comparable(toJson(agent.state.messages))),
+      restart: async () => {
+        agent = await open(agent.state.messages.filter(({ role }) => role !== "system"));
+      },
+      setBroken: (broken) => void (availability.isBroken = broken),
+      turn: async () => {
+        await Promise.reject(new Error("a wrapped agent has no switch"));
+      },
+      writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
+      addOwnMessage: async (text) => {
+        const note = { role: "note", content: text, timestamp: nextTime() };
+        agent.state.messages = [...agent.state.messages, note];
+        await Promise.resolve();
+      },
+      goBack: async (prompt) => {
+        const { messages } = agent.state;
+        const said = messages.filter(({ role }) => role === "user")[prompt];
+        agent.state.messages = messages.slice(0, said === undefined ? 0 : messages.indexOf(said));
+        await Promise.resolve();
+      },
+      compactions: async () => await Promise.resolve(0),
+      [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+    };
+  };
+}
+
+/** What an agent sends for each kind of message; answers that failed are not sent again. */
+function asProviderMessage(message: AgentMessage): readonly AgentMessage[] {
+  if (message.role === "note") return [{ ...message, role: "user" }];
+  return message["stopReason"] === "error" ? [] : [message];
+}
+
+/** A record without its times, and without the prompt and the tools that the agent was made with. */
+function comparable(value: JsonValue): JsonValue {
+  const isList = Array.isArray(value);
+  if (isList)
+    return (value as readonly JsonValue[]).filter((one) => !isSystem(one)).map(comparable);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).filter(([name]) => name !== "timestamp");
+  return Object.fromEntries(fields.map(([name, one]) => [name, comparable(one ?? null)]));
+}
+
+function isSystem(value: JsonValue): boolean {
+  return isJsonObject(value) && value["role"] === "system";
+}
