@@ -27,6 +27,18 @@ describe("a budget (D54)", () => {
     );
   });
 
+  it("shows in part the lines that were asked for, not others of the same text", async () => {
+    const text = Array.from({ length: 400 }, (_, index) => `line ${index + 1} of many\n`).join("");
+    const { session } = await openTestSession({ files: { "/work/long.txt": text } });
+    await session.read({ path: "long.txt", offset: 200, limit: 150 });
+
+    const { activeTexts } = await viewParts(session, { contextWindow: 400, reserve: 0 });
+
+    expect(activeTexts[0]).toMatch(
+      /^f1 long\.txt v1 lines 200-349 of 400\n~~~\nline 200 of many\n[\s\S]*not shown;[\s\S]*line 349 of many\n~~~$/u,
+    );
+  });
+
   it("leaves the oldest whole turns behind one line, which says how to read them", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();

@@ -353,27 +353,27 @@ describe("a target", () => {
   });
 
   it("never means another object later: handles are not used again", async () => {
-    const opened = await openTestSession({ files });
+    const opened = await openTestSession();
     const { session } = opened;
     const history = scriptHistory();
     history.user("one");
-    history.say("ok");
-    await history.ingest(session);
-    history.user("two");
     history.call("bash", { command: "a" }, "A");
     await history.ingest(session);
+    history.user("two");
+    history.call("bash", { command: "b" }, "B");
+    await history.ingest(session);
     const branch = scriptHistory(1_800_000_000_000);
-    branch.messages.push(...history.messages.slice(0, 2));
+    branch.messages.push(...history.messages.slice(0, 3));
     branch.user("other");
-    branch.call("bash", { command: "b" }, "B", { id: "call_b" });
+    branch.call("bash", { command: "c" }, "C", { id: "call_c" });
 
     await branch.ingest(session);
     const again = await opened.reopen();
-    branch.call("bash", { command: "c" }, "C", { id: "call_c" });
+    branch.call("bash", { command: "d" }, "D", { id: "call_d" });
     await branch.ingest(again);
 
-    expect((await again.status()).objects.map(({ handle }) => handle)).toEqual(["t2", "t3"]);
-    expect((await again.activate("t1")).ok).toBe(false);
+    expect((await again.status()).objects.map(({ handle }) => handle)).toEqual(["t1", "t3", "t4"]);
+    expect((await again.activate("t2")).ok).toBe(false);
   });
 });
 
