@@ -1,10 +1,12 @@
 // Runs every check of the workspace, one heading with its duration per step, the output of a step
 // only where it failed or is a test run. Goes on after a failed step; exits 1 if there was one.
 // The last line is always `N passed, N failed, N skipped`, summed over all test runs.
-// With --long only the test runs, with SCM_LONG=1: more and longer cases, and fresh seeds.
-import { spawn } from "node:child_process";
+// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a fresh seed that is printed; what came
+// of it is written to bench/results/long-run.json.
+import { execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -41,7 +43,11 @@ const tally = join(folder, "tally.jsonl");
 writeFileSync(tally, "");
 /** @type {string[]} */
 const failed = [];
+/** @type {{ step: string, passed: boolean, seconds: number }[]} */
+const done = [];
 const started = Date.now();
+const seed = process.env["SCM_SEED"] ?? String(randomInt(2 ** 31));
+if (long) console.log(`seed ${seed}; SCM_SEED=${seed} npm run test:long repeats this run`);
 
 for (const step of steps) {
   const missing = step.needs?.find((name) => failed.includes(name));
@@ -55,6 +61,7 @@ for (const step of steps) {
   const passed = code === 0;
   if (!passed) failed.push(step.name);
   console.log(`${passed ? "✓" : "✗"} ${step.name} (${seconds(stepStarted)})`);
+  done.push({ step: step.name, passed, seconds: (Date.now() - stepStarted) / 1000 });
   if (!passed || step.test) console.log(indent(output));
 }
 
@@ -71,6 +78,7 @@ const sum = readFileSync(tally, "utf8")
     { passed: 0, failed: 0, skipped: 0 },
   );
 rmSync(folder, { recursive: true });
+if (long) writeLongRun();
 
 console.log("");
 if (failed.length === 0) console.log(`all ${steps.length} steps passed in ${seconds(started)}`);
@@ -92,7 +100,7 @@ function run(step) {
       env: {
         ...withoutColours(process.env),
         ...colours,
-        ...(long ? { SCM_LONG: "1" } : {}),
+        ...(long ? { SCM_LONG: "1", SCM_SEED: seed } : {}),
         SCM_TALLY: tally,
         TURBO_TELEMETRY_DISABLED: "1",
         NO_UPDATE_NOTIFIER: "1",
@@ -103,6 +111,24 @@ function run(step) {
     child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}` }));
     child.on("close", (code) => resolve({ code: code ?? 1, output }));
   });
+}
+
+/** Keeps what a long run did, to be committed with the change that it was run for. */
+function writeLongRun() {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const result = {
+    run: "npm run test:long",
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    commit,
+    processor: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`,
+    seed: Number(seed),
+    seconds: Math.round((Date.now() - started) / 1000),
+    steps: done,
+    tests: sum,
+  };
+  const file = new URL("../bench/results/long-run.json", import.meta.url);
+  writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
 /** @param {NodeJS.ProcessEnv} environment */

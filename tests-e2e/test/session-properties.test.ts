@@ -1,11 +1,11 @@
 import { isText, type Message, type ViewMessage } from "@self-context-manager/core";
-import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/testkit";
+import { hostEvent, messagesOf, sequenceFaults, testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { openTestSession, plainCodec } from "../src/session/test-session.ts";
 
-const isLong = process.env["SCM_LONG"] === "1";
+const { isLong, seed } = testScale;
 const numRuns = isLong ? 20_000 : 150;
 
 /** What a host does with its array between two model calls. */
@@ -60,7 +60,7 @@ describe("a session through any history of its host", () => {
             expect(await versionCount(opened.store)).toBe(before);
           }
         }),
-        { numRuns, ...seed() },
+        { numRuns, seed },
       );
     },
     isLong ? 900_000 : 60_000,
@@ -88,19 +88,12 @@ describe("a session through any history of its host", () => {
             expect(sequenceFaults(view.messages)).toEqual([]);
           },
         ),
-        { numRuns, ...seed() },
+        { numRuns, seed },
       );
     },
     isLong ? 900_000 : 60_000,
   );
 });
-
-/** SCM_SEED replays a failure; a long run takes a fresh seed, which fast-check prints when it fails. */
-function seed(): { readonly seed?: number } {
-  const given = process.env["SCM_SEED"];
-  if (given !== undefined) return { seed: Number(given) };
-  return isLong ? {} : { seed: 20_261_121 };
-}
 
 function compacted(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
   from.time += 1;
