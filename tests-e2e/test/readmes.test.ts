@@ -20,7 +20,8 @@ describe.each(["core", "store-memory", "store-sqlite", "testkit"])("the README o
       process.execPath,
       [condition, "--input-type=module-typescript", "--eval", code],
       { cwd: folder },
-    ).finally(async () => await rm(folder, { recursive: true }));
+    );
+    await rm(folder, { recursive: true });
 
     const told = [...code.matchAll(/\/\/ → (.*)\n/gu)].map(([, line]) => `${line}\n`);
     expect(told.length).toBeGreaterThan(0);
