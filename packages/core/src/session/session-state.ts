@@ -125,7 +125,9 @@ type StoredActivation = {
 
 /** The session object to store (specification v0 §24.4, decision D50). */
 export function sessionBody(state: SessionState): ObjectBody {
-  const locked = [state.chat.id, ...state.systemPrompts.values()];
+  const locked = [state.chat.id, ...state.systemPrompts.values()].filter(
+    (id) => !state.active.has(id),
+  );
   const chatRef: DynamicReference = { ref: "dynamic", id: state.chat.id };
   return {
     id: state.id,
