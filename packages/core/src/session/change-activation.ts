@@ -7,7 +7,7 @@ import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts"
 import { indexFile, recordMissing } from "./file-index.ts";
 import { lineCount, type LineRange, rangeOf } from "./line-range.ts";
 import { resolveTarget } from "./resolve-target.ts";
-import { joinPool, type SessionScope } from "./session-scope.ts";
+import { joinPool, refreshEntry, type SessionScope } from "./session-scope.ts";
 import type { PoolEntry } from "./session-state.ts";
 import { needsExplicitRead } from "./workspace-rule.ts";
 
@@ -39,13 +39,18 @@ async function activateEntry(
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
   const { state, dependencies, contents } = scope;
-  const entry = presenceOf(found.stored.body) === "unread" ? await readUnread(scope, found) : found;
+  const newest = await refreshEntry(scope, found);
+  const isUnread = presenceOf(newest.stored.body) === "unread";
+  const entry = isUnread ? await readUnread(scope, newest) : newest;
   if (typeof entry === "string") return refusal(entry);
   const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
   const note = noContentNote(entry.handle, entry.stored);
   if (note !== undefined) return refusal(note);
-  const stored = contents.get(entry.id) ?? (await dependencies.store.get(entry.id));
+  const held = contents.get(entry.id);
+  const isHeld = held?.version === entry.stored.version;
+  const stored = isHeld ? held : await dependencies.store.get(entry.id);
   if (stored === undefined) return refusal(`${name}: its content has left the store.`);
+  joinPool(state, metadataVersion(stored));
   const text = stored.body.content;
   if (text === null && stored.body["blocks"] === undefined)
     return refusal(`${name} has no content.`);

@@ -8,7 +8,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { FileContent, FileFacts } from "../ports/file-source.ts";
-import { commitObjects, joinPool, type SessionScope } from "./session-scope.ts";
+import { commitObjects, joinPool, refreshEntry, type SessionScope } from "./session-scope.ts";
 import type { PoolEntry } from "./session-state.ts";
 
 /** What indexing a file did. */
@@ -127,7 +127,8 @@ async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts
 
 /** Records that a known file is gone; the session is not stored. */
 export async function recordMissing(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry> {
-  const [stored] = await commitObjects(scope, [{ body: missingFileBody(entry.stored.body) }]);
+  const { stored: newest } = await refreshEntry(scope, entry);
+  const [stored] = await commitObjects(scope, [{ body: missingFileBody(newest.body) }]);
   if (stored === undefined) throw new TypeError("the store answered no version for a file");
   scope.contents.delete(entry.id);
   return joinPool(scope.state, metadataVersion(stored));

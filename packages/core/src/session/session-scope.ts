@@ -72,6 +72,15 @@ export function joinPool(state: SessionState, stored: StoredMetadata, key?: stri
   return entry;
 }
 
+/** An entry of the pool with its newest metadata: another session of the store may have made a version since. */
+export async function refreshEntry(
+  { state, dependencies }: SessionScope,
+  entry: PoolEntry,
+): Promise<PoolEntry> {
+  const [newest] = await dependencies.store.describe([entry.id]);
+  return newest === undefined ? entry : joinPool(state, newest);
+}
+
 /**
  * Commits objects without the session. Each answer is the object's latest version, made now or earlier.
  */
