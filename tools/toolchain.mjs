@@ -20,7 +20,8 @@ const [task, ...taskArguments] = process.argv.slice(2);
 if (task === undefined) fail("usage: node tools/toolchain.mjs <task> [arguments]");
 
 const tools = installTools();
-installWorkspace(tools);
+// pnpm itself is wanted where the lockfile is to be changed, which the install from it would refuse first.
+if (task !== "exec" || taskArguments[0] !== "pnpm") installWorkspace(tools);
 const command = task === "exec" ? ["exec", ...taskArguments] : ["run", task, ...taskArguments];
 const quiet = task === "exec" ? [] : ["--silent"];
 process.exitCode = run(tools, [...quiet, ...command]).status ?? 1;
