@@ -1,7 +1,9 @@
+import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
 
-import { openTestSession } from "../src/session/test-session.ts";
-import { viewParts } from "../src/session/view-parts.ts";
+import { openTestSession, testHost } from "../src/session/test-session.ts";
+import { handlesIn, viewParts } from "../src/session/view-parts.ts";
 
 const another = { harness: "test", sessionId: "another" };
 
@@ -40,5 +42,45 @@ describe("two sessions of one store", () => {
     await opened.session.read({ path: "a.ts" });
 
     expect((await opened.store.lookup("plan"))?.body["presence"]).toBe("missing");
+  });
+});
+
+describe("one session in two processes", () => {
+  it("is begun once, however many begin it at once", async () => {
+    const opened = await openTestSession();
+
+    const sessions = await Promise.all([1, 2, 3].map(async () => await opened.reopen(another)));
+
+    const ids = await Promise.all(sessions.map(async (one) => (await one.status()).sessionId));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it("goes on in both: what one did is there when the other does something", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
+    const other = await opened.reopen();
+    await opened.session.read({ path: "a.ts" });
+
+    expect(await other.read({ path: "b.ts" })).toMatchObject({ ok: true });
+    await opened.session.recordSystemPrompt("host", "Be good.");
+    await other.pin("f1");
+
+    expect(await handlesIn(other, "active", "pinned")).toEqual(["f1", "f2"]);
+    expect((await other.view()).messages).toEqual((await (await opened.reopen()).view()).messages);
+  });
+
+  it("says so where the other process comes first again and again", async () => {
+    const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+    const busy: ObjectStore = Object.assign(Object.create(store) as ObjectStore, {
+      commit: async (...[writes, options]: Parameters<ObjectStore["commit"]>) => {
+        const isFirst = writes.every(({ expect: version }) => version === 0);
+        if (isFirst) return await store.commit(writes, options);
+        throw new StoreError("VERSION_CONFLICT", "object a is at version 3, not 2");
+      },
+    });
+    const { session } = await openTestSession({ store: busy });
+
+    await expect(session.recordSystemPrompt("host", "Be good.")).rejects.toThrow(
+      `another process writes to session ${testHost.sessionId} of test at the same time: object a is at version 3, not 2`,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { type ContextSession, standingInstruction, StoreError } from "@self-context-manager/core";
+import { type ContextSession, standingInstruction } from "@self-context-manager/core";
 
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
@@ -118,7 +118,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
       const signals = isRewound ? { rewound: true } : {};
-      await retried(async () => await session.ingest(messages, piCodec, signals));
+      await session.ingest(messages, piCodec, signals);
       isRewound = false;
       if (!canActivate()) {
         context.ui.setStatus(statusKey, "ctx only recorded: the tool activate is off");
@@ -192,14 +192,4 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return "Managed context is off; messages go to the model as they are.";
     }
   };
-}
-
-/** Another process with the same session open makes one attempt fail; the next reads what it did. */
-async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
-    return await attempt();
-  }
 }

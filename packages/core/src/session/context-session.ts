@@ -1,3 +1,4 @@
+import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
@@ -60,8 +61,9 @@ export interface CallOptions {
  * One session of an agent: takes in what the harness reports, keeps the three pools, and says what the model sees.
  *
  * Operations run one after another. An operation that rejects has changed nothing that is kept: the session is read
- * from the store again before the next. Rejects with `StoreError`; `VERSION_CONFLICT` says that another process has the
- * same session open.
+ * from the store again before the next. Where another process wrote to the same session meanwhile, an operation is
+ * done again on what that process stored. Rejects with `StoreError`; `VERSION_CONFLICT` says that the other process
+ * came first a second time.
  */
 export interface ContextSession {
   readonly host: HostSession;
@@ -110,13 +112,35 @@ export async function openContextSession(
   }
 
   /** Runs an operation on the scope; after a failure the state is doubtful, and the next operation reads it anew. */
+  async function attempt<Result>(
+    operation: (scope: SessionScope) => Promise<Result>,
+  ): Promise<Result> {
+    const current = scope ?? (await openScope());
+    scope = undefined;
+    const result = await operation(current);
+    scope = current;
+    return result;
+  }
+
+  /** What another process with the same session made impossible is done once more, on what that process stored. */
   async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
     return await queue(async () => {
-      const current = scope ?? (await openScope());
-      scope = undefined;
-      const result = await operation(current);
-      scope = current;
-      return result;
+      try {
+        return await attempt(operation);
+      } catch (error) {
+        if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+        dependencies.logger.warn("another process writes to the same session", { ...host });
+      }
+      try {
+        return await attempt(operation);
+      } catch (cause) {
+        if (!StoreError.is(cause, "VERSION_CONFLICT")) throw cause;
+        throw new StoreError(
+          "VERSION_CONFLICT",
+          `another process writes to session ${host.sessionId} of ${host.harness} at the same time: ${cause.message}`,
+          { cause },
+        );
+      }
     });
   }
 

@@ -1,8 +1,14 @@
 import { chatBody } from "../chat/chat-document.ts";
+import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { DynamicReference } from "../objects/references.ts";
 import { sealObject } from "../objects/sealed-object.ts";
-import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
+import {
+  metadataVersion,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
+import type { CommittedVersion } from "../ports/object-store.ts";
 import { describeAll } from "./describe-all.ts";
 import { type SessionDependencies } from "./session-scope.ts";
 import {
@@ -25,10 +31,24 @@ export async function openState(
   dependencies: SessionDependencies,
   host: HostSession,
 ): Promise<SessionState> {
-  const { store } = dependencies;
-  const where = { type: "session", harness: host.harness, session_id: host.sessionId };
-  const [found] = (await store.find({ where, limit: 1 })).items;
-  if (found === undefined) return await startState(dependencies, host);
+  const found = await findSession(dependencies, host);
+  return found === undefined
+    ? await startState(dependencies, host)
+    : await loadState(dependencies, found);
+}
+
+async function findSession(
+  { store }: SessionDependencies,
+  { harness, sessionId }: HostSession,
+): Promise<StoredMetadata | undefined> {
+  const where = { type: "session", harness, session_id: sessionId };
+  return (await store.find({ where, limit: 1 })).items[0];
+}
+
+async function loadState(
+  { store }: SessionDependencies,
+  found: StoredMetadata,
+): Promise<SessionState> {
   const session = await store.get(found.body.id);
   const chat =
     session === undefined
@@ -52,10 +72,19 @@ async function startState(
   const state = newSessionState({ session: ids.next(), chat: ids.next() }, host);
   const chat = sealObject(chatBody(state.chat, () => undefined));
   const session = sealObject(sessionBody(state));
-  const { versions } = await store.commit([
-    { object: chat, expect: 0 },
-    { object: session, expect: 0 },
-  ]);
+  let versions: readonly CommittedVersion[];
+  try {
+    // One request id for each host session: of several processes that begin it at once one does.
+    const requestId = JSON.stringify(["begin session", host.harness, host.sessionId]);
+    const writes = [chat, session].map((object) => ({ object, expect: 0 }));
+    ({ versions } = await store.commit(writes, { requestId }));
+  } catch (error) {
+    const found = StoreError.is(error, "REQUEST_CONFLICT")
+      ? await findSession(dependencies, host)
+      : undefined;
+    if (found === undefined) throw error;
+    return await loadState(dependencies, found);
+  }
   const [madeChat, madeSession] = versions;
   if (madeChat === undefined || madeSession === undefined)
     throw new TypeError("the store answered too few versions");
