@@ -75,6 +75,8 @@ export function agentContext<Message extends { readonly role: string }>(
 ): AgentContext<Message> {
   const { session, workspace } = options;
   const refusals = new Map<string, ToolAnswer>();
+  /** Refused calls whose results were read; they are forgotten once they are stored. */
+  const decoded = new Set<string>();
   let prompt: string | undefined;
 
   /** Reads Pi's messages; the results of refused calls have lost their details on the way. */
@@ -84,7 +86,7 @@ export function agentContext<Message extends { readonly role: string }>(
       const message = piCodec.decode(raw);
       const answer = message.role === "toolResult" ? refusals.get(message.toolCallId) : undefined;
       if (message.role !== "toolResult" || answer === undefined) return message;
-      refusals.delete(message.toolCallId);
+      decoded.add(message.toolCallId);
       return { ...message, details: answerDetails(answer) };
     },
   };
@@ -105,6 +107,8 @@ export function agentContext<Message extends { readonly role: string }>(
         // Since 0.87 the prompt and the tools are messages; they are the agent's, and stay at the head.
         const system = base.filter(({ role }) => role === "system");
         await session.ingest(system.length === 0 ? base : base.filter(isNotSystem), codec);
+        for (const callId of decoded) refusals.delete(callId);
+        decoded.clear();
         const contextWindow = options.contextWindow?.();
         const view = await session.view(contextWindow === undefined ? {} : { contextWindow });
         if (view.messages.length === 0) return base;

@@ -1,0 +1,33 @@
+import { type ContextSession, executionField } from "@self-context-manager/core";
+import { expect, test } from "vitest";
+
+import { agentContext } from "../src/agent-context.ts";
+import { fakeSession } from "./fake-session.ts";
+
+test("a refused call stays one of ours when its result could not be taken in at first", async () => {
+  const fake = fakeSession();
+  fake.answer = { ok: false, text: "No object is known as f9.", effects: [] };
+  const where = { host: { harness: "pi", sessionId: "session-1" }, workspace: "/work" };
+  const { session } = await fake.openContext(where);
+  const decoded: unknown[] = [];
+  const flaky: ContextSession = {
+    ...session,
+    ingest: async (messages, codec) => {
+      decoded.push(...messages.map((message) => codec.decode(message)));
+      if (decoded.length === 1) throw new Error("the disk is full");
+      return await Promise.resolve({ type: "appended", added: 1 });
+    },
+  };
+  const context = agentContext({ session: flaky, workspace: "/work" });
+  const pin = context.tools.find(({ name }) => name === "pin");
+  await expect(pin?.execute("call_1", { id: "f9" })).rejects.toThrow("No object");
+  const result = { role: "toolResult", toolCallId: "call_1", toolName: "pin", content: [] };
+
+  await context.transformContext([result]);
+  await context.transformContext([result]);
+
+  expect(decoded).toHaveLength(2);
+  expect(decoded[1]).toMatchObject({
+    details: { [executionField]: { report: "No object is known as f9." } },
+  });
+});
