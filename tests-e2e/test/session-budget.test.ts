@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { scriptHistory } from "../src/session/script-history.ts";
 import { openTestSession, type TestSession } from "../src/session/test-session.ts";
-import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
+import { storedSession, textOfMessage, viewParts } from "../src/session/view-parts.ts";
 
 const paragraph = "All work and no play makes a dull context window. ".repeat(20);
 
@@ -119,6 +119,28 @@ describe("a budget (D54)", () => {
     const calibrated = tokens.metadata + tokens.chat + tokens.active;
     expect(before).toBeLessThan(10);
     expect(calibrated / plainTokens(messages)).toBeCloseTo(1.5, 1);
+  });
+
+  it("learns nothing from answers to what it did not send", async () => {
+    const { session, store } = await openTestSession();
+    const history = scriptHistory();
+    history.user(paragraph);
+    await history.ingest(session);
+    const sent = plainTokens((await session.view()).messages);
+    history.say("first", { usage: { input: sent } });
+    for (let turn = 1; turn <= 5; turn += 1) {
+      history.user("without the context manager");
+      history.say("answer", { usage: { input: 90_000 } });
+    }
+    await history.ingest(session);
+    history.say("once more without it", { usage: { input: 90_000 } });
+    await history.ingest(session);
+    await session.view();
+
+    expect((await storedSession(store, session))["calibration"]).toEqual({
+      factor: 1,
+      overhead: 0,
+    });
   });
 });
 

@@ -2,7 +2,8 @@ import { type ObjectStore, StoreError } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
 
-import { openTestSession, testHost } from "../src/session/test-session.ts";
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, plainCodec, testHost } from "../src/session/test-session.ts";
 import { handlesIn, viewParts } from "../src/session/view-parts.ts";
 
 const another = { harness: "test", sessionId: "another" };
@@ -42,6 +43,42 @@ describe("two sessions of one store", () => {
     await opened.session.read({ path: "a.ts" });
 
     expect((await opened.store.lookup("plan"))?.body["presence"]).toBe("missing");
+  });
+});
+
+describe("a tool call whose provider's id is not free (D31)", () => {
+  it("keeps its own output when another session took the id before its result came", async () => {
+    const opened = await openTestSession();
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "MINE", { id: "call_0" });
+    await opened.session.ingest(history.messages.slice(0, 2), plainCodec);
+    const theirs = scriptHistory(5);
+    theirs.user("go");
+    theirs.call("bash", { command: "b" }, "THEIRS", { id: "call_0" });
+    await theirs.ingest(await opened.reopen(another));
+
+    await history.ingest(opened.session);
+
+    const { activeTexts, chat, messages } = await viewParts(opened.session);
+    expect(activeTexts[0]).toContain("MINE");
+    expect(chat.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "call_0" });
+    const again = await opened.reopen();
+    await history.ingest(again);
+    expect((await again.view()).messages).toEqual(messages);
+  });
+
+  it("gets another where the id is an object's nickname", async () => {
+    const { session } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    await session.read({ path: "a.ts" });
+    await session.name("f1", "call_1");
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A");
+
+    await history.ingest(session);
+
+    expect((await viewParts(session)).activeTexts[1]).toContain("A");
   });
 });
 

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../objects/json.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { DynamicReference, StaticReference } from "../objects/references.ts";
+import type { ChatPosition, DynamicReference, StaticReference } from "../objects/references.ts";
 import { chatContent, type StatusOf } from "./chat-content.ts";
-import type { Step, Turn, TurnPosition } from "./turn.ts";
+import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
 
 /** A summary that a user asked for; it stands for all turns and steps before `from` (decision D53). */
 export type Compaction = {
@@ -65,6 +65,19 @@ export function withStep(turns: readonly Turn[], step: Step): readonly Turn[] {
   const last = turns.at(-1);
   if (last === undefined) return [{ user: null, timestamp: null, steps: [step] }];
   return [...turns.slice(0, -1), { ...last, steps: [...last.steps, step] }];
+}
+
+/** A chat in which one call has another object. */
+export function withToolcallId(
+  turns: readonly Turn[],
+  { turn, step, call }: ChatPosition,
+  id: ObjectId,
+): readonly Turn[] {
+  const changed = turns[turn];
+  const former = changed?.steps[step];
+  if (changed === undefined || former === undefined || !isAssistantStep(former)) return turns;
+  const later = { ...former, toolcall_ids: former.toolcall_ids.with(call, id) };
+  return turns.with(turn, { ...changed, steps: changed.steps.with(step, later) });
 }
 
 /** A chat as it was right after a position. */

@@ -4,11 +4,10 @@ import {
   isToolCall,
   type Message,
   type ToolCallBlock,
-  type ToolResultMessage,
 } from "../chat/message.ts";
 import { isAssistantStep, isDiscarded, type TurnPosition } from "../chat/turn.ts";
 import { toJson } from "../objects/json.ts";
-import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { rewindTo } from "../session/rewind.ts";
 import { compactionIdentity } from "../session/session-state.ts";
@@ -32,7 +31,8 @@ import {
   type Reconciliation,
   type UnseenMessage,
 } from "./reconcile.ts";
-import { argumentsOf, isSameExecution } from "./toolcall-object.ts";
+import { chooseObjectIds, moveTakenCalls } from "./toolcall-ids.ts";
+import { argumentsOf } from "./toolcall-object.ts";
 
 /** What the host says beside its messages. */
 export interface HostSignals {
@@ -45,7 +45,7 @@ export interface IngestReport {
   readonly type: "appended" | "replaced" | "rewound";
   /** How many messages were new. */
   readonly added: number;
-  /** The usage that the newest assistant message reports, if one came in. */
+  /** The usage that the first new assistant message reports: the answer to what was sent last. */
   readonly usage?: Readonly<Record<string, unknown>>;
 }
 
@@ -84,21 +84,22 @@ export async function ingestMessages<Raw>(
     message: decode(messages[one.index] as Raw, codec),
   }));
   const objectIds = await chooseObjectIds(scope, unseen);
+  const hasMoved = await moveTakenCalls(scope, unseen);
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
-  const chatChanged =
-    result.type === "rewound" || unseen.some(({ message }) => changesChat(message));
-  await store(scope, chatChanged, waiting, executions);
+  const isRewound = result.type === "rewound";
+  const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
+  await store(scope, { chatChanged, isRewound }, waiting, executions);
   const isPast = result.type === "appended" || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
-  const usage = newestUsage(unseen);
+  const usage = firstUsage(unseen);
   return { type: result.type, added: unseen.length, ...(usage === undefined ? {} : { usage }) };
 }
 
 async function store(
   scope: SessionScope,
-  chatChanged: boolean,
+  { chatChanged, isRewound }: { readonly chatChanged: boolean; readonly isRewound: boolean },
   waiting: readonly WaitingResult[],
   executions: Map<string, Execution>,
 ): Promise<void> {
@@ -109,7 +110,9 @@ async function store(
     return;
   }
   if (chatChanged) {
-    const [chat] = await commitObjects(scope, [sealableChat(scope)]);
+    // A chat that was cut and sets of what was abandoned must not be stored apart.
+    const commit = isRewound ? commitSession : commitObjects;
+    const [chat] = await commit(scope, [sealableChat(scope)]);
     if (chat !== undefined) keepChat(scope, chat);
   }
   await storeToolcalls(scope, waiting, executions);
@@ -285,45 +288,6 @@ function append(sequence: readonly KnownMessage[], known: KnownMessage): readonl
   return sequence;
 }
 
-/**
- * The object of each new call: the provider's id where no other object has it or the same execution is told again, as
- * a fork does; else a new id (decision D31).
- */
-async function chooseObjectIds(
-  scope: SessionScope,
-  unseen: readonly Unseen[],
-): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
-  const calls = unseen.flatMap(({ message }) =>
-    message.role === "assistant" ? message.content.filter(isToolCall) : [],
-  );
-  const results = new Map<string, ToolResultMessage>();
-  for (const { message } of unseen)
-    if (message.role === "toolResult") results.set(message.toolCallId, message);
-  const wanted = [...new Set(calls.map((call) => call.id).filter(isObjectId))];
-  const callsById = new Map(calls.map((call) => [call.id, call]));
-  const taken = new Map<string, boolean>();
-  const stored = wanted.length === 0 ? [] : await scope.dependencies.store.getMany(wanted);
-  for (const [index, id] of wanted.entries()) {
-    const object = stored[index];
-    const call = callsById.get(id);
-    const result = results.get(id);
-    const isShared =
-      object !== undefined &&
-      call !== undefined &&
-      result !== undefined &&
-      !scope.state.pool.has(id) &&
-      isSameExecution(object.body, { result, args: argumentsOf(call.arguments) });
-    taken.set(id, scope.state.placedCalls.has(id) || (object !== undefined && !isShared));
-  }
-  const chosen = new Map<ToolCallBlock, ObjectId>();
-  for (const call of calls) {
-    const isFree = isObjectId(call.id) && taken.get(call.id) === false;
-    taken.set(call.id, true);
-    chosen.set(call, isFree && isObjectId(call.id) ? call.id : scope.dependencies.ids.next());
-  }
-  return chosen;
-}
-
 function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined): boolean {
   if (position === undefined) return true;
   const step = scope.state.chat.turns[position.turn]?.steps[position.step];
@@ -349,8 +313,8 @@ function sequenceOf<Raw>(
   });
 }
 
-function newestUsage(unseen: readonly Unseen[]): Readonly<Record<string, unknown>> | undefined {
-  for (const { message } of unseen.toReversed()) {
+function firstUsage(unseen: readonly Unseen[]): Readonly<Record<string, unknown>> | undefined {
+  for (const { message } of unseen) {
     if (message.role !== "assistant") continue;
     const usage = message.meta["usage"];
     return typeof usage === "object" && usage !== null && !Array.isArray(usage)

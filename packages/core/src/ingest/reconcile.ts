@@ -164,7 +164,8 @@ function rewindPoint<Raw>(
 ): TurnPosition | undefined {
   const { known, isDiscarded } = input;
   const keys = messageKeys(identities);
-  const firstNew = keys.findIndex((key) => !known.has(key));
+  const begin = beginOfChat(identities, keys, known);
+  const firstNew = keys.findIndex((key, index) => index >= begin && !known.has(key));
   const end = firstNew === -1 ? keys.length : firstNew;
   const point =
     lastPosition(keys.slice(0, end), known) ?? pointBeforeLeft(input, identities, shared);
@@ -174,6 +175,19 @@ function rewindPoint<Raw>(
   const left = [...known.values()].filter(({ position }) => isAfter(position, point));
   return left.every((one) => isDiscarded(one)) ? undefined : point;
 }
+
+/** Where the chat begins after what only the host knows: a summary in front of it says nothing about what follows. */
+function beginOfChat(
+  identities: readonly MessageIdentity[],
+  keys: readonly string[],
+  known: ReadonlyMap<string, KnownMessage>,
+): number {
+  const begin = keys.findIndex((key) => known.has(key));
+  const before = identities.slice(0, Math.max(0, begin));
+  return before.some(({ role }) => chatRoles.has(role)) ? 0 : before.length;
+}
+
+const chatRoles: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
 
 function lastPosition(
   keys: readonly string[],

@@ -171,8 +171,11 @@ export async function openContextSession(
 
   function learn(current: SessionScope, report: IngestReport): void {
     const reported = promptTokens(report.usage);
-    if (reported === undefined || estimated === 0) return;
-    usage.push({ estimated: estimated / current.state.calibration.factor, reported });
+    const sent = estimated;
+    // One answer goes with one view; what follows it may have been asked without us.
+    if (report.added > 0) estimated = 0;
+    if (reported === undefined || sent === 0) return;
+    usage.push({ estimated: sent / current.state.calibration.factor, reported });
     if (usage.length > 16) usage.shift();
     const next = calibrate(usage, current.state.calibration);
     if (next === current.state.calibration) return;

@@ -72,13 +72,19 @@ async function holds(
   return stored !== undefined && canonicalJson(stored.body["turns"] ?? []) === wanted;
 }
 
+/** What was abandoned leaves the pool, as it does where the sets of that time are known; it can be taken in again. */
 function forgetToolcallsOf(scope: SessionScope, turns: readonly Turn[]): void {
   const kept = new Set(turns.flatMap(toolcallsOf));
-  for (const id of scope.state.chat.turns.flatMap(toolcallsOf)) {
+  const { state } = scope;
+  for (const id of state.chat.turns.flatMap(toolcallsOf)) {
     if (kept.has(id)) continue;
-    scope.state.active.delete(id);
-    scope.state.pinned.delete(id);
+    const entry = state.pool.get(id);
+    if (entry !== undefined) state.handles.delete(entry.handle);
+    state.pool.delete(id);
+    state.active.delete(id);
+    state.pinned.delete(id);
   }
+  state.poolRevision += 1;
 }
 
 function toolcallsOf(turn: Turn): readonly ObjectId[] {

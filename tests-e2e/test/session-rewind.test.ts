@@ -1,0 +1,118 @@
+import { type Message, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
+
+const late = 1_900_000_000_000;
+
+describe("a user who goes back on the tree (D52)", () => {
+  it("does so behind our own summary too, in the running session as after a resume (D53)", async () => {
+    const history = scriptHistory();
+    for (const word of ["one", "two", "three"]) {
+      history.user(word);
+      history.say(`answer ${word}`);
+    }
+    const summary: Message = {
+      role: "summary",
+      kind: "summary",
+      raw: "ours",
+      ours: true,
+      timestamp: 90,
+    };
+    const branch: Message[] = [
+      summary,
+      ...history.messages.slice(2, 4),
+      { role: "user", content: "four", timestamp: late },
+    ];
+
+    for (const isResumed of [false, true]) {
+      const opened = await openTestSession();
+      await history.ingest(opened.session);
+      await opened.session.ingest([summary, ...history.messages.slice(2)], plainCodec);
+      const session = isResumed ? await opened.reopen() : opened.session;
+
+      const report = await session.ingest(branch, plainCodec, { rewound: true });
+
+      expect(report.type).toBe("rewound");
+      expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+        "one",
+        "answer one",
+        "two",
+        "answer two",
+        "four",
+      ]);
+    }
+  });
+
+  it("finds every result again on the branch that was left, to wherever the history was taken in at once", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    history.user("two");
+    history.call("bash", { command: "b" }, "B");
+    await history.ingest(session);
+    const other: Message[] = [
+      ...history.messages.slice(0, 3),
+      { role: "user", content: "another way", timestamp: late },
+    ];
+    await session.ingest(other, plainCodec, { rewound: true });
+    history.push({ role: "user", content: "back again", timestamp: late + 1 });
+
+    await session.ingest(history.messages, plainCodec, { rewound: true });
+
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      "one",
+      "",
+      "[t1 ok, 1 chars]",
+      "two",
+      "",
+      "[t3 ok, 1 chars]",
+      "back again",
+    ]);
+  });
+
+  it("finds the sets of that time when the store fails in between", async () => {
+    const wanted = await branched(0);
+
+    expect(await branched(1)).toEqual(wanted);
+    expect(await branched(2)).toEqual(wanted);
+    expect(wanted.join("\n")).toContain("C");
+    expect(wanted.join("\n")).not.toContain("b.ts");
+  });
+});
+
+/** The active contents after a user went back to another branch, whose nth commit failed at first. */
+async function branched(failing: number): Promise<readonly string[]> {
+  const inner = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+  let left = 0;
+  const store: ObjectStore = Object.assign(Object.create(inner) as ObjectStore, {
+    commit: async (...args: Parameters<ObjectStore["commit"]>) => {
+      left -= 1;
+      if (left === 0) throw new StoreError("STORE_FULL", "the disk is full");
+      return await inner.commit(...args);
+    },
+  });
+  const { session } = await openTestSession({ store, files: { "/work/b.ts": "y\n" } });
+  const history = scriptHistory();
+  history.user("one");
+  history.say("answer one");
+  await history.ingest(session);
+  history.user("two");
+  await history.ingest(session);
+  await session.read({ path: "b.ts" });
+  const branch = scriptHistory(late);
+  branch.user("another way");
+  branch.call("bash", { command: "c" }, "C");
+  const messages = [...history.messages.slice(0, 2), ...branch.messages];
+  const ingest = async (): Promise<unknown> =>
+    await session.ingest(messages, plainCodec, { rewound: true });
+  left = failing;
+
+  await ingest().catch(ingest);
+
+  return (await viewParts(session)).activeTexts;
+}
