@@ -396,6 +396,17 @@ describe("system prompts (D55)", () => {
     expect((await session.view()).messages).toEqual([]);
   });
 
+  it("are kept as well-formed text whatever the host sends", async () => {
+    const { session, store } = await openTestSession();
+
+    await session.recordSystemPrompt("host", "Be \ud800 good.");
+
+    const prompts = (await storedSession(store, session))["system_prompt_refs"] as {
+      readonly host: { readonly id: string };
+    };
+    expect((await latest(store, prompts.host.id)).body.content).toBe("Be \ufffd good.");
+  });
+
   it("keep a nickname that a person gave them", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "Be good.");

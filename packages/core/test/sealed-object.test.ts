@@ -41,6 +41,8 @@ describe("sealing an object", () => {
     ["a number that JSON cannot hold", { size: Number.NaN }, "the number at /size"],
     ["a function", { view_of: () => 1 }, "the value at /view_of"],
     ["a bigint", { size: 1n }, "the value at /size"],
+    ["a list with a gap", { list: [1, undefined] }, "the list at /list has a gap"],
+    ["a date", { when: new Date(0) }, "the value at /when writes itself"],
     ["a lone surrogate in its content", { content: "a\ud800" }, "lone surrogate"],
     ["a lone surrogate deep inside", { args: { list: ["\udc00"] } }, "lone surrogate"],
     ["a lone surrogate in a field's name", { args: { "\ud800": 1 } }, "lone surrogate"],

@@ -61,8 +61,13 @@ function freeze(value: JsonValue | undefined, path: string): void {
     throw new TypeError(`the value at ${path} is a ${typeof value}, which JSON cannot hold`);
   }
   if (value === null || Object.isFrozen(value)) return;
+  if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function")
+    throw new TypeError(`the value at ${path} writes itself as JSON; see storable()`);
   if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) freeze(item, path);
+    for (const item of value as readonly (JsonValue | undefined)[]) {
+      if (item === undefined) throw new TypeError(`the list at ${path} has a gap`);
+      freeze(item, path);
+    }
   } else {
     for (const [field, item] of Object.entries(value)) {
       if (!field.isWellFormed())

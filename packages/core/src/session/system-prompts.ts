@@ -8,8 +8,10 @@ import { commitSession, type SessionScope } from "./session-scope.ts";
 export async function recordSystemPrompt(
   scope: SessionScope,
   origin: "host" | "own",
-  text: string,
+  sent: string,
 ): Promise<void> {
+  // A store keeps well-formed text only; the wire's encoding replaces lone surrogates in the same way.
+  const text = sent.toWellFormed();
   const { state, dependencies } = scope;
   const known = state.systemPrompts.get(origin);
   const id = known ?? dependencies.ids.next();
