@@ -1,4 +1,10 @@
-import { contextTools, type StaticReference, windowPolicy } from "@self-context-manager/core";
+import {
+  contextTools,
+  executionField,
+  type JsonObject,
+  type StaticReference,
+  windowPolicy,
+} from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
 import { scriptHistory } from "../src/session/script-history.ts";
@@ -399,6 +405,30 @@ describe("a context tool's call", () => {
     expect((await viewParts(session)).chat.at(-1)).toMatchObject({
       content: [{ type: "text", text: `[t1 ok] ${answer.text}` }],
     });
+  });
+
+  it("is told by the details of our tools' results only, and by none that are out of shape", async () => {
+    const { session, store } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+    await session.pin("f1");
+    const [object] = (await session.status()).objects;
+    const id = object?.stored.body.id ?? "";
+    const told = (effects: readonly JsonObject[]): JsonObject => ({
+      [executionField]: { report: "done", effects },
+    });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("search", {}, "OUT", { details: told([{ op: "deactivate", id }]) });
+    const strange = { op: "activate", id, range: { from: 0, to: "x", turn: 9 }, file: { id } };
+    history.call("activate", {}, "done", { details: told([strange, { op: "remove", id }]) });
+
+    await history.ingest(session);
+
+    expect(await handlesIn(session, "pinned")).toEqual(["f1"]);
+    expect((await viewParts(session)).activeTexts.join()).toContain("OUT");
+    const { activations } = await storedSession(store, session);
+    expect(activations).toMatchObject({ [id]: { turn: 0, call: 1 } });
+    expect((await latest(store, "call_2")).body["file_refs"]).toBeUndefined();
   });
 
   it("is run from loose arguments, and answers bad ones", async () => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../objects/json.ts";
-import type { StaticReference } from "../objects/references.ts";
-import type { ObjectId } from "../objects/object-id.ts";
+import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import { isReference, type StaticReference } from "../objects/references.ts";
 import type { LineRange } from "../session/line-range.ts";
 
 /** What a context tool did to the session, told in its result so that a replayed session can do it again. */
@@ -25,22 +25,43 @@ export type Execution = {
 /** Under this name our tools' results carry their report and effects through the host's record. */
 export const executionField = "self_context_manager";
 
-const operations: ReadonlySet<string> = new Set(["read", "activate", "deactivate", "pin", "unpin"]);
+/** What our tools do, which are also their names. */
+const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate", "pin", "unpin"];
 
-/** The execution that a result's details tell of, or undefined for a tool that is not ours. */
-export function executionIn(details: JsonValue | undefined): Execution | undefined {
-  if (!isJsonObject(details)) return undefined;
+/**
+ * The execution that a result's details tell of, or undefined for a tool that is not ours: details hold what a tool's
+ * author likes, and those of others must not change the session.
+ */
+export function executionIn(
+  toolName: string,
+  details: JsonValue | undefined,
+): Execution | undefined {
+  if (!operations.some((name) => name === toolName) || !isJsonObject(details)) return undefined;
   const told = details[executionField];
   if (!isJsonObject(told) || typeof told["report"] !== "string") return undefined;
-  const effects = Array.isArray(told["effects"]) ? told["effects"].filter(isEffect) : [];
-  return { report: told["report"], effects };
+  const listed: readonly JsonValue[] = Array.isArray(told["effects"]) ? told["effects"] : [];
+  return { report: told["report"], effects: listed.flatMap(effectOf) };
 }
 
-function isEffect(value: JsonValue): value is JsonValue & ToolEffect {
-  return (
-    isJsonObject(value) &&
-    typeof value["id"] === "string" &&
-    typeof value["op"] === "string" &&
-    operations.has(value["op"])
-  );
+function effectOf(value: JsonValue): readonly ToolEffect[] {
+  if (!isJsonObject(value)) return [];
+  const { id, range, file } = value;
+  const op = operations.find((name) => name === value["op"]);
+  if (op === undefined || typeof id !== "string" || !isObjectId(id)) return [];
+  const lines = rangeIn(range);
+  return [
+    {
+      op,
+      id,
+      ...(lines === undefined ? {} : { range: lines }),
+      ...(isReference(file) && file.ref === "static" ? { file } : {}),
+    },
+  ];
+}
+
+function rangeIn(value: JsonValue | undefined): LineRange | undefined {
+  const { from, to } = isJsonObject(value) ? value : {};
+  const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to);
+  if (!isRange || typeof from !== "number" || typeof to !== "number") return undefined;
+  return from >= 1 && to >= from ? { from, to } : undefined;
 }

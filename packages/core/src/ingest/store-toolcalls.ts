@@ -39,8 +39,8 @@ export async function storeToolcalls(
   const stored = await dependencies.store.describe(waiting.map(({ objectId }) => objectId));
   const bodies: ObjectBody[] = [];
   for (const [index, one] of waiting.entries()) {
-    const execution =
-      executions.get(one.result.toolCallId) ?? executionIn(one.result.details) ?? {};
+    const { toolCallId, toolName, details } = one.result;
+    const execution = executions.get(toolCallId) ?? executionIn(toolName, details) ?? {};
     const body = toolcallBody({
       id: one.objectId,
       result: one.result,
