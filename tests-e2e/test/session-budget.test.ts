@@ -101,6 +101,31 @@ describe("a budget (D54)", () => {
     }
   });
 
+  it("says that the first steps of the turn left, and that images had no room", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("go");
+    history.call("shot", {}, [
+      { type: "text", text: "taken" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+    ]);
+    await history.ingest(session);
+    const { activeTexts } = await viewParts(session, { contextWindow: 600, reserve: 0 });
+    for (let step = 1; step <= 9; step += 1) history.say(`step ${step}: ${paragraph}`);
+    await history.ingest(session);
+
+    const { chat } = await viewParts(session, { contextWindow: 900, reserve: 0 });
+
+    expect(activeTexts[0]).toBe("t1 shot {}: no room for its images (1)\n~~~\ntaken\n~~~");
+    expect(chat.map((message) => textOfMessage(message).slice(0, 60))).toEqual([
+      "go",
+      "[the first 7 steps of this turn are not shown; activate chat",
+      expect.stringMatching(/^step 7/u),
+      expect.stringMatching(/^step 8/u),
+      expect.stringMatching(/^step 9/u),
+    ]);
+  });
+
   it("learns from the usage that the provider reports", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();

@@ -209,6 +209,21 @@ describe("files that are written, deleted and made again", () => {
     ]);
   });
 
+  it("show what is left of the lines asked for, and the whole where none is", async () => {
+    const text = Array.from({ length: 9 }, (_, index) => `line ${index + 1}\n`);
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": text.join("") } });
+    await session.read({ path: "a.ts", offset: 5, limit: 4 });
+    files.set("/work/a.ts", text.slice(0, 6).join(""));
+    await session.recordWrite("a.ts");
+    const { activeTexts: shorter } = await viewParts(session);
+    files.set("/work/a.ts", "only\n");
+
+    await session.recordWrite("a.ts");
+
+    expect(shorter[0]).toBe("f1 a.ts v2 lines 5-6 of 6\n~~~\nline 5\nline 6\n~~~");
+    expect((await viewParts(session)).activeTexts[0]).toBe("f1 a.ts v3\n~~~\nonly\n~~~");
+  });
+
   it("are the same object when they are made again at their last path (D56)", async () => {
     const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });

@@ -134,15 +134,25 @@ function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: num
   const begin = isUser ? fitUser(first, input, budget) : renderedMessages([opening], estimator);
   if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
   const groups = stepGroups(isUser ? others : [first, ...others]);
-  const kept: ViewMessage[][] = [];
-  let { tokens } = begin;
-  for (const group of groups.toReversed()) {
-    const more = renderedMessages(group, estimator).tokens;
-    if (tokens + more > budget) break;
+  const whole = groups.map((group) => renderedMessages(group, estimator));
+  const all = together([begin, ...whole]);
+  if (all.tokens <= budget) return all;
+  const longest = renderedMessages([leftSteps(input, groups.length)], estimator).tokens;
+  const hasLine = begin.tokens + longest <= budget;
+  const kept: Rendered[] = [];
+  let tokens = begin.tokens + (hasLine ? longest : 0);
+  for (const group of whole.toReversed()) {
+    if (tokens + group.tokens > budget) break;
     kept.unshift(group);
-    tokens += more;
+    tokens += group.tokens;
   }
-  return { messages: [...begin.messages, ...kept.flat()], tokens };
+  const line = leftSteps(input, groups.length - kept.length);
+  return together([begin, ...(hasLine ? [renderedMessages([line], estimator)] : []), ...kept]);
+}
+
+function leftSteps({ chatHandle }: LayoutInput, count: number): ViewMessage {
+  const text = `[the first ${count} steps of this turn are not shown; activate ${chatHandle} with from and to reads their lines]`;
+  return { role: "user", content: [{ type: "text", text }] };
 }
 
 function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rendered {
@@ -315,12 +325,13 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     range,
     range === undefined ? 0 : lineCount(text ?? ""),
   );
+  const missing = images.length === 0 ? "" : `: no room for its images (${images.length})`;
   const fitted =
     text === null
       ? undefined
       : fitText(
           range === undefined ? text : linesOf(text, range),
-          room - estimator.text(`${header}\n~~~~\n\n~~~~`) - 2,
+          room - estimator.text(`${header}${missing}\n~~~~\n\n~~~~`) - 2,
           estimator,
           note,
         );
@@ -328,7 +339,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
     return { blocks: contentTokens([line], estimator) <= room ? [line] : [], as: "left-out" };
   }
-  const part: Block = { type: "text", text: `${header}\n${fenced(fitted.text)}` };
+  const part: Block = { type: "text", text: `${header}${missing}\n${fenced(fitted.text)}` };
   return contentTokens([part], estimator) <= room
     ? { blocks: [part], as: "part" }
     : { blocks: [], as: "left-out" };

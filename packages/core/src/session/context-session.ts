@@ -25,6 +25,7 @@ import {
 import { indexFile, indexNamed } from "./file-index.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { type HostSession, openState } from "./open-state.ts";
+import { rangeWithin } from "./line-range.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
 import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
@@ -269,11 +270,13 @@ async function activeObjects({
     if (stored !== undefined) contents.set(stored.body.id, stored);
   }
   const objects: ActiveObject[] = [];
-  for (const [id, { range }] of state.active) {
+  for (const [id, activation] of state.active) {
     const entry = state.pool.get(id);
     const stored = contents.get(id);
     if (entry === undefined || stored === undefined) continue;
     if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
+    const asked = activation.range;
+    const range = asked === undefined ? undefined : rangeWithin(asked, stored.body.content ?? "");
     objects.push({
       entry,
       stored,

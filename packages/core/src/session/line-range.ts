@@ -70,6 +70,12 @@ export interface ReadLimits {
   readonly characters: number;
 }
 
+/** The range as a text that changed has it; undefined, the whole text, where nothing of the range is left. */
+export function rangeWithin(range: LineRange, text: string): LineRange | undefined {
+  const lines = lineCount(text);
+  return range.from > lines ? undefined : { from: range.from, to: Math.min(range.to, lines) };
+}
+
 /** The range that covers two ranges; undefined is the whole text. */
 export function coveringRange(
   left: LineRange | undefined,
