@@ -8,13 +8,14 @@ export interface ContextSwitch {
 }
 
 const usage =
-  "/context lists the objects; /context show|activate|deactivate|pin|unpin HANDLE; /context name HANDLE NICKNAME; /context on|off";
+  "/context lists the objects; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
 
 /** Runs `/context` with its arguments and answers what the user is told. */
 export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
   const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
   if (verb === "on" || verb === "off") return await extension.turn(verb === "on");
-  if (!extension.isOn()) return "Managed context is off; /context on turns it on.";
+  const changes = verb !== "list" && verb !== "show";
+  if (changes && !extension.isOn()) return "Managed context is off; /context on turns it on.";
   if (verb === "list") {
     const { session, workspace } = await extension.open();
     return await list(session, workspace);
@@ -25,6 +26,7 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
     case "show":
       return await show(session, target, workspace);
     case "activate":
+      return (await session.activate(target, lines(rest))).text;
     case "deactivate":
     case "pin":
     case "unpin":
@@ -34,6 +36,14 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
     default:
       return usage;
   }
+}
+
+/** `10 20` after a handle: from line 10 to line 20. */
+function lines([from, to]: readonly string[]): { readonly from?: number; readonly to?: number } {
+  return {
+    ...(from === undefined ? {} : { from: Number(from) }),
+    ...(to === undefined ? {} : { to: Number(to) }),
+  };
 }
 
 async function list(session: ContextSession, workspace: string): Promise<string> {

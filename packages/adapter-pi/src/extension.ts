@@ -9,7 +9,7 @@ import { piExtension } from "./pi-extension.ts";
  * needs a Node with `node:sqlite`; on an older one the extension loads, says so and lets everything through.
  */
 const extension: (host: PiHost) => void = piExtension({
-  off: process.env["SCM_OFF"] === "1",
+  off: isSet(process.env["SCM_OFF"]),
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
     const manager = await openContextManager({ ...configFromEnvironment(process.env), workspace });
@@ -26,6 +26,11 @@ const extension: (host: PiHost) => void = piExtension({
     }
   },
 });
+
+/** Any value switches off but those that say no. */
+function isSet(value: string | undefined): boolean {
+  return !["", "0", "false", "no", "off"].includes((value ?? "").toLowerCase());
+}
 
 async function loadCompose(): Promise<typeof Compose> {
   try {

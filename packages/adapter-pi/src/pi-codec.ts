@@ -1,10 +1,13 @@
-import type {
-  Block,
-  JsonValue,
-  Message,
-  MessageCodec,
-  MessageIdentity,
-  ViewMessage,
+import {
+  type Block,
+  canonicalJson,
+  type JsonValue,
+  type Message,
+  type MessageCodec,
+  type MessageIdentity,
+  sha256,
+  toJson,
+  type ViewMessage,
 } from "@self-context-manager/core";
 
 import { isOwnSummary } from "./compaction.ts";
@@ -15,6 +18,7 @@ export const piCodec: MessageCodec<unknown> = {
   identify(raw): MessageIdentity {
     const message = isFields(raw) ? raw : {};
     const { role, toolCallId } = message;
+    if (role === "custom") return { role, key: customKey(message) };
     return {
       role: typeof role === "string" ? role : "",
       ...timeOf(message),
@@ -43,6 +47,15 @@ export const piCodec: MessageCodec<unknown> = {
     }
   },
 };
+
+/**
+ * What an extension's message is known by: what it says. Pi 0.73.1 gives it another time when the session is loaded
+ * again than when it was sent.
+ */
+function customKey({ customType, content }: Fields): string {
+  const kind = typeof customType === "string" ? customType : "";
+  return `custom ${kind} ${sha256(canonicalJson(toJson(content)))}`;
+}
 
 /** Puts a message of the view into Pi's form; an opaque one is given back as it came. */
 export function piMessage(message: ViewMessage): PiMessage {

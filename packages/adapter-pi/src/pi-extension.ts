@@ -1,4 +1,4 @@
-import { type ContextSession, standingInstruction } from "@self-context-manager/core";
+import { type ContextSession, standingInstruction, type View } from "@self-context-manager/core";
 
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
@@ -8,7 +8,7 @@ import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
 import { recordResult } from "./record-result.ts";
-import { statusLine } from "./status-line.ts";
+import { roughTokens, statusLine } from "./status-line.ts";
 
 export interface PiExtensionOptions {
   /** Opens the store with a session; what it rejects with is told to the user, once. */
@@ -16,6 +16,8 @@ export interface PiExtensionOptions {
   /** Begins switched off; `/context on` switches on. */
   readonly off?: boolean;
 }
+
+const offStatus = "ctx off";
 
 /** Turned off by this on Pi's command line. */
 const offFlag = "scm-off";
@@ -37,6 +39,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let isRegistered = false;
     let isRewound = false;
     let windowShare = 1;
+    let hostTokens = 0;
 
     async function open(context: PiContext): Promise<OpenedContext> {
       const opened = await holder.open(context.sessionManager.getSessionId(), context.cwd);
@@ -84,7 +87,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     pi.on("session_start", async (_event, context) => {
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
       windowShare = 1;
-      await guarded(context, async () => undefined);
+      hostTokens = 0;
+      if (isOn) await guarded(context, async ({ session }) => await shownView(session, context));
+      else context.ui.setStatus(statusKey, offStatus);
     });
 
     pi.on("session_shutdown", async () => {
@@ -124,15 +129,22 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         context.ui.setStatus(statusKey, "ctx only recorded: the tool activate is off");
         return undefined;
       }
+      hostTokens = roughTokens(messages);
+      const view = await shownView(session, context);
+      return view.messages.length === 0 ? undefined : view.messages.map(piMessage);
+    }
+
+    /** The view as the model gets it next, told to the user as well. */
+    async function shownView(session: ContextSession, context: PiContext): Promise<View> {
       const contextWindow = context.model?.contextWindow;
       const view = await session.view(
         contextWindow === undefined
           ? {}
           : { contextWindow: Math.floor(contextWindow * windowShare) },
       );
-      const line = statusLine(await session.status(), view.tokens, messages);
+      const line = statusLine(await session.status(), view.tokens, hostTokens);
       context.ui.setStatus(statusKey, line);
-      return view.messages.length === 0 ? undefined : view.messages.map(piMessage);
+      return view;
     }
 
     pi.on("tool_result", async (event, context) => {
@@ -166,11 +178,13 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     async function answerCommand(args: string, context: PiContext): Promise<string> {
       try {
-        return await contextCommand(args, {
+        const text = await contextCommand(args, {
           isOn: () => isOn,
           turn: async (on) => await turn(on, context),
           open: async () => await open(context),
         });
+        if (isOn && canActivate()) await shownView((await open(context)).session, context);
+        return text;
       } catch (error) {
         // A command's failure is its answer.
         return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
@@ -188,7 +202,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       }
       isOn = false;
       pi.setActiveTools(active.filter((name) => !ownToolNames.has(name)));
-      context.ui.setStatus(statusKey, undefined);
+      context.ui.setStatus(statusKey, offStatus);
       return "Managed context is off; messages go to the model as they are.";
     }
   };

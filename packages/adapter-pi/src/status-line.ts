@@ -3,13 +3,9 @@ import type { PoolTokens, SessionStatus } from "@self-context-manager/core";
 import { isFields } from "./pi-api.ts";
 
 /** The line for the user: how many of the known objects are active, what the model got, what was saved. */
-export function statusLine(
-  status: SessionStatus,
-  tokens: PoolTokens,
-  hostMessages: readonly unknown[],
-): string {
+export function statusLine(status: SessionStatus, tokens: PoolTokens, hostTokens: number): string {
   const sent = tokens.metadata + tokens.chat + tokens.active;
-  const saved = Math.max(0, roughTokens(hostMessages) - sent);
+  const saved = Math.max(0, hostTokens - sent);
   return `ctx ${status.activeCount}/${status.objects.length} active, ${short(sent)} tokens, ${short(saved)} saved`;
 }
 
@@ -17,7 +13,7 @@ export function statusLine(
 const imageTokens = 1_200;
 
 /** Four characters a token: enough for a line that only informs. */
-function roughTokens(messages: readonly unknown[]): number {
+export function roughTokens(messages: readonly unknown[]): number {
   let characters = 0;
   let images = 0;
   for (const message of messages) {

@@ -5,6 +5,8 @@ import type { OpenContext } from "../src/opened-context.ts";
 /** A session that does nothing but note what it is asked, and fails when told to. */
 export interface FakeSession {
   readonly calls: readonly (readonly unknown[])[];
+  /** Forgets the calls so far. */
+  forget(): void;
   readonly opened: readonly string[];
   readonly closed: readonly string[];
   readonly openContext: OpenContext;
@@ -64,6 +66,7 @@ export function fakeSession(): FakeSession {
   };
   const fake: FakeSession = {
     calls,
+    forget: () => void calls.splice(0),
     opened,
     closed,
     failure: undefined,

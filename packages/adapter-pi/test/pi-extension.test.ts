@@ -21,6 +21,7 @@ const started = async (
     ...(options.off === undefined ? {} : { off: options.off }),
   })(pi.api);
   await pi.emit("session_start", {});
+  session.forget();
   return { pi, session };
 };
 
@@ -74,6 +75,20 @@ describe("the extension", () => {
     expect(result).toEqual({ messages: [{ role: "user", content: "the view", timestamp: 1 }] });
     expect(session.calls).toContainEqual(["view", { contextWindow: 100_000 }]);
     expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
+  });
+
+  test("says where it stands from the start, after each command, and that it is off", async () => {
+    const { pi, session } = await started();
+    const atStart = pi.statuses.at(-1);
+
+    await pi.command("context", "activate f1 2 5");
+    const afterCommand = pi.statuses.length;
+    await pi.command("context", "off");
+
+    expect(atStart).toBe("ctx 0/0 active, 6 tokens, 0 saved");
+    expect(session.calls).toContainEqual(["activate", "f1", { from: 2, to: 5 }]);
+    expect(afterCommand).toBe(2);
+    expect(pi.statuses.at(-1)).toBe("ctx off");
   });
 
   test("tells the session that the user went back, with the next context only", async () => {

@@ -130,13 +130,11 @@ function commonPrefix(
   return length;
 }
 
+/** A key says it all; times are compared where there is none. */
 function isSame(left: MessageIdentity, right: MessageIdentity): boolean {
-  return (
-    left.role === right.role &&
-    left.timestamp === right.timestamp &&
-    left.callId === right.callId &&
-    left.key === right.key
-  );
+  if (left.role !== right.role || left.callId !== right.callId || left.key !== right.key)
+    return false;
+  return left.key !== undefined || left.timestamp === right.timestamp;
 }
 
 function unseenFrom(
