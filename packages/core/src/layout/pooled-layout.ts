@@ -129,19 +129,21 @@ function leftLine(input: LayoutInput, first: number, last: number): ViewMessage 
 /** What of the last turn alone fits: the newest user's message first, then the newest steps. */
 function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
   const { estimator } = input;
-  const [first = opening, ...others] = turn?.messages ?? [];
+  const messages = turn?.messages ?? [];
+  const first = messages[0] ?? opening;
   const isUser = first.role === "user";
   const begin = isUser ? fitUser(first, input, budget) : renderedMessages([opening], estimator);
   if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
-  const groups = stepGroups(isUser ? others : [first, ...others]);
-  const whole = groups.map((group) => renderedMessages(group, estimator));
-  const all = together([begin, ...whole]);
-  if (all.tokens <= budget) return all;
+  const groups = stepGroups(isUser ? messages.slice(1) : messages);
+  const rest = (turn?.tokens ?? 0) - (isUser ? messageTokens(first, estimator) : 0);
+  if (begin.tokens + rest <= budget)
+    return { messages: [...begin.messages, ...groups.flat()], tokens: begin.tokens + rest };
   const longest = renderedMessages([leftSteps(input, groups.length)], estimator).tokens;
   const hasLine = begin.tokens + longest <= budget;
   const kept: Rendered[] = [];
   let tokens = begin.tokens + (hasLine ? longest : 0);
-  for (const group of whole.toReversed()) {
+  for (const step of groups.toReversed()) {
+    const group = renderedMessages(step, estimator);
     if (tokens + group.tokens > budget) break;
     kept.unshift(group);
     tokens += group.tokens;
