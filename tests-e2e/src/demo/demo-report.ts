@@ -50,8 +50,9 @@ export function callReport(
 
 /** What stands above the lines of the calls. */
 export const callHeader: string = [
-  "         managed context (pooled layout)                                     plain Pi",
-  "            sent     new   known +  chat + active tokens  objects               sent     new   the model",
+  "          managed context                                     plain Pi",
+  "        sent    new   known   chat  active                  sent    new",
+  "          kB     kB  tokens tokens  tokens  active objects    kB     kB   what the model does then",
 ].join("\n");
 
 /** The line that is printed for a call. */
@@ -59,19 +60,20 @@ export function callLine(report: CallReport, did: string): string {
   const { managed, plain } = report;
   const pinned =
     report.pinnedHandles.length === 0 ? "" : `, ${report.pinnedHandles.join(" ")} pinned`;
-  const pools = [tokens(report.metadata), tokens(report.chat), tokens(report.active)];
   return [
-    `call ${report.number}`.padEnd(8),
+    `call ${report.number}`.padEnd(7),
     sent(managed),
-    ` ${pools[0]?.padStart(5)} + ${pools[1]?.padStart(5)} + ${pools[2]?.padStart(6)}`,
-    `        ${report.activeHandles.length} active${pinned}`.padEnd(29),
+    tokens(report.metadata).padStart(8),
+    tokens(report.chat).padStart(7),
+    tokens(report.active).padStart(8),
+    `  ${report.activeHandles.length}${pinned}`.padEnd(15),
     sent(plain),
-    `  ${did}`,
+    `   ${did}`.slice(0, 34),
   ].join("");
 }
 
 function sent({ bytes, cached }: SentMessages): string {
-  return `${kilo(bytes).padStart(8)}${kilo(bytes - cached).padStart(8)}`;
+  return `${kilo(bytes).padStart(5)}${kilo(bytes - cached).padStart(7)}`;
 }
 
 /** Bytes to tokens by four, the usual rule of thumb; it is the same on both sides. */
@@ -80,7 +82,7 @@ function tokens(bytes: number): string {
 }
 
 function kilo(bytes: number): string {
-  return `${(bytes / 1_000).toFixed(1)} kB`;
+  return (bytes / 1_000).toFixed(1);
 }
 
 function bytesOf(text: string): number {

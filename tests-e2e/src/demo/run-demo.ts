@@ -32,8 +32,7 @@ export async function runDemo(options: DemoOptions): Promise<readonly CallReport
   const { at, print } = options;
   const pi = piVersions.find(({ version }) => version === options.pi) ?? piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
-  await mkdir(dirname(at), { recursive: true });
-  for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
+  await beginStore(at);
   process.env["SCM_STORE"] = at;
   process.env["SCM_STORE_KIND"] = "sqlite";
   process.env["SCM_LAYOUT"] = "pooled";
@@ -75,6 +74,12 @@ export async function runDemo(options: DemoOptions): Promise<readonly CallReport
   print(summary(reports));
   print(closing(at));
   return reports;
+}
+
+/** Makes room for a new store. */
+export async function beginStore(at: string): Promise<void> {
+  await mkdir(dirname(at), { recursive: true });
+  for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
 }
 
 const noMessages = (): readonly unknown[] => [];

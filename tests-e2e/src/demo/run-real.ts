@@ -1,40 +1,41 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { piInstallation, piVersions } from "../pi-versions.ts";
 import { demoProject, demoPrompts } from "./demo-project.ts";
-import { closing, extensionFolder } from "./run-demo.ts";
+import { beginStore, closing, extensionFolder } from "./run-demo.ts";
 
 export interface RealRunOptions {
   /** The model as Pi names it: `provider/id`. The key comes from the environment, or from Pi's own settings. */
   readonly model: string;
-  /** The store's file; it is gone on with where it is there. */
+  /** The store's file; a new one is begun there. */
   readonly at: string;
   readonly print: (line: string) => void;
 }
 
-/** Lets a real model work on the demo's project in Pi, with managed context; what Pi prints goes through. */
+/**
+ * Lets a real model work on the demo's project in Pi, with managed context. What Pi prints goes through, and the
+ * working folder stays.
+ */
 export async function runReal({ model, at, print }: RealRunOptions): Promise<void> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
+  await beginStore(at);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "scm-demo-")));
-  try {
-    for (const [path, text] of Object.entries(demoProject)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-    print(`Pi ${pi.version}, model ${model}, working folder ${folder}`);
-    for (const [index, prompt] of demoPrompts.entries()) {
-      print(`\nuser: ${prompt}`);
-      const goesOn = index === 0 ? [] : ["-c"];
-      const flags = ["-e", extensionFolder, "--model", model, ...goesOn, "-p", prompt];
-      await piRun([piInstallation(pi).cli, ...flags], folder, { SCM_STORE: at });
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+  for (const [path, text] of Object.entries(demoProject)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
   }
+  print(`Pi ${pi.version}, model ${model}, working folder ${folder}`);
+  for (const [index, prompt] of demoPrompts.entries()) {
+    print(`\nuser: ${prompt}`);
+    const goesOn = index === 0 ? [] : ["-c"];
+    const flags = ["-e", extensionFolder, "--model", model, ...goesOn, "-p", prompt];
+    await piRun([piInstallation(pi).cli, ...flags], folder, { SCM_STORE: at });
+  }
+  print(`\nWhat the model made of the project is in ${folder}.`);
   print(closing(at));
 }
 
