@@ -95,6 +95,12 @@ export function checkFile(connection: Connection, path: string): boolean {
       `${path} is a database of another program; name a path of its own for the store`,
     );
   }
+  if (version < 1) {
+    throw new StoreError(
+      "STORE_CORRUPT",
+      `the store ${path}: it is damaged, its schema version is lost; restore it from a copy or an export`,
+    );
+  }
   if (version > migrations.length) {
     throw new StoreError(
       "STORE_TOO_NEW",

@@ -110,6 +110,18 @@ it("refuses a file of a newer program", async () => {
   );
 });
 
+it.each([0, -1])("refuses a file of ours with the schema version %d", async (version) => {
+  await using place = await sqlitePlace();
+  await fill(place);
+  const database = new DatabaseSync(place.path);
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
+
+  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
+    refusal("STORE_CORRUPT", place.path, /schema version is lost/),
+  );
+});
+
 it("refuses a path that is a directory", async () => {
   await using place = await sqlitePlace();
   await mkdir(place.path);
