@@ -12,6 +12,7 @@ import { listCommand } from "./commands/list.ts";
 import { nicknameCommand } from "./commands/nickname.ts";
 import { printCommand } from "./commands/print.ts";
 import { showCommand } from "./commands/show.ts";
+import { counted } from "./format/amounts.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
 import { openNamedStore } from "./open-named-store.ts";
 
@@ -46,11 +47,15 @@ export async function runCli(
   input: Partial<CliInput> = {},
 ): Promise<number> {
   let name = "scm";
+  const told: CliOutput = {
+    stdout: async (text) => await write(output, text),
+    stderr: output.stderr,
+  };
   try {
     const { command, rest } = splitCommand(argv);
-    if (command === undefined) return await runBare(rest, output);
+    if (command === undefined) return await runBare(rest, told);
     name = `scm ${command.name}`;
-    await runCommand(command, rest, output, {
+    await runCommand(command, rest, told, {
       environment: input.environment ?? process.env,
       folder: input.folder ?? process.cwd(),
       stdin: input.stdin ?? process.stdin,
@@ -58,6 +63,16 @@ export async function runCli(
     return 0;
   } catch (error) {
     return report(name, error, output);
+  }
+}
+
+async function write(output: CliOutput, text: string): Promise<void> {
+  try {
+    await output.stdout(text);
+  } catch (cause) {
+    if (isClosedPipe(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(`the output cannot be written (${reason})`, { cause });
   }
 }
 
@@ -115,7 +130,7 @@ async function runCommand(
         ? "none"
         : positionals.map((text) => JSON.stringify(text)).join(", ");
     throw new UsageError(
-      `it takes ${least === most ? least : `${least} to ${most}`} arguments; got ${found}`,
+      `it takes ${least === most ? "" : `${least} to `}${counted(most, "argument")}; got ${found}`,
     );
   }
   const text = (option: string): string | undefined => {
@@ -153,12 +168,41 @@ function parsed(
   readonly values: Readonly<Record<string, unknown>>;
   readonly positionals: readonly string[];
 } {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (cause) {
-    // parseArgs throws for options alone; its message names them and is meant for the user.
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  // Strict parsing says the same in words for programmers.
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (const token of tokens) if (token.kind === "option") checkOption(token, options);
+  return { values, positionals };
+}
+
+interface GivenOption {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function checkOption({ name, rawName, value, inlineValue }: GivenOption, options: ParsableOptions) {
+  const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+  if (type === undefined) {
+    const names = Object.keys(options).map((known) => `--${known}`);
+    throw new UsageError(`there is no option ${rawName}; there are ${names.join(", ")}`);
   }
+  if (type === "boolean") {
+    if (value === undefined) return;
+    throw new UsageError(`${rawName} takes no value; got ${JSON.stringify(value)}`);
+  }
+  if (value === undefined) throw new UsageError(`${rawName} needs a value`);
+  const isOption = inlineValue !== true && /^-\D/u.test(value);
+  if (!isOption) return;
+  throw new UsageError(
+    `${rawName} needs a value, and ${value} looks like an option; a value that begins so is given as ${rawName}=${value}`,
+  );
 }
 
 function report(name: string, error: unknown, output: CliOutput): number {

@@ -66,8 +66,8 @@ export const targetOptions: CommandOptions = {
 };
 
 /** What a TARGET may be, for help texts. */
-export const targetNote =
-  "TARGET is an id, the beginning of one, a nickname, a file's path or the end of one, or a session's id as\nits host has it;\nwith --session also a handle.";
+export const targetNote = `TARGET is an id, the beginning of one, a nickname, a file's path or the end of one, or a session's id
+as its host has it; with --session, which takes an id's beginning too, also a handle.`;
 
 /** The option of the commands that can go back in time. */
 export const versionOption: CommandOptions = {
@@ -76,4 +76,5 @@ export const versionOption: CommandOptions = {
 
 /** What a VERSION may be, for help texts. */
 export const versionNote = `VERSION is a version's number (3), a transaction (tx:812: the latest then), a time
-(2026-01-31T09:00:00Z: the latest then; UTC where it names no zone), or a content hash.`;
+(2026-01-31T09:00:00Z: the latest then; UTC where it names no zone), or a content hash
+or its first 8 or more digits.`;

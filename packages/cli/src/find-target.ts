@@ -31,9 +31,21 @@ export async function findTarget(
     (await byPrefix(store, call.folder, target)) ??
     (await byPathEnd(store, call.folder, target));
   if (found !== undefined) return found;
+  if (isHandle(target)) {
+    throw new CliError(
+      session === undefined
+        ? `${target} looks like a handle, which belongs to one session: give --session ID (scm list --type session shows the sessions)`
+        : `session ${visible(session)} has no object with the handle ${target}; scm list --session ${visible(session)} shows those that it has`,
+    );
+  }
   throw new CliError(
     `the store has no object with the id, nickname, path or session id ${visible(target)}; scm list shows what there is`,
   );
+}
+
+/** Handles are a letter and a number; nothing else is named like that on purpose. */
+function isHandle(target: string): boolean {
+  return /^[a-z]\d+$/u.test(target);
 }
 
 async function byHandle(

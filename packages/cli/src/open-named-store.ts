@@ -7,6 +7,7 @@ import {
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 
+import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
@@ -28,11 +29,7 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
     told === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: told },
   );
   const at = named.at === undefined ? config.at : resolve(named.folder, named.at);
-  if (config.store === "sqlite" && !named.create && !(await isThere(at))) {
-    throw new CliError(
-      `there is no store at ${at}; name another with --at or SCM_STORE, or run an agent with self-context-manager first, which makes it`,
-    );
-  }
+  if (config.store === "sqlite" && !named.create) await checkThere(at);
   return await openStore({ store: config.store, at, clock: systemClock });
 }
 
@@ -44,12 +41,27 @@ function storeKind(given: string): StoreKind {
   );
 }
 
-async function isThere(path: string): Promise<boolean> {
+/** Refuses a path where nothing is, and an empty file: opening would make a store of either. */
+async function checkThere(path: string): Promise<void> {
+  const facts = await look(path);
+  if (facts === undefined) {
+    throw new CliError(
+      `there is no store at ${path}; name another with --at or SCM_STORE, or run an agent with self-context-manager first, which makes it`,
+    );
+  }
+  if (facts !== "unknown" && facts.isFile() && facts.size === 0) {
+    throw new CliError(
+      `${path} is an empty file and no store; name another with --at or SCM_STORE`,
+    );
+  }
+}
+
+async function look(path: string): Promise<Stats | "unknown" | undefined> {
   try {
-    await stat(path);
-    return true;
+    return await stat(path);
   } catch (error) {
     // Whatever else is wrong with the path, opening the store says it better.
-    return !(error instanceof Error && "code" in error && error.code === "ENOENT");
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return isMissing ? undefined : "unknown";
   }
 }

@@ -1,5 +1,4 @@
 import {
-  isObjectId,
   type JsonObject,
   objectId,
   type ObjectId,
@@ -10,6 +9,9 @@ import {
 import { CliError } from "./cli-errors.ts";
 import { objectName, visible } from "./format/object-name.ts";
 
+/** How many sessions an ambiguous beginning is answered with. */
+const mostCandidates = 10;
+
 /** An object as a session has it. */
 export interface PoolObject {
   readonly handle: string;
@@ -17,24 +19,45 @@ export interface PoolObject {
   readonly stored: StoredMetadata;
 }
 
-/** The session with an id, the beginning of one, or its host's id. */
+/** The session with an id or its host's id, or with the beginning of one of them. */
 export async function findSession(store: ObjectStore, given: string): Promise<StoredMetadata> {
   const byHost = await store.find({ where: { type: "session", session_id: given }, limit: 10 });
-  const found =
-    byHost.items.length > 0 || !isObjectId(given)
-      ? byHost
-      : await store.find({ where: { type: "session" }, idPrefix: given, limit: 10 });
-  const [session, another] = found.items;
+  const found = byHost.items.length > 0 ? byHost.items : await byBeginning(store, given);
+  const [session, another] = found;
   if (session === undefined) {
     throw new CliError(
       `the store has no session ${visible(given)}; scm list --type session shows those that it has`,
     );
   }
   if (another === undefined) return session;
-  const candidates = found.items.map(({ body }) => `  ${body.id}  ${objectName(body, "")}`);
+  const candidates = found
+    .slice(0, mostCandidates)
+    .map(({ body }) => `  ${body.id}  ${objectName(body, "")}`);
   throw new CliError(
     `${visible(given)} stands for several sessions; give an id:\n${candidates.join("\n")}`,
   );
+}
+
+async function byBeginning(store: ObjectStore, given: string): Promise<readonly StoredMetadata[]> {
+  if (given === "") return [];
+  const found: StoredMetadata[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.find({
+      where: { type: "session" },
+      limit: 500,
+      ...(after === undefined ? {} : { after }),
+    });
+    found.push(
+      ...page.items.filter(
+        ({ body: { id, session_id: ofHost } }) =>
+          id.startsWith(given) || (typeof ofHost === "string" && ofHost.startsWith(given)),
+      ),
+    );
+    after = page.next;
+  } while (after !== undefined);
+  const exact = found.filter(({ body }) => body.id === given);
+  return exact.length > 0 ? exact : found;
 }
 
 /** The objects of a session, those that are locked first, then in the order in which they joined. */

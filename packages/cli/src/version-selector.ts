@@ -2,18 +2,23 @@ import type { VersionSelector } from "@self-context-manager/core";
 
 import { UsageError } from "./cli-errors.ts";
 
+/** A version by what the store knows, or by the beginning of its content hash. */
+export type GivenVersion = VersionSelector | { readonly contentHashStart: string };
+
 /** Reads what stands for a version on the command line. Throws `UsageError`. */
-export function versionSelector(given: string): VersionSelector {
-  const number = /^v?(\d{1,15})$/u.exec(given)?.[1];
+export function givenVersion(given: string): GivenVersion {
+  // From 8 digits on it is the beginning of a hash that happens to have no letter, unless a v stands before it.
+  const number = /^(?:v?(\d{1,7})|v(\d{8,15}))$/u.exec(given)?.slice(1).find(Boolean);
   if (number !== undefined) return { version: Number(number) };
   const transaction = /^tx:(\d{1,15})$/u.exec(given)?.[1];
   if (transaction !== undefined) return { txId: Number(transaction) };
-  const hash = /^(?:sha256:)?([\da-f]{64})$/u.exec(given)?.[1];
-  if (hash !== undefined) return { contentHash: hash };
+  const hash = /^(?:sha256:)?([\da-f]{8,64})$/u.exec(given)?.[1];
+  if (hash?.length === 64) return { contentHash: hash };
+  if (hash !== undefined) return { contentHashStart: hash };
   const time = utcTime(given);
   if (time !== undefined) return { txTime: time };
   throw new UsageError(
-    `--as-of is ${JSON.stringify(given)}; it must be a version's number, tx:NUMBER, a time such as 2026-01-31T09:00:00Z, or a content hash of 64 hex digits`,
+    `--as-of is ${JSON.stringify(given)}; it must be a version's number, tx:NUMBER, a time such as 2026-01-31T09:00:00Z, or 8 or more hex digits that a content hash begins with`,
   );
 }
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import { storeWithSession, temporaryStore } from "./temporary-store.ts";
+import { idOf, storeWithSession, temporaryStore } from "./temporary-store.ts";
 
 test("nickname gives, replaces and removes a nickname, each as a version", async () => {
   await using store = await storeWithSession();
@@ -29,6 +29,16 @@ test("a nickname that is taken is refused with who has it and what to do", async
     /cannot have the nickname one: object [\da-f-]{36} has it; choose another/u,
   );
   expect(stderr).toContain("scm nickname one --remove");
+});
+
+test("an object's id as a nickname is refused without advice to take it away", async () => {
+  await using store = await storeWithSession();
+  const id = await idOf(store, "a.txt");
+
+  const { code, stderr } = await store.scm("nickname", "c.bin", id);
+
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/it is the id of an object; choose another name\n$/u);
 });
 
 test("a session, whose next version would drop it, gets no nickname", async () => {
@@ -59,6 +69,20 @@ test("export and import carry a store over, byte for byte", async () => {
   expect(first.stdout).toBe(`imported ${versions} versions; 0 were there already\n`);
   expect(second.stdout).toBe(`imported 0 versions; ${versions} were there already\n`);
   expect((await target.scm("export")).stdout).toBe(text);
+});
+
+test("one version is told in the singular", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const [head = "", first = ""] = (await store.scm("export")).stdout.split("\n");
+  const file = join(target.workspace, "one.jsonl");
+  await writeFile(file, `${head}\n${first}\n`);
+
+  const imported = await target.scm("import", file);
+  const exported = await target.scm("export", file, "--force");
+
+  expect(imported.stdout).toBe("imported 1 version; 0 were there already\n");
+  expect(exported.stderr).toBe(`exported 1 version to ${file}\n`);
 });
 
 test("export writes over nothing unless forced, and leaves no part of a file", async () => {

@@ -1,7 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
+import { runCli } from "../src/cli.ts";
 import { run, temporaryStore } from "./temporary-store.ts";
 
 const commands = ["list", "show", "history", "print", "nickname", "export", "import"];
@@ -32,12 +33,19 @@ test.each([
   [["--frobnicate"], "--frobnicate"],
   [["frobnicate"], 'no command "frobnicate"; there are list, show'],
   [["list", "--frobnicate"], "--frobnicate"],
+  [["list", "--frobnicate"], "there is no option --frobnicate; there are --type, --session"],
   [["list", "extra"], 'it takes 0 arguments; got "extra"'],
-  [["show"], "it takes 1 arguments; got none"],
+  [["show"], "it takes 1 argument; got none"],
+  [["nickname"], "it takes 1 to 2 arguments; got none"],
+  [["list", "--limit", "-1"], '--limit is "-1"; it must be a whole number above 0'],
+  [["list", "--limit"], "--limit needs a value"],
+  [["list", "--at", "--all"], "--at needs a value, and --all looks like an option"],
+  [["list", "--all=yes"], '--all takes no value; got "yes"'],
   [["list", "--limit", "0"], '--limit is "0"; it must be a whole number above 0'],
   [["list", "--limit", "5", "--all"], "contradict"],
   [["list", "--store", "/tmp/s.sqlite"], "must be sqlite or memory (a store's path goes to --at)"],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
+  [["print", "x", "--as-of", "abcdef0"], "8 or more hex digits that a content hash begins with"],
   [["nickname", "x"], "give a NAME, or --remove"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],
@@ -82,6 +90,54 @@ test("a file that is no store is named", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain(store.at);
   expect(stderr).not.toContain("report it");
+});
+
+test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
+  "%s refuses an empty file, and leaves it empty",
+  async (line) => {
+    await using store = await temporaryStore();
+    await writeFile(store.at, "");
+
+    const { code, stdout, stderr } = await store.scm(...line.split(" "));
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`${store.at} is an empty file and no store`);
+    expect(await readFile(store.at, "utf8")).toBe("");
+  },
+);
+
+test("an output that cannot be written is told in one line", async () => {
+  let stderr = "";
+  const output = {
+    stdout: async () => await Promise.reject(new Error("ENOSPC: no space left on device, write")),
+    stderr: (text: string) => void (stderr += text),
+  };
+
+  const codes = [
+    await runCli(["list", "--store", "memory"], output),
+    await runCli(["--version"], output),
+  ];
+
+  expect(codes).toEqual([1, 1]);
+  expect(stderr).toBe(
+    ["scm list", "scm"]
+      .map(
+        (name) =>
+          `${name}: the output cannot be written (ENOSPC: no space left on device, write)\n`,
+      )
+      .join(""),
+  );
+});
+
+test.each(commands)("%s has a help text without stray line breaks", async (command) => {
+  const { stdout } = await run([command, "--help"]);
+  const lines = stdout.trimEnd().split("\n");
+
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  // A line that ends within a sentence is nearly full.
+  expect(
+    lines.filter((line) => /[a-z,;]$/u.test(line) && !/^ {2}/u.test(line) && line.length < 70),
+  ).toEqual([]);
 });
 
 test("--at goes before the environment and is relative to the folder", async () => {

@@ -1,3 +1,4 @@
+import { openContextManager } from "@self-context-manager/compose";
 import { objectId, sealObject } from "@self-context-manager/core";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ function cells(table: string): readonly (readonly string[])[] {
     .map((line) => line.trim().split(/\s{2,}/u));
 }
 
-test("list shows a row for each object, newest first, in aligned columns", async () => {
+test("list shows a row for each object, newest made first, in aligned columns", async () => {
   await using store = await storeWithSession();
 
   const { code, stdout } = await store.scm("list");
@@ -66,6 +67,17 @@ test("list --type and --json tell programs the specification's fields", async ()
   expect(listed.at(-1)?.object).not.toHaveProperty("content");
 });
 
+test("list --type names the types that there are where none has the one asked for", async () => {
+  await using store = await storeWithSession();
+
+  const none = await store.scm("list", "--type", "files");
+  const ofSession = await store.scm("list", "--type", "files", "--session", "s1");
+
+  const note = "No object has the type files; there are chat, file";
+  expect(none).toMatchObject({ code: 0, stderr: `${note}, session, system_prompt.\n` });
+  expect(ofSession).toMatchObject({ code: 0, stderr: `${note}, system_prompt.\n` });
+});
+
 test("list --limit says that there is more", async () => {
   await using store = await storeWithSession();
 
@@ -112,6 +124,37 @@ test("a session is found by its host's id", async () => {
   await using store = await storeWithSession();
 
   expect((await store.scm("show", "s1")).stdout).toContain("session_id          s1");
+});
+
+test("a handle without its session says what it needs, and an unknown one is called that", async () => {
+  await using store = await storeWithSession();
+
+  const bare = await store.scm("show", "f1");
+  const unknown = await store.scm("show", "f99", "--session", "s1");
+
+  expect([bare.code, unknown.code]).toEqual([1, 1]);
+  expect(bare.stderr).toContain(
+    "f1 looks like a handle, which belongs to one session: give --session ID",
+  );
+  expect(unknown.stderr).toContain("session s1 has no object with the handle f99");
+});
+
+test("--session takes the beginning of a session's id or of its host's", async () => {
+  await using store = await storeWithSession();
+  await using manager = await openContextManager({ at: store.at, workspace: store.workspace });
+  await manager.openSession({ harness: "pi", sessionId: "other" });
+  const whole = await store.scm("list", "--session", "s1");
+  const { items } = await manager.store.find({ where: { session_id: "s1" } });
+  const id = items[0]?.body.id ?? "";
+
+  const byId = await store.scm("list", "--session", id.slice(0, -1));
+  const byHost = await store.scm("list", "--session", "s");
+  const several = await store.scm("list", "--session", id.slice(0, 2));
+
+  expect(whole.stdout).toContain("f1 ");
+  expect(byId).toEqual(whole);
+  expect(byHost).toEqual(whole);
+  expect(several.stderr).toContain("stands for several sessions; give an id:\n");
 });
 
 test("an ambiguous beginning of an id is answered with those that it may be", async () => {
@@ -198,6 +241,8 @@ test("print answers exactly the content of the version asked for", async () => {
     [first?.at.tx_time ?? "", texts.first],
     [second?.at.tx_time.replace("T", " ").replace("Z", "") ?? "", texts.second],
     [first?.hashes.content_hash ?? "", texts.first],
+    [first?.hashes.content_hash.slice(0, 12) ?? "", texts.first],
+    [`sha256:${second?.hashes.content_hash.slice(0, 8)}`, texts.second],
   ] as const) {
     expect(await store.scm("print", "a.txt", "--as-of", asOf)).toEqual({
       code: 0,
@@ -214,6 +259,29 @@ test("print says which versions there are where it has not the one asked for", a
 
   expect(code).toBe(1);
   expect(stderr).toContain("has versions 1 to 2, and none for --as-of 3");
+});
+
+/** Texts of which the hashes begin alike: `b30a892c`. */
+const alike = ["text 859", "text 4460"] as const;
+
+test("the beginning of several content hashes is answered with them, that of none with the versions", async () => {
+  await using store = await storeWithSession();
+  await withStore(store, async (open) => {
+    for (const content of alike) {
+      const id = objectId("0190aaaa-0000-7000-8000-000000000001");
+      const provenance = { origin: "a test", generator: "tool" as const };
+      await open.commit([
+        { object: sealObject({ id, type: "note", locked: false, content, provenance }) },
+      ]);
+    }
+  });
+
+  const several = await store.scm("print", "0190aaaa", "--as-of", "b30a892c");
+  const none = await store.scm("print", "0190aaaa", "--as-of", "00000000");
+
+  expect([several.code, none.code]).toEqual([1, 1]);
+  expect(several.stderr).toContain("is the beginning of several content hashes");
+  expect(none.stderr).toContain("has versions 1 to 2, and none for --as-of 00000000");
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 
 import { CliError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
+import { counted } from "../format/amounts.ts";
 
 /** Characters written at once. */
 const batchSize = 64 * 1024;
@@ -30,7 +31,7 @@ export const exportCommand: Command = {
       return;
     }
     const versions = await writeFile(store, path);
-    call.note(`exported ${versions} versions to ${path}`);
+    call.note(`exported ${counted(versions, "version")} to ${path}`);
   },
 };
 

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 
 import { CliError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
+import { counted } from "../format/amounts.ts";
 import { readLines } from "../read-lines.ts";
 
 export const importCommand: Command = {
@@ -24,7 +25,10 @@ with --store memory nothing is kept, which only checks FILE.`,
       const ahead = await firstLine(lines, path ?? "standard input");
       await using store = await call.openStore({ create: true });
       const { read, added } = await importObjects(store, ahead);
-      await call.print(`imported ${added} versions; ${read - added} were there already\n`);
+      const known = read - added;
+      await call.print(
+        `imported ${counted(added, "version")}; ${known} ${known === 1 ? "was" : "were"} there already\n`,
+      );
     } finally {
       // Lets go of an input that goes on where something else failed.
       await lines.return(undefined);

@@ -4,7 +4,7 @@ import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { shortTime, sizeOf } from "../format/amounts.ts";
 import { jsonText, versionJson } from "../format/json.ts";
-import { objectName, objectStatus } from "../format/object-name.ts";
+import { objectName, objectStatus, visible } from "../format/object-name.ts";
 import { type Column, table } from "../format/table.ts";
 import { findSession, type PoolObject, sessionPool } from "../session-pool.ts";
 
@@ -13,7 +13,7 @@ const pageSize = 500;
 
 export const listCommand: Command = {
   name: "list",
-  summary: "list the objects of the store, newest first, or of one session",
+  summary: "list the objects of the store, newest made first, or of one session",
   arguments: "",
   argumentCount: { least: 0, most: 0 },
   options: {
@@ -25,7 +25,7 @@ export const listCommand: Command = {
     session: {
       type: "string",
       value: "ID",
-      help: "only what this session knows, with handles; its own id or its host's",
+      help: "only what this session knows, with handles; its id or its host's, or the beginning",
     },
     limit: { type: "string", value: "N", help: `at most N objects; ${usualLimit} unless told` },
     all: { type: "boolean", help: "all objects, however many" },
@@ -38,9 +38,11 @@ export const listCommand: Command = {
     const objects = await listed(store, call, limit);
     const shown = objects.slice(0, limit);
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, call));
+    const type = call.text("type");
+    if (objects.length === 0 && type !== undefined) call.note(await noneOf(store, call, type));
     if (objects.length > limit) {
       call.note(
-        `Only ${limit} are listed; --all lists the others too, --type and --session fewer.`,
+        `Only ${limit} ${limit === 1 ? "is" : "are"} listed; --all lists the others too, --type and --session fewer.`,
       );
     }
   },
@@ -75,6 +77,18 @@ async function listed(
     return (await newest(store, type, limit)).map((stored) => ({ stored }));
   const pool = await sessionPool(store, await findSession(store, session));
   return type === undefined ? pool : pool.filter(({ stored }) => stored.body.type === type);
+}
+
+/** That no object has the type, and which types there are instead. */
+async function noneOf(store: ObjectStore, call: CommandCall, type: string): Promise<string> {
+  const session = call.text("session");
+  const all =
+    session === undefined
+      ? await newest(store, undefined, Number.MAX_SAFE_INTEGER)
+      : (await sessionPool(store, await findSession(store, session))).map(({ stored }) => stored);
+  const types = [...new Set(all.map(({ body }) => body.type))].toSorted();
+  const there = types.length === 0 ? "there are no objects yet" : `there are ${types.join(", ")}`;
+  return visible(`No object has the type ${type}; ${there}.`);
 }
 
 async function newest(

@@ -1,5 +1,6 @@
 import {
   isNickname,
+  isObjectId,
   nicknameRule,
   type ObjectBody,
   type ObjectId,
@@ -71,15 +72,17 @@ async function rename(
       await store.commit([{ object: sealObject(body), expect: stored.version }]);
       return;
     } catch (error) {
-      if (StoreError.is(error, "NICKNAME_TAKEN")) throw taken(error, nickname ?? "");
+      if (StoreError.is(error, "NICKNAME_TAKEN")) throw await taken(store, error, nickname ?? "");
       if (attempt === attempts || !StoreError.is(error, "VERSION_CONFLICT")) throw error;
     }
   }
 }
 
-function taken(cause: StoreError, nickname: string): CliError {
-  return new CliError(
-    `${cause.message}; choose another, or take it away there with scm nickname ${nickname} --remove`,
-    { cause },
-  );
+async function taken(store: ObjectStore, cause: StoreError, nickname: string): Promise<CliError> {
+  const [named] = isObjectId(nickname) ? await store.describe([nickname]) : [];
+  const advice =
+    named === undefined
+      ? `choose another, or take it away there with scm nickname ${nickname} --remove`
+      : "choose another name";
+  return new CliError(`${cause.message}; ${advice}`, { cause });
 }

@@ -15,6 +15,11 @@ export function shortCount(count: number): string {
   return `${digits}${steps[step]}`;
 }
 
+/** A number with what it counts: 1 version, 2 versions. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** How much an object holds: characters, or bytes (B) of a file whose text is not known. */
 export function sizeOf(body: ObjectBody | ObjectMetadata): string {
   const { size, char_count: characters } = body;
