@@ -167,6 +167,24 @@ describe("a budget (D54)", () => {
       overhead: 0,
     });
   });
+
+  it("learns nothing about a view that was only looked at", async () => {
+    const { session, store } = await openTestSession();
+    const history = scriptHistory();
+    for (let turn = 1; turn <= 6; turn += 1) {
+      history.user(paragraph.repeat(turn));
+      await history.ingest(session);
+      await session.view({ isSent: false });
+      history.say("answer", { usage: { input: 90_000 } });
+    }
+    await history.ingest(session);
+    await session.view();
+
+    expect((await storedSession(store, session))["calibration"]).toEqual({
+      factor: 1,
+      overhead: 0,
+    });
+  });
 });
 
 /** The tokens of messages as estimated before anything was learned. */

@@ -19,6 +19,9 @@ export interface PiExtensionOptions {
 
 const offStatus = "ctx off";
 
+/** A view for the user's eyes. */
+const shownOnly = { isSent: false };
+
 /** Turned off by this on Pi's command line. */
 const offFlag = "scm-off";
 
@@ -88,7 +91,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
       windowShare = 1;
       hostTokens = 0;
-      if (isOn) await guarded(context, async ({ session }) => await shownView(session, context));
+      isRewound = false;
+      if (isOn)
+        await guarded(context, async ({ session }) => await shownView(session, context, shownOnly));
       else context.ui.setStatus(statusKey, offStatus);
     });
 
@@ -130,18 +135,23 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         return undefined;
       }
       hostTokens = roughTokens(messages);
-      const view = await shownView(session, context);
+      const view = await shownView(session, context, { isSent: true });
       return view.messages.length === 0 ? undefined : view.messages.map(piMessage);
     }
 
     /** The view as the model gets it next, told to the user as well. */
-    async function shownView(session: ContextSession, context: PiContext): Promise<View> {
+    async function shownView(
+      session: ContextSession,
+      context: PiContext,
+      options: { readonly isSent: boolean },
+    ): Promise<View> {
       const contextWindow = context.model?.contextWindow;
-      const view = await session.view(
-        contextWindow === undefined
+      const view = await session.view({
+        ...options,
+        ...(contextWindow === undefined
           ? {}
-          : { contextWindow: Math.floor(contextWindow * windowShare) },
-      );
+          : { contextWindow: Math.floor(contextWindow * windowShare) }),
+      });
       const line = statusLine(await session.status(), view.tokens, hostTokens);
       context.ui.setStatus(statusKey, line);
       return view;
@@ -183,7 +193,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           turn: async (on) => await turn(on, context),
           open: async () => await open(context),
         });
-        if (isOn && canActivate()) await shownView((await open(context)).session, context);
+        if (isOn && canActivate())
+          await shownView((await open(context)).session, context, shownOnly);
         return text;
       } catch (error) {
         // A command's failure is its answer.

@@ -73,7 +73,7 @@ describe("the extension", () => {
     const result = await pi.emit("context", { messages });
 
     expect(result).toEqual({ messages: [{ role: "user", content: "the view", timestamp: 1 }] });
-    expect(session.calls).toContainEqual(["view", { contextWindow: 100_000 }]);
+    expect(session.calls).toContainEqual(["view", { isSent: true, contextWindow: 100_000 }]);
     expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
   });
 

@@ -149,6 +149,7 @@ export {
   openContextSession,
   type SessionStatus,
   type View,
+  type ViewOptions,
 } from "./session/context-session.ts";
 export type { LineRange, ReadLimits } from "./session/line-range.ts";
 export type { HostSession } from "./session/open-state.ts";

@@ -58,6 +58,15 @@ export interface CallOptions {
   readonly callId?: string;
 }
 
+export interface ViewOptions {
+  /** The model's window in tokens; without it there is no limit. */
+  readonly contextWindow?: number;
+  /** Tokens of the window kept for the answer; 16,384 unless told, at most a quarter of the window. */
+  readonly reserve?: number;
+  /** False for a view that is looked at and not sent: the usage that comes next says nothing about it. */
+  readonly isSent?: boolean;
+}
+
 /**
  * One session of an agent: takes in what the harness reports, keeps the three pools, and says what the model sees.
  *
@@ -74,8 +83,8 @@ export interface ContextSession {
     codec: MessageCodec<Raw>,
     signals?: HostSignals,
   ): Promise<IngestReport>;
-  /** What the model is to see now. `contextWindow` and `reserve` are in tokens; without a window there is no limit. */
-  view(options?: { readonly contextWindow?: number; readonly reserve?: number }): Promise<View>;
+  /** What the model is to see now. */
+  view(options?: ViewOptions): Promise<View>;
   read(request: ReadRequest, options?: CallOptions): Promise<ToolAnswer>;
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
   deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
@@ -207,7 +216,9 @@ export async function openContextSession(
           estimator: currentEstimator(current),
           ...budgetOf(options, state.calibration.overhead),
         });
-        estimated = output.tokens.metadata + output.tokens.chat + output.tokens.active;
+        if (options.isSent !== false) {
+          estimated = output.tokens.metadata + output.tokens.chat + output.tokens.active;
+        }
         return { ...output, layout: dependencies.layout.name };
       }),
     read: async (request, options) =>
