@@ -13,6 +13,7 @@ import {
   changingObjects,
   committingApart,
   droppingNicknames,
+  forgettingRequests,
   renumbering,
 } from "./faulty-stores.ts";
 import { folderPlace, memoryPlace } from "./places.ts";
@@ -126,6 +127,10 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         },
       };
     }),
+    "forgets request ids when it is closed": () =>
+      folderPlace(async (path, options) =>
+        forgettingRequests(await openSqliteStore({ path, ...options })),
+      ),
   },
   "nickname-is-unique": { "drops a nickname that is taken": broken(droppingNicknames) },
   "absent-is-undefined": {

@@ -7,6 +7,7 @@ import {
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
+import { randomUUID } from "node:crypto";
 
 /** Does not keep a commit together. */
 export function committingApart(store: ObjectStore): ObjectStore {
@@ -65,6 +66,19 @@ export function droppingNicknames(store: ObjectStore): ObjectStore {
         );
       }
     },
+  };
+}
+
+/** Knows the request ids of its own lifetime only. */
+export function forgettingRequests(store: ObjectStore): ObjectStore {
+  const lifetime = randomUUID();
+  return {
+    ...store,
+    commit: (writes, { requestId } = {}) =>
+      store.commit(
+        writes,
+        requestId === undefined ? {} : { requestId: `${lifetime} ${requestId}` },
+      ),
   };
 }
 

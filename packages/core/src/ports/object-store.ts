@@ -19,8 +19,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../objects/sto
  * - `unchanged-adds-no-version`: a write whose `object_hash` is that of the head makes no version.
  * - `compare-and-set`: of several commits that expect the same version exactly one resolves; the others reject with
  *   `VERSION_CONFLICT`.
- * - `request-id-replays`: a repeated request id answers the first outcome and writes nothing; with other writes it
- *   rejects with `REQUEST_CONFLICT`.
+ * - `request-id-replays`: a repeated request id answers the first outcome and writes nothing, in a durable store after
+ *   a reopening too; with other writes it rejects with `REQUEST_CONFLICT`.
  * - `nickname-is-unique`: two objects never have one nickname, and none has another's id for one: `NICKNAME_TAKEN`.
  * - `absent-is-undefined`: an unknown id, version or nickname is answered `undefined`, never an error.
  * - `deletion-keeps-history`: a version with null content is a version, and the earlier ones stay.

@@ -5,8 +5,8 @@ export interface StorePlace extends AsyncDisposable {
   /** Opens the store of this place; of a durable store it may be called again, of a shared one also meanwhile. */
   open(options?: { readonly clock?: Clock }): Promise<ObjectStore>;
   /**
-   * For stores that are durable or shared: the command line of a program that calls `runStoreChild` with the store of
-   * this place.
+   * For stores that are durable or shared: the command and its arguments, one string each, of a program that calls
+   * `runStoreChild` with the store of this place.
    */
   readonly child?: readonly string[];
 }

@@ -128,7 +128,7 @@ export const compareAndSet: Scenario = (createPlace) =>
   });
 
 export const requestIdReplays: Scenario = (createPlace) =>
-  inStore(createPlace, async (store) => {
+  inStore(createPlace, async (store, place) => {
     const writes = [{ object: sample("a", { count: 1 }), expect: 0 }, { object: sample("b") }];
     const first = await store.commit(writes, { requestId: "r" });
     await store.commit([{ object: sample("a", { count: 2 }) }]);
@@ -154,6 +154,11 @@ export const requestIdReplays: Scenario = (createPlace) =>
       requestId: "s",
     });
     assert.equal(late.replayed, false);
+    if (!store.supports.durable) return;
+    await store[Symbol.asyncDispose]();
+    await using reopened = await place.open();
+    assert.deepEqual(await reopened.commit(writes, { requestId: "r" }), again);
+    await rejectsWith("REQUEST_CONFLICT", reopened.commit(refused, { requestId: "r" }));
   });
 
 export const nicknameIsUnique: Scenario = (createPlace) =>
