@@ -10,7 +10,7 @@ import {
   layoutLaws,
   objectStoreLaws,
 } from "@self-context-manager/testkit";
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -124,6 +124,20 @@ describe("code in the documents", () => {
     expect(blocksOf("ts", read("docs/guide/own-agent.md"))).toContain(
       read("examples/minimal-agent/src/index.ts"),
     );
+  });
+
+  it("comes with the Node that it needs where it is newer than the packages'", () => {
+    const pages = ["docs", "packages", "examples"].flatMap((folder) =>
+      globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === "node_modules" }),
+    );
+    const using = pages.filter((page) =>
+      blocksOf("ts", read(page)).some((code) => code.includes("await using")),
+    );
+
+    expect(using).toContain("docs/guide/own-agent.md");
+    expect(
+      using.filter((page) => !/`await using` needs Node 24|Node 24 or newer/u.test(read(page))),
+    ).toEqual([]);
   });
 
   it("is the memory store's contract test on the page of the port", () => {
