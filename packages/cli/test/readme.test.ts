@@ -14,3 +14,29 @@ test("the README's commands run, one after another", async () => {
   expect(runs).toHaveLength(9);
   expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
 });
+
+test("the table in the guide looks like what history prints", async () => {
+  const guide = await readFile(
+    new URL("../../../docs/guide/inspecting.md", import.meta.url),
+    "utf8",
+  );
+  const shown = /^\$ scm history .*\n((?:.*\n)*?)\$ /mu.exec(guide)?.[1] ?? "";
+  await using store = await storeWithSession();
+
+  const printed = (await store.scm("history", "a.txt")).stdout;
+
+  expect(shapeOf(shown)).toEqual(shapeOf(printed));
+});
+
+/** A table with its letters and digits made equal, and without its last column, which is as long as its text. */
+function shapeOf(table: string): readonly string[] {
+  const lines = table.trimEnd().split("\n");
+  const nameAt = lines[0]?.indexOf("NAME") ?? 0;
+  const rows = lines.map((line) => line.slice(0, nameAt));
+  return rows.map((row) =>
+    row
+      .replace(/(?<=tx:)\d+ +/u, "0 ")
+      .replaceAll(/[a-f\d]/gu, "0")
+      .replace(/(?<=Z) +\d+/u, " 0"),
+  );
+}
