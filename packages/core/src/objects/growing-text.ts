@@ -18,7 +18,9 @@ export type TextStates = Pick<GrownText, "plain" | "escaped">;
 
 /** Shorter texts are not worth a place. */
 const shortestKept = 32_768;
-const mostKept = 16;
+
+/** How many characters are kept in all; a text above this is not kept. */
+const mostKept = 16_000_000;
 
 const kept = new Map<string, GrownText>();
 
@@ -41,6 +43,11 @@ export function textStates(name: string, prefix: string, text: string): TextStat
 function keep(name: string, grown: GrownText): void {
   kept.delete(name);
   kept.set(name, grown);
-  const oldest = kept.keys().next().value;
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  let length = 0;
+  for (const { text } of kept.values()) length += text.length;
+  for (const [oldest, { text }] of kept) {
+    if (length <= mostKept) return;
+    kept.delete(oldest);
+    length -= text.length;
+  }
 }
