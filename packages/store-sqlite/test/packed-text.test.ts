@@ -6,7 +6,7 @@ import { packText, unpackText } from "../src/packed-text.ts";
 it("gives back every text as it was, packed or not", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 200 }),
-    fc.string({ unit: "grapheme", minLength: 1_000, maxLength: 4_000 }),
+    fc.string({ unit: "grapheme", minLength: 2_000, maxLength: 6_000 }),
     fc.lorem({ maxCount: 900 }),
   );
 
