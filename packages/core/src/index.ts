@@ -64,6 +64,7 @@ export type {
   VersionSelector,
 } from "./ports/object-store.ts";
 export {
+  checkFollows,
   checkLimit,
   checkWrites,
   compareText,

@@ -1,5 +1,6 @@
 import {
   type Changes,
+  checkFollows,
   checkLimit,
   checkWrites,
   type Clock,
@@ -297,26 +298,6 @@ function checkSame(present: StoredVersion, told: StoredVersion): void {
     throw new StoreError(
       "HISTORY_CONFLICT",
       `object ${told.body.id} has another version ${told.version} here`,
-    );
-  }
-}
-
-function checkFollows(latest: StoredVersion | undefined, told: StoredVersion): void {
-  const { id } = told.body;
-  const version = latest?.version ?? 0;
-  if (told.version !== version + 1) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `object ${id} is at version ${version}; ${told.version} would leave a gap`,
-    );
-  }
-  if (
-    latest !== undefined &&
-    (told.at.tx_id <= latest.at.tx_id || told.at.tx_time < latest.at.tx_time)
-  ) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `version ${told.version} of object ${id} is older than version ${version}`,
     );
   }
 }

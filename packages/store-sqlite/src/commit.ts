@@ -1,4 +1,5 @@
 import {
+  checkFollows,
   checkWrites,
   type Clock,
   type CommitOptions,
@@ -169,26 +170,6 @@ function checkSame(connection: Connection, key: number, told: StoredVersion): vo
     throw new StoreError(
       "HISTORY_CONFLICT",
       `object ${told.body.id} has another version ${told.version} here`,
-    );
-  }
-}
-
-function checkFollows(latest: StoredVersion | undefined, told: StoredVersion): void {
-  const { id } = told.body;
-  const version = latest?.version ?? 0;
-  if (told.version !== version + 1) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `object ${id} is at version ${version}; ${told.version} would leave a gap`,
-    );
-  }
-  if (
-    latest !== undefined &&
-    (told.at.tx_id <= latest.at.tx_id || told.at.tx_time < latest.at.tx_time)
-  ) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `version ${told.version} of object ${id} is older than version ${version}`,
     );
   }
 }

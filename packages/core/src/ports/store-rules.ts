@@ -3,6 +3,8 @@ import { canonicalJson } from "../objects/canonical-json.ts";
 import { sha256 } from "../objects/hashes.ts";
 import { bulkFields, type ObjectBody, type ObjectMetadata } from "../objects/object-body.ts";
 import { foreignFields, isReference } from "../objects/references.ts";
+import { StoreError } from "../errors.ts";
+import type { StoredVersion } from "../objects/stored-version.ts";
 import type { FindQuery, ObjectWrite, Scalar } from "./object-store.ts";
 
 /** Orders texts by code point, which is the order of their UTF-8 bytes: that of ids and paths in every store. */
@@ -100,4 +102,25 @@ export function meetsCondition(
         : undefined;
   }
   return (value ?? null) === condition.value;
+}
+
+/** Checks that a version from elsewhere is the next of its object. Throws `HISTORY_CONFLICT` where it is not. */
+export function checkFollows(latest: StoredVersion | undefined, told: StoredVersion): void {
+  const { id } = told.body;
+  const version = latest?.version ?? 0;
+  if (told.version !== version + 1) {
+    throw new StoreError(
+      "HISTORY_CONFLICT",
+      `object ${id} is at version ${version}; ${told.version} would leave a gap`,
+    );
+  }
+  if (
+    latest !== undefined &&
+    (told.at.tx_id <= latest.at.tx_id || told.at.tx_time < latest.at.tx_time)
+  ) {
+    throw new StoreError(
+      "HISTORY_CONFLICT",
+      `version ${told.version} of object ${id} is older than version ${version}`,
+    );
+  }
 }
