@@ -11,7 +11,8 @@ const allowed: Record<string, readonly string[]> = {
   watcher: ["core", "testkit"],
   compose: ["core", "store", "watcher"],
   adapter: ["core", "compose", "testkit"],
-  cli: ["core", "compose"],
+  replay: ["core", "compose", "store", "watcher", "testkit"],
+  cli: ["core", "compose", "replay"],
 };
 
 const packages = join(import.meta.dirname, "..", "..", "packages");

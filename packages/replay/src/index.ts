@@ -1,0 +1,16 @@
+export type {
+  DamagedLine,
+  RecordedAssistant,
+  RecordedBlock,
+  RecordedImage,
+  RecordedMessage,
+  RecordedSession,
+  RecordedSource,
+  RecordedSystem,
+  RecordedText,
+  RecordedThinking,
+  RecordedToolCall,
+  RecordedToolResult,
+  RecordedUsage,
+  RecordedUser,
+} from "./read/recorded-session.ts";
