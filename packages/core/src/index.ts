@@ -6,6 +6,17 @@ export {
   StoreError,
   type StoreErrorCode,
 } from "./errors.ts";
+export { applyDelta } from "./deltas/delta-apply.ts";
+export { type Delta, encodeDelta, encodeWhole } from "./deltas/delta-encode.ts";
+export { sameStart } from "./deltas/same-start.ts";
+export {
+  type ChunkReader,
+  type ChunkWriter,
+  deepFreeze,
+  type MutableObject,
+  setField,
+  sizeOf,
+} from "./deltas/stored-form.ts";
 export { canonicalJson } from "./objects/canonical-json.ts";
 export {
   contentFields,
@@ -47,6 +58,7 @@ export type { FileContent, FileFacts, FileSource } from "./ports/file-source.ts"
 export type { HarnessAdapter, HarnessSupports } from "./ports/harness-adapter.ts";
 export type { IdSource } from "./ports/id-source.ts";
 export { type Logger, silentLogger } from "./ports/logger.ts";
+export { type FieldRows, fieldRows, indexedValue } from "./ports/field-rows.ts";
 export type {
   Changes,
   CommitOptions,
@@ -111,6 +123,12 @@ export {
   type Step,
   type Turn,
 } from "./chat/turn.ts";
+export {
+  type CallFacts,
+  type CallKind,
+  commandFacts,
+  patchedPaths,
+} from "./ingest/call-kind.ts";
 export {
   type Execution,
   executionField,

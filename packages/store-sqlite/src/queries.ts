@@ -5,6 +5,7 @@ import {
   type FieldCondition,
   type FindQuery,
   type HistoryOptions,
+  indexedValue,
   isJsonObject,
   isReference,
   type JsonValue,
@@ -21,7 +22,6 @@ import {
 } from "@self-context-manager/core";
 
 import type { Connection, Row, SqlValue } from "./connection.ts";
-import { indexedValue } from "./field-rows.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import {
   metadataColumns,

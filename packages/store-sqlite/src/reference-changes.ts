@@ -6,9 +6,8 @@ import {
   isReference,
   type JsonValue,
   type LocatedReference,
+  sameStart,
 } from "@self-context-manager/core";
-
-import { sameStart } from "./same-start.ts";
 
 /** How the references of one version differ from those of the version before. */
 export interface ReferenceChanges {

@@ -1,23 +1,26 @@
 import {
+  applyDelta,
   bulkFields,
+  type ChunkReader,
+  deepFreeze,
+  type Delta,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   metadataOf,
+  type MutableObject,
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
+  setField,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/core";
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
-import { applyDelta } from "./delta-apply.ts";
-import type { Delta } from "./delta-encode.ts";
 import { unpackText } from "./packed-text.ts";
 import { DamageError } from "./sqlite-errors.ts";
-import { type ChunkReader, deepFreeze, type MutableObject, setField } from "./stored-form.ts";
 
 /** The columns of `versions v` that `readMetadata` takes. */
 export const metadataColumns =
@@ -43,7 +46,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
 
   const chunks: ChunkReader = {
     read(key) {
-      const row = connection.first("SELECT text FROM chunks WHERE key = ?", key);
+      const row = connection.first("SELECT text FROM chunks WHERE key = ?", Number(key));
       if (row === undefined) throw new DamageError(`text ${key} is missing`);
       return unpackText(row["text"]);
     },

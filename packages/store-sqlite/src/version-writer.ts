@@ -1,6 +1,12 @@
 import {
+  type ChunkWriter,
+  encodeDelta,
+  encodeWhole,
+  type FieldRows,
+  fieldRows,
   metadataOf,
   type ObjectHashes,
+  sizeOf,
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
@@ -8,11 +14,8 @@ import { hash } from "node:crypto";
 
 import type { Head } from "./body-cache.ts";
 import type { Connection } from "./connection.ts";
-import { encodeDelta, encodeWhole } from "./delta-encode.ts";
-import { type FieldRows, fieldRows } from "./field-rows.ts";
 import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
-import { type ChunkWriter, sizeOf } from "./stored-form.ts";
 import { bulkOf, metadataText, number } from "./version-rows.ts";
 
 /** Deltas may reach this many times the size of what they build before it is written whole again. */

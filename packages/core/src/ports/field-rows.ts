@@ -1,12 +1,8 @@
-import {
-  foreignFields,
-  isJsonObject,
-  isReference,
-  type JsonObject,
-  type ObjectMetadata,
-  type Scalar,
-  sha256,
-} from "@self-context-manager/core";
+import { sha256 } from "../objects/hashes.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import type { ObjectMetadata } from "../objects/object-body.ts";
+import { foreignFields, isReference } from "../objects/references.ts";
+import type { Scalar } from "./object-store.ts";
 
 /** The fields of an object that can be asked for, by name, each value as it stands in the index. */
 export type FieldRows = ReadonlyMap<string, string>;

@@ -1,16 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "../objects/json.ts";
 
 /**
- * Values as they are written: long texts stand elsewhere, once, and `~#` with a number stands for them. A text that
+ * Values as they are written: long texts stand elsewhere, once, and `~#` with a key stands for them. A text that
  * begins with `~` of its own gets another in front.
  */
 export interface ChunkWriter {
-  /** Keeps a text and answers the number that finds it again. */
-  write(text: string): number;
+  /** Keeps a text and answers the key that finds it again. */
+  write(text: string): number | string;
 }
 
 export interface ChunkReader {
-  read(key: number): string;
+  read(key: string): string;
 }
 
 /** Texts from this many units on stand elsewhere; below, a row of its own would cost more than it saves. */
@@ -23,7 +23,7 @@ export function encodeText(text: string, chunks: ChunkWriter): string {
 
 export function decodeText(text: string, chunks: ChunkReader): string {
   if (!text.startsWith("~")) return text;
-  return text.startsWith("~#") ? chunks.read(Number(text.slice(2))) : text.slice(1);
+  return text.startsWith("~#") ? chunks.read(text.slice(2)) : text.slice(1);
 }
 
 /** Brings a value into its stored form; parts without long texts are taken as they are. */

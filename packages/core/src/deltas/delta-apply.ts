@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonValue } from "@self-context-manager/core";
-
+import { isJsonObject, type JsonValue } from "../objects/json.ts";
 import type { Delta } from "./delta-encode.ts";
 import {
   type ChunkReader,

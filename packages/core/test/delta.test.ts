@@ -1,11 +1,12 @@
-import { canonicalJson, type JsonValue } from "@self-context-manager/core";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { applyDelta } from "../src/delta-apply.ts";
-import { type Delta, encodeDelta, encodeWhole } from "../src/delta-encode.ts";
-import { deepFreeze } from "../src/stored-form.ts";
-import { sharedSpan } from "../src/text-span.ts";
+import { applyDelta } from "../src/deltas/delta-apply.ts";
+import { type Delta, encodeDelta, encodeWhole } from "../src/deltas/delta-encode.ts";
+import { deepFreeze } from "../src/deltas/stored-form.ts";
+import { sharedSpan } from "../src/deltas/text-span.ts";
+import { canonicalJson } from "../src/objects/canonical-json.ts";
+import type { JsonValue } from "../src/objects/json.ts";
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
@@ -128,7 +129,10 @@ it("never splits a surrogate pair", () => {
 
 function chunkList() {
   const texts: string[] = [];
-  return { write: (long: string) => texts.push(long) - 1, read: (key: number) => texts[key] ?? "" };
+  return {
+    write: (long: string) => texts.push(long) - 1,
+    read: (key: string) => texts[Number(key)] ?? "",
+  };
 }
 
 function toObject(entries: readonly (readonly [string, JsonValue])[]): JsonValue {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/core";
+import type { JsonValue } from "../objects/json.ts";
 
 /** Lists shorter than this are compared in no time. */
 const long = 64;
