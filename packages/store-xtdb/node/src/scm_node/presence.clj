@@ -1,0 +1,87 @@
+(ns scm-node.presence
+  "Who uses this node, so that it stops once nobody does.
+
+  Every process that uses it keeps a file `PID.NAME` in a folder. A file counts while its process lives; a process that
+  began after the file was written is another one that got the same number. The file `keep` keeps the node whoever is
+  there. Files outlive a node that is killed, so that the next one knows its users."
+  (:require [clojure.java.io :as io]
+            [clojure.tools.logging :as log]
+            [xtdb.system :as sys])
+  (:import (java.io Closeable File)
+           (java.lang ProcessHandle)
+           (java.time Instant)
+           (java.util.concurrent Executors ScheduledExecutorService ThreadFactory TimeUnit)))
+
+(set! *warn-on-reflection* true)
+
+;; Clocks of processes and of files differ by a little.
+(def ^:private slack-milliseconds 2000)
+
+(defn- live? [^File file]
+  (when-let [[_ pid] (re-matches #"(\d+)\..+" (.getName file))]
+    (when-let [^ProcessHandle process (.orElse (ProcessHandle/of (parse-long pid)) nil)]
+      (let [^Instant began (.orElse (.startInstant (.info process)) Instant/EPOCH)]
+        (and (.isAlive process)
+             (<= (.toEpochMilli began) (+ (.lastModified file) slack-milliseconds)))))))
+
+(defn- used?
+  "Whether anybody uses the node. Removes what those left who are gone."
+  [^File folder]
+  (let [files (vec (.listFiles folder))
+        keep? (some #(= "keep" (.getName ^File %)) files)
+        users (remove #(= "keep" (.getName ^File %)) files)
+        {live true gone false} (group-by (comp boolean live?) users)]
+    (run! #(.delete ^File %) gone)
+    (boolean (or keep? (seq live)))))
+
+(defrecord Presence [^File folder linger-milliseconds !state ^ScheduledExecutorService watch]
+  Closeable
+  (close [_]
+    (.shutdownNow watch)))
+
+(defn join
+  "Whether the node stays for a user who has just written a file: false once it has decided to stop."
+  [{:keys [!state]}]
+  (locking !state
+    (if (:stopping? @!state)
+      false
+      (do
+        (swap! !state assoc :last-used (System/nanoTime))
+        true))))
+
+(defn- look
+  "Decides under the same lock that a user is answered under: none can come between the decision and the stop."
+  [{:keys [folder linger-milliseconds !state]}]
+  (locking !state
+    (let [now (System/nanoTime)]
+      (if (used? folder)
+        (swap! !state assoc :last-used now)
+        (when (and (not (:stopping? @!state))
+                   (> (- now (:last-used @!state)) (* 1000000 linger-milliseconds)))
+          (swap! !state assoc :stopping? true)
+          (log/info "Nobody uses this node any more, stopping")
+          (.start (Thread. #(System/exit 0) "scm-node-stop")))))))
+
+(defn ->presence {::sys/args {:folder {:doc "Folder with a file for each process that uses the node"
+                                       :required? true
+                                       :spec ::sys/string}
+                              :linger-ms {:doc "How long to stay without users"
+                                          :default 5000
+                                          :spec ::sys/nat-int}}}
+  [{:keys [folder linger-ms]}]
+  (let [folder (doto (io/file folder) (.mkdirs))
+        watch (Executors/newSingleThreadScheduledExecutor
+               (reify ThreadFactory
+                 (newThread [_ task]
+                   (doto (Thread. task "scm-node-presence")
+                     (.setDaemon true)))))
+        presence (->Presence folder linger-ms (atom {:last-used (System/nanoTime)}) watch)]
+    (.scheduleWithFixedDelay watch
+                             (fn []
+                               (try
+                                 (look presence)
+                                 (catch Throwable e
+                                   ;; Thrown on, it would end the watch.
+                                   (log/warn e "The users of this node cannot be looked at"))))
+                             1000 1000 TimeUnit/MILLISECONDS)
+    presence))

@@ -1,0 +1,176 @@
+(ns scm-node.server
+  "XTDB over HTTP on this machine, on the JDK's own server."
+  (:require [clojure.java.io :as io]
+            [clojure.string :as str]
+            [clojure.tools.logging :as log]
+            [scm-node.errors :as errors]
+            [scm-node.formats :as formats]
+            [scm-node.parameters :as parameters]
+            [scm-node.presence :as presence]
+            [scm-node.routes :as routes]
+            [scm-node.run-file :as run-file]
+            [scm-node.waiting :as waiting]
+            [xtdb.system :as sys])
+  (:import (com.sun.net.httpserver HttpExchange HttpHandler HttpServer)
+           (java.io ByteArrayOutputStream Closeable)
+           (java.lang ProcessHandle)
+           (java.net InetSocketAddress URI)
+           (java.util.concurrent LinkedBlockingQueue ThreadPoolExecutor TimeUnit)
+           (java.util.concurrent.atomic AtomicInteger)))
+
+(set! *warn-on-reflection* true)
+
+(defn- header [^HttpExchange exchange ^String k]
+  (.getFirst (.getRequestHeaders exchange) k))
+
+(defn- own-host?
+  "Whether a request names this machine: a page elsewhere whose name was bent to this address names another."
+  [host-header configured-host]
+  (when host-header
+    (let [host (str/lower-case (str/replace host-header #":\d*$" ""))]
+      (or (= configured-host host)
+          (contains? #{"localhost" "127.0.0.1" "[::1]"} host)))))
+
+(defn- read-body
+  "The body of a request; reads on past the limit, so that the sender gets to read the refusal."
+  [^HttpExchange exchange most-bytes]
+  (let [in (.getRequestBody exchange)
+        out (ByteArrayOutputStream.)
+        buffer (byte-array 65536)]
+    (loop [total 0]
+      (let [n (.read in buffer)]
+        (if (neg? n)
+          (if (> total most-bytes)
+            (throw (ex-info "too large" {::errors/too-large {:error (str "The body has more than " most-bytes " bytes.")}}))
+            (.toByteArray out))
+          (do
+            (when (<= (+ total n) most-bytes)
+              (.write out buffer 0 n))
+            (recur (+ total n))))))))
+
+(defn- send-bytes [^HttpExchange exchange status content-type ^bytes body]
+  (when content-type
+    (.set (.getResponseHeaders exchange) "Content-Type" content-type))
+  (.sendResponseHeaders exchange status (if (zero? (alength body)) -1 (alength body)))
+  (when (pos? (alength body))
+    (with-open [out (.getResponseBody exchange)]
+      (.write out body))))
+
+(defn- content-type [format]
+  (str format ";charset=utf-8"))
+
+(defn- send-value [exchange format {:keys [status value json]}]
+  ;; Encoded before anything is sent: what fails on the way is an error, and not half an answer.
+  (let [body (formats/encode format (if (and json (= formats/json-type format)) (json value) value))]
+    (send-bytes exchange status (content-type format) body)))
+
+(defn- send-cursor [^HttpExchange exchange format {:keys [status ^Closeable cursor json]}]
+  (with-open [_ cursor]
+    (let [items (or (iterator-seq cursor) '())]
+      (.set (.getResponseHeaders exchange) "Content-Type" (content-type format))
+      (.sendResponseHeaders exchange status 0)
+      (with-open [out (io/output-stream (.getResponseBody exchange))]
+        (formats/write-to out format (if (and json (= formats/json-type format)) (map json items) items))))))
+
+(defn- send-text [exchange status text]
+  (send-bytes exchange status "text/plain;charset=utf-8" (.getBytes ^String text "UTF-8")))
+
+(defn- answer [context ^HttpExchange exchange handler]
+  (if-let [format (formats/accepted (header exchange "Accept"))]
+    (let [answered (try
+                     (handler context
+                              {:query (parameters/parse (.getRawQuery ^URI (.getRequestURI exchange)))
+                               :content-type (formats/media-type (header exchange "Content-Type"))
+                               :body (read-body exchange (get-in context [:options :max-body-bytes]))})
+                     (catch Throwable e
+                       (errors/answer e)))]
+      (if (:cursor answered)
+        (send-cursor exchange format answered)
+        (try
+          (send-value exchange format answered)
+          (catch java.io.IOException e (throw e))
+          (catch Throwable e
+            (send-value exchange format (errors/answer e))))))
+    (send-text exchange 406 (str "There are " formats/edn-type ", " formats/transit-type " and " formats/json-type "."))))
+
+(defn- own-route
+  "Who this node is, asked by whoever is about to use it."
+  [{:keys [presence options]} _]
+  (if (presence/join presence)
+    {:status 200 :value (:facts options)}
+    {:status 503 :value {:error "This node is stopping."}}))
+
+(def ^:private all-routes
+  (assoc routes/routes "/_scm/node" {"GET" own-route}))
+
+(defn- route [context ^HttpExchange exchange]
+  (let [path (.getPath ^URI (.getRequestURI exchange))
+        methods (get all-routes path)
+        handler (get methods (.getRequestMethod exchange))]
+    (cond
+      (not (own-host? (header exchange "Host") (get-in context [:options :host])))
+      (send-text exchange 421 "This node answers to the names of the machine it runs on.")
+
+      (nil? methods) (send-text exchange 404 "There is no such route.")
+
+      (nil? handler) (do
+                       (.set (.getResponseHeaders exchange) "Allow" (str/join ", " (keys methods)))
+                       (send-text exchange 405 "This route has other methods."))
+
+      :else (answer context exchange handler))))
+
+(defn- http-handler [context]
+  (reify HttpHandler
+    (handle [_ exchange]
+      (try
+        (route context exchange)
+        (catch java.io.IOException e
+          ;; Whoever asked has gone.
+          (log/debug e "An answer could not be sent"))
+        (catch Throwable e
+          (log/error e "A request failed after its answer had begun"))
+        (finally
+          (.close exchange))))))
+
+(defn- thread-pool ^ThreadPoolExecutor [threads]
+  (let [number (AtomicInteger.)]
+    (doto (ThreadPoolExecutor. (int threads) (int threads) 30 TimeUnit/SECONDS (LinkedBlockingQueue.)
+                               (reify java.util.concurrent.ThreadFactory
+                                 (newThread [_ task]
+                                   (Thread. task (str "scm-node-http-" (.incrementAndGet number))))))
+      (.allowCoreThreadTimeOut true))))
+
+(defn ->server {::sys/deps {:node :xtdb/node
+                            :presence `presence/->presence}
+                ::sys/args {:host {:doc "Address to listen on" :default "127.0.0.1" :spec ::sys/string}
+                            :port {:doc "Port to listen on, 0 for a free one" :default 0 :spec ::sys/nat-int}
+                            :threads {:doc "Requests answered at once" :default 48 :spec ::sys/pos-int}
+                            :read-only? {:doc "Refuses to submit" :default false :spec ::sys/boolean}
+                            :allow-evict? {:doc "Permits to evict" :default false :spec ::sys/boolean}
+                            :max-body-bytes {:doc "Largest body" :default (* 32 1024 1024) :spec ::sys/pos-int}
+                            :default-await-ms {:doc "Longest wait" :default 60000 :spec ::sys/pos-int}
+                            :run-file {:doc "File that says where the node listens, while it does" :spec ::sys/string}
+                            :instance {:doc "What tells this start of the node from others" :spec ::sys/string}}}
+  [{:keys [node presence host port threads default-await-ms run-file instance] :as options}]
+  ;; Read when the server's first class loads; without it every answer waits 40 ms for an acknowledgement.
+  (System/setProperty "sun.net.httpserver.nodelay" "true")
+  (let [pool (thread-pool threads)
+        server (HttpServer/create (InetSocketAddress. ^String host (int port)) 128)
+        url (str "http://" host ":" (.getPort (.getAddress server)))
+        facts {:url url :pid (.pid (ProcessHandle/current)) :instance instance}
+        context {:node node
+                 :presence presence
+                 :waiting (waiting/waiting threads default-await-ms)
+                 :options (assoc (select-keys options [:host :read-only? :allow-evict? :max-body-bytes])
+                                 :facts facts)}]
+    (.createContext server "/" (http-handler context))
+    (.setExecutor server pool)
+    (.start server)
+    (some-> run-file (run-file/write facts))
+    (log/info "Listening on" url)
+    (reify Closeable
+      (close [_]
+        (some-> run-file (run-file/remove-own instance))
+        (.stop server 0)
+        (.shutdownNow pool)
+        (.awaitTermination pool 5 TimeUnit/SECONDS)))))

@@ -1,0 +1,121 @@
+(ns scm-node.transactions
+  "Transactions as they are submitted: decoded, checked against what this node refuses, tried again on a deadlock."
+  (:require [clojure.instant :as instant]
+            [clojure.string :as str]
+            [clojure.tools.logging :as log]
+            [scm-node.formats :as formats]
+            [scm-node.parameters :as parameters]
+            [xtdb.api :as xt]
+            [xtdb.tx.conform :as conform])
+  (:import (java.sql SQLException)
+           (java.util.concurrent ThreadLocalRandom)))
+
+(set! *warn-on-reflection* true)
+
+(defn- malformed [media-type cause]
+  (ex-info "malformed body"
+           {::malformed {:error (str "Malformed " (pr-str media-type) " request.")
+                         :message (ex-message cause)}}
+           cause))
+
+(defn decode-body
+  "The value of a body. An error of memory is none of the body's."
+  [media-type body]
+  (try
+    (formats/decode media-type body)
+    (catch Exception e
+      (throw (malformed media-type e)))
+    (catch StackOverflowError e
+      (throw (malformed media-type e)))))
+
+(def ^:private json-decoders
+  {::conform/->valid-time (fn [text]
+                            (try
+                              (instant/read-instant-date text)
+                              (catch Exception _ text)))})
+
+(defn- json-op->op [op]
+  (if (and (vector? op) (string? (first op)))
+    (update op 0 #(keyword "xtdb.api" %))
+    (throw (IllegalArgumentException. (str "an operation begins with its name: " (pr-str op))))))
+
+(defn- typed-json-op [op]
+  (conform/->tx-op (conform/conform-tx-op op json-decoders)))
+
+(defn- refuse [error-key message]
+  (throw (ex-info message {::refusal {:xtdb.error/error-type :refused
+                                      :xtdb.error/error-key error-key
+                                      :xtdb.error/message message}})))
+
+(defn- reserved-key? [k]
+  (when (keyword? k)
+    (when-let [space (namespace k)]
+      (or (and (= "xt" space) (not= :xt/id k))
+          (str/starts-with? space "crux")
+          (str/starts-with? space "xtdb")))))
+
+(defn- check-documents [op]
+  (doseq [document (rest op)
+          :when (map? document)
+          k (keys document)
+          :when (reserved-key? k)]
+    (refuse :reserved-attribute
+            (str "the attribute " k " has a meaning of its own in XTDB; documents may have :xt/id, and no other of these"))))
+
+(defn- check-op [op allow-evict?]
+  (when (sequential? op)
+    (case (first op)
+      :xtdb.api/fn (refuse :transaction-function "this node runs no transaction functions; use match and put")
+      :xtdb.api/evict (when-not allow-evict?
+                        (refuse :evict "this node evicts nothing; start it with :allow-evict? to permit that"))
+      (:xtdb.api/put :xtdb.api/match :xtdb.api/cas) (check-documents op)
+      nil)))
+
+(defn decode-ops
+  "The transaction operations of a body."
+  [media-type body {:keys [allow-evict?]}]
+  (let [json? (= formats/json-type media-type)
+        decoded (decode-body media-type body)
+        ops (when (map? decoded) (:tx-ops decoded))]
+    (when-not (sequential? ops)
+      (parameters/refuse-parameter :body-params "tx-ops, a list of operations, is missing"))
+    (let [ops (if json?
+                (try
+                  (mapv json-op->op ops)
+                  (catch Exception e
+                    (throw (malformed media-type e))))
+                (vec ops))]
+      (run! #(check-op % allow-evict?) ops)
+      (if json?
+        (try
+          (mapv typed-json-op ops)
+          (catch Exception e
+            (throw (malformed media-type e))))
+        ops))))
+
+(defn- deadlock? [^Throwable error]
+  (->> error
+       (iterate #(some-> ^Throwable % .getCause))
+       (take-while some?)
+       (some #(and (instance? SQLException %)
+                   (contains? #{"40P01" "40001"} (.getSQLState ^SQLException %))))))
+
+(def ^:private most-attempts 8)
+
+(defn submit
+  "Submits operations. PostgreSQL answers two submits of the same document at once with a deadlock; it has rolled
+  back the one that it answers so, so that this one is safe to submit again."
+  [node ops]
+  (loop [attempt 1]
+    (let [answer (try
+                   (xt/submit-tx node ops)
+                   (catch Exception e
+                     (if (and (deadlock? e) (< attempt most-attempts))
+                       ::again
+                       (throw e))))]
+      (if (= ::again answer)
+        (do
+          (log/info "Submitting again after a deadlock in the database, attempt" (inc attempt))
+          (Thread/sleep (long (.nextInt (ThreadLocalRandom/current) 10 (* 50 attempt))))
+          (recur (inc attempt)))
+        answer))))
