@@ -17,6 +17,44 @@ export {
   setField,
   sizeOf,
 } from "./deltas/stored-form.ts";
+export {
+  afterCall,
+  afterReport,
+  cacheModel,
+  type CacheState,
+  coldReason,
+  type ColdReason,
+  isCold,
+  keptWarm,
+  reportedProfile,
+} from "./cost/cache-state.ts";
+export {
+  type CostAccount,
+  costRatio,
+  countCall,
+  type CountedCall,
+  countReport,
+  emptyAccount,
+} from "./cost/cost-account.ts";
+export {
+  estimatedCost,
+  type EstimatedCost,
+  pricedUsage,
+  tierFactor,
+} from "./cost/estimated-cost.ts";
+export {
+  prefixStability,
+  type PrefixStability,
+  type SentMessage,
+} from "./cost/prefix-stability.ts";
+export {
+  type ModelCost,
+  type ModelFacts,
+  type PriceProfile,
+  priceProfile,
+  type PriceTier,
+} from "./cost/price-profile.ts";
+export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
 export { canonicalJson } from "./objects/canonical-json.ts";
 export {
   contentFields,
@@ -123,12 +161,7 @@ export {
   type Step,
   type Turn,
 } from "./chat/turn.ts";
-export {
-  type CallFacts,
-  type CallKind,
-  commandFacts,
-  patchedPaths,
-} from "./ingest/call-kind.ts";
+export { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./ingest/call-kind.ts";
 export {
   type Execution,
   executionField,

@@ -1,0 +1,97 @@
+import { estimatedCost } from "./estimated-cost.ts";
+import type { PriceProfile } from "./price-profile.ts";
+import type { ReportedUsage } from "./reported-usage.ts";
+
+/**
+ * What a session has cost so far; stored as JSON. `estimated` and `append_only` are ours, by the same estimator and
+ * profile, so that they can be compared with each other; `reported` is the provider's and is compared with neither.
+ */
+export type CostAccount = {
+  readonly estimated: {
+    readonly calls: number;
+    readonly cached: number;
+    readonly fresh: number;
+    /** In tokens of uncached input. */
+    readonly units: number;
+  };
+  /** What the same calls would have cost with everything left where it was. */
+  readonly append_only: { readonly cached: number; readonly fresh: number; readonly units: number };
+  readonly reported: {
+    readonly calls: number;
+    readonly input: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
+  };
+  /** The prompt that an append-only session would have sent last. */
+  readonly append_only_prompt: number;
+};
+
+/** A session that has made no call. */
+export const emptyAccount: CostAccount = {
+  estimated: { calls: 0, cached: 0, fresh: 0, units: 0 },
+  append_only: { cached: 0, fresh: 0, units: 0 },
+  reported: { calls: 0, input: 0, cache_read: 0, cache_write: 0 },
+  append_only_prompt: 0,
+};
+
+/** One call as it goes out. */
+export interface CountedCall {
+  readonly promptTokens: number;
+  /** Tokens at the head that the call before had as well. */
+  readonly sharedTokens: number;
+  /** Tokens of the prompt that an append-only session would send now, by the same estimator. */
+  readonly appendOnlyTokens: number;
+  /** Whether the provider's cache was lost; it is then for either session. */
+  readonly isCold: boolean;
+}
+
+/** The account with one call more. */
+export function countCall(
+  account: CostAccount,
+  profile: PriceProfile,
+  call: CountedCall,
+): CostAccount {
+  const ours = estimatedCost(profile, call);
+  const theirs = estimatedCost(profile, {
+    promptTokens: call.appendOnlyTokens,
+    // An append-only prompt begins with all of the one before, unless the user went back.
+    sharedTokens: Math.min(account.append_only_prompt, call.appendOnlyTokens),
+    isCold: call.isCold,
+  });
+  const { estimated, append_only: appendOnly } = account;
+  return {
+    ...account,
+    estimated: {
+      calls: estimated.calls + 1,
+      cached: estimated.cached + ours.cached,
+      fresh: estimated.fresh + ours.fresh,
+      units: estimated.units + ours.units,
+    },
+    append_only: {
+      cached: appendOnly.cached + theirs.cached,
+      fresh: appendOnly.fresh + theirs.fresh,
+      units: appendOnly.units + theirs.units,
+    },
+    append_only_prompt: call.appendOnlyTokens,
+  };
+}
+
+/** The account with what the provider reported of a call. */
+export function countReport(account: CostAccount, usage: ReportedUsage): CostAccount {
+  const { reported } = account;
+  return {
+    ...account,
+    reported: {
+      calls: reported.calls + 1,
+      input: reported.input + usage.input,
+      cache_read: reported.cache_read + usage.cacheRead,
+      cache_write: reported.cache_write + usage.cacheWrite,
+    },
+  };
+}
+
+/** Estimated cost over estimated append-only cost: 0.6 is two fifths saved. Undefined before the first call. */
+export function costRatio(account: CostAccount): number | undefined {
+  const { estimated, append_only: appendOnly } = account;
+  return appendOnly.units > 0 ? estimated.units / appendOnly.units : undefined;
+}

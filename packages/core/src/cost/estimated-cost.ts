@@ -1,0 +1,43 @@
+import type { PriceProfile } from "./price-profile.ts";
+import { promptOf, type ReportedUsage } from "./reported-usage.ts";
+
+/** What a prompt costs by a profile, as estimated: nothing here was reported by a provider. */
+export interface EstimatedCost {
+  /** Tokens that the cache is thought to have. */
+  readonly cached: number;
+  /** Tokens that it has not. */
+  readonly fresh: number;
+  /** The price, in tokens of uncached input. */
+  readonly units: number;
+}
+
+/**
+ * Estimates a call of `promptTokens`, of which the first `sharedTokens` were sent before. `isCold` where the cache has
+ * nothing of them.
+ */
+export function estimatedCost(
+  profile: PriceProfile,
+  call: { readonly promptTokens: number; readonly sharedTokens: number; readonly isCold?: boolean },
+): EstimatedCost {
+  const { promptTokens } = call;
+  const shared = Math.min(Math.max(0, call.sharedTokens), promptTokens);
+  const isKept = profile.caching !== "none" && promptTokens >= profile.minimum;
+  const hasEntry = isKept && call.isCold !== true && shared >= profile.minimum;
+  const cached = hasEntry ? shared : 0;
+  const fresh = promptTokens - cached;
+  const freshPrice = isKept ? profile.write : 1;
+  const units = (cached * profile.read + fresh * freshPrice) * tierFactor(profile, promptTokens);
+  return { cached, fresh, units };
+}
+
+/** The price by a profile of tokens that a provider reported, in tokens of uncached input. */
+export function pricedUsage(profile: PriceProfile, usage: ReportedUsage): number {
+  const { input, cacheRead, cacheWrite } = usage;
+  const units = input + cacheRead * profile.read + cacheWrite * profile.write;
+  return units * tierFactor(profile, promptOf(usage));
+}
+
+/** What a prompt of this length is multiplied by. */
+export function tierFactor(profile: PriceProfile, promptTokens: number): number {
+  return profile.tiers.findLast(({ above }) => promptTokens > above)?.factor ?? 1;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  afterCall,
+  afterReport,
+  cacheModel,
+  coldReason,
+  isCold,
+  keptWarm,
+  reportedProfile,
+} from "../src/cost/cache-state.ts";
+import { priceProfile } from "../src/cost/price-profile.ts";
+
+const profile = priceProfile({ provider: "anthropic", id: "claude-sonnet-4-5" });
+const model = cacheModel({ provider: "anthropic", id: "claude-sonnet-4-5" });
+const minutes = 60_000;
+const called = afterCall({ model, sentAt: 1000, promptTokens: 5000, breakpoints: [3, 7] });
+
+describe("the state of the cache", () => {
+  test("is cold before the first call", () => {
+    expect(coldReason(undefined, 0, profile, model)).toBe("never-called");
+  });
+
+  test("is warm up to the end of the lifetime, and cold after it", () => {
+    expect(isCold(called, 1000 + 5 * minutes, profile, model)).toBe(false);
+    expect(coldReason(called, 1001 + 5 * minutes, profile, model)).toBe("idle");
+  });
+
+  test("is cold for another model, and for the same one of another provider", () => {
+    expect(coldReason(called, 1000, profile, "anthropic/claude-opus-5")).toBe("model-switched");
+    expect(coldReason(called, 1000, profile, "openrouter/claude-sonnet-4-5")).toBe(
+      "model-switched",
+    );
+  });
+
+  test("never ends by time where no lifetime is known", () => {
+    const local = priceProfile({ provider: "local", id: "x", cost: { input: 0 } });
+
+    expect(isCold(called, 1000 + 1e9, local, model)).toBe(false);
+  });
+
+  test("is not cold where nothing is cached at all", () => {
+    const none = { ...profile, caching: "none" } as const;
+
+    expect(isCold(undefined, 0, none, model)).toBe(false);
+  });
+
+  test("is warm when the clock has stepped back", () => {
+    expect(isCold(called, 0, profile, model)).toBe(false);
+  });
+
+  test("lives on from when the host kept it warm, and never shorter", () => {
+    const warmed = keptWarm(called, 1000 + 4 * minutes);
+
+    expect(isCold(warmed, 1000 + 8 * minutes, profile, model)).toBe(false);
+    expect(keptWarm(warmed, 0)).toEqual(warmed);
+  });
+
+  test("survives being stored", () => {
+    const state = afterReport(called, { input: 1, cacheRead: 2, cacheWrite: 3 });
+
+    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+    expect(state.reported).toEqual({ cache_read: 2, cache_write: 3 });
+  });
+
+  test("shows by a report of nothing read and nothing written that nothing is cached", () => {
+    const silent = afterReport(called, { input: 5000, cacheRead: 0, cacheWrite: 0 });
+    const written = afterReport(called, { input: 0, cacheRead: 0, cacheWrite: 5000 });
+    const short = { ...silent, prompt_tokens: 1500 };
+
+    expect(reportedProfile(profile, silent)).toMatchObject({ read: 1, write: 1, caching: "none" });
+    expect(reportedProfile(profile, written)).toBe(profile);
+    expect(reportedProfile(profile, short)).toBe(profile);
+    expect(reportedProfile(profile, called)).toBe(profile);
+  });
+
+  test("says nothing by such a report where the provider caches by itself", () => {
+    const automatic = priceProfile({ provider: "openai", id: "gpt-5" });
+    const silent = afterReport(called, { input: 5000, cacheRead: 0, cacheWrite: 0 });
+
+    expect(reportedProfile(automatic, silent)).toBe(automatic);
+  });
+});
