@@ -1,0 +1,235 @@
+import { type ShellCommand, shellPipelines } from "./shell-commands.ts";
+
+/**
+ * What a tool call is for the policy, which treats its result by it: a file's text, a list of places, what a program
+ * printed, a page, a sub-agent's report, or the word that a file was changed.
+ */
+export type CallKind = "read" | "search" | "command" | "write" | "edit" | "web" | "agent" | "other";
+
+/** What is known of a call from its arguments alone. */
+export interface CallFacts {
+  readonly kind: CallKind;
+  /** The files and folders that the call names, as written there, each once. */
+  readonly paths: readonly string[];
+  /** Of a write or an edit: the file that it makes or changes; the first, where it changes several. */
+  readonly writtenPath?: string;
+}
+
+const readers = new Set(["cat", "nl", "head", "tail", "bat", "batcat", "less"]);
+const searchers = new Set(["rg", "grep", "egrep", "fgrep", "find", "fd", "fdfind", "ls", "tree"]);
+/** What stands beside a read or a search without making it something else: it prints little or nothing. */
+const bystanders = new Set(
+  (
+    "cd pushd popd echo printf true : set export unset local pwd test [ [[ sleep wc stat file " +
+    "basename dirname date which type for while until do done then else elif if fi case esac { } shopt"
+  ).split(" "),
+);
+const wrappers = new Set([
+  ..."sudo time nohup command builtin exec env nice timeout stdbuf rtk".split(" "),
+  ..."do then else elif if while until ! {".split(" "),
+]);
+const shells = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
+
+/**
+ * What a shell's command line does.
+ *
+ * Only `cat`, `sed -n`, `nl`, `head`, `tail`, `bat` and `less` are reads; `rg`, `grep`, `git grep`, `find`, `fd`, `ls`
+ * and `tree` are searches; a here-document into a file is a write, and a patch in one an edit. A line is a read or a
+ * search if all of it is, but for what prints little (`cd`, `echo`, `wc` …); reads and searches together are a search.
+ * All the rest is a command.
+ */
+export function commandFacts(line: string): CallFacts {
+  return factsOf(line, 0);
+}
+
+/** The files that a patch in the form of `apply_patch` changes, in its order. */
+export function patchedPaths(patch: string): readonly string[] {
+  const headers = patch.matchAll(
+    /^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$|^\*\*\* Move to: (.+?)\r?$/gmu,
+  );
+  return [...new Set([...headers].map(([, changed, moved]) => (changed ?? moved ?? "").trim()))];
+}
+
+function factsOf(line: string, depth: number): CallFacts {
+  const kinds: CallKind[] = [];
+  const paths: string[] = [];
+  let writtenPath: string | undefined;
+  for (const pipeline of shellPipelines(line)) {
+    const facts = pipeline.map((command) => commandOf(command, depth));
+    paths.push(...facts.flatMap((fact) => fact.paths));
+    writtenPath ??= facts.find((fact) => fact.writtenPath !== undefined)?.writtenPath;
+    const kind = pipelineKind(facts);
+    if (kind !== undefined) kinds.push(kind);
+  }
+  return {
+    kind: lineKind(kinds),
+    paths: [...new Set(paths)],
+    ...(writtenPath === undefined ? {} : { writtenPath }),
+  };
+}
+
+function lineKind(kinds: readonly CallKind[]): CallKind {
+  const first = kinds[0];
+  if (first === undefined) return "command";
+  if (kinds.every((kind) => kind === first)) return first;
+  for (const changing of ["write", "edit"] as const) if (kinds.includes(changing)) return changing;
+  return kinds.every((kind) => kind === "read" || kind === "search") ? "search" : "command";
+}
+
+/** `undefined` for a bystander. */
+type CommandKind = CallKind | undefined;
+
+interface CommandFacts {
+  readonly kind: CommandKind;
+  readonly paths: readonly string[];
+  readonly writtenPath?: string;
+  /** Whether it hands on what it gets from a file or from the command before. */
+  readonly passesOn: boolean;
+}
+
+function pipelineKind(facts: readonly CommandFacts[]): CommandKind {
+  const changing = facts.find(({ kind }) => kind === "write" || kind === "edit");
+  if (changing !== undefined) return changing.kind;
+  const [first, ...rest] = facts;
+  if (first?.kind !== "read") return first?.kind;
+  if (rest.every((fact) => fact.passesOn)) return "read";
+  return rest.some(({ kind }) => kind === "search") ? "search" : "command";
+}
+
+function commandOf(command: ShellCommand, depth: number): CommandFacts {
+  const words = unwrapped(command.words);
+  const [name = "", ...rest] = words;
+  const tool = name.slice(name.lastIndexOf("/") + 1);
+  const named = rest.filter(isPathLike);
+  const output = command.outputs[0];
+
+  if (command.hereDocument !== undefined) {
+    const patched = patchedPaths(command.hereDocument);
+    if (patched.length > 0) return changed("edit", patched);
+    const target =
+      output ?? (tool === "tee" ? rest.find((word) => !word.startsWith("-")) : undefined);
+    if (target !== undefined && (tool === "cat" || tool === "tee" || tool === "")) {
+      return changed("write", [target]);
+    }
+  }
+  if (tool === "apply_patch" || tool === "applypatch") {
+    return changed("edit", patchedPaths(rest.join("\n")));
+  }
+  const script = shells.has(tool) ? scriptOf(rest) : undefined;
+  if (script !== undefined && depth < 3) {
+    const { kind, paths, writtenPath } = factsOf(script, depth + 1);
+    return {
+      kind,
+      paths,
+      passesOn: false,
+      ...(writtenPath === undefined ? {} : { writtenPath }),
+    };
+  }
+
+  // What goes into a file is not shown.
+  if (output !== undefined) {
+    return { kind: "command", paths: [...named, ...command.outputs], passesOn: false };
+  }
+  if (command.hereDocument === undefined && readers.has(tool)) {
+    return { kind: "read", paths: fileOperands(tool, rest), passesOn: true };
+  }
+  if (tool === "sed" && isPrintingSed(rest)) {
+    return { kind: "read", paths: sedFiles(rest), passesOn: true };
+  }
+  if (
+    searchers.has(tool) &&
+    !(tool === "find" && rest.some((word) => /^-(?:delete|exec)/u.test(word)))
+  ) {
+    return { kind: "search", paths: named, passesOn: false };
+  }
+  if (tool === "git" && subcommand(rest) === "grep") {
+    return { kind: "search", paths: named, passesOn: false };
+  }
+  // `cat` of a here-document prints what was just said.
+  const isBystander = tool === "" || bystanders.has(tool) || readers.has(tool);
+  const kind = isBystander ? undefined : "command";
+  return { kind, paths: tool === "cd" ? [] : named, passesOn: false };
+}
+
+function changed(kind: "write" | "edit", paths: readonly string[]): CommandFacts {
+  const [writtenPath] = paths;
+  return { kind, paths, passesOn: false, ...(writtenPath === undefined ? {} : { writtenPath }) };
+}
+
+/** The command itself, without assignments, keywords and programs that only start it. */
+function unwrapped(words: readonly string[]): readonly string[] {
+  let at = 0;
+  while (at < words.length) {
+    const word = words[at] ?? "";
+    if (/^\w+=/u.test(word)) {
+      at += 1;
+    } else if (wrappers.has(word)) {
+      at += 1;
+      while (words[at]?.startsWith("-") === true) at += 1;
+      if (word === "timeout" || (word === "rtk" && words[at] === "proxy")) at += 1;
+    } else {
+      return words.slice(at);
+    }
+  }
+  return [];
+}
+
+/** What `bash -lc SCRIPT` runs. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const flag = words.findIndex((word) => /^-[a-z]*c$/u.test(word));
+  return flag === -1 ? undefined : words[flag + 1];
+}
+
+function subcommand(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word, index) => !word.startsWith("-") && words[index - 1] !== "-C");
+  return words[at];
+}
+
+function isPrintingSed(words: readonly string[]): boolean {
+  return (
+    words.some((word) => /^-[a-zA-Z]*n|^--(?:quiet|silent)$/u.test(word)) &&
+    !words.some((word) => /^-[a-zA-Z]*i|^--in-place/u.test(word))
+  );
+}
+
+/** The files of `sed`: what is neither an option nor the script. */
+function sedFiles(words: readonly string[]): readonly string[] {
+  const operands: string[] = [];
+  let hasScript = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (/^-[a-zA-Z]*[ef]$/u.test(word)) {
+      hasScript = true;
+      at += 1;
+    } else if (!word.startsWith("-")) operands.push(word);
+  }
+  return (hasScript ? operands : operands.slice(1)).filter(isFileName);
+}
+
+/** Options of `head`, `tail`, `bat` and `nl` whose value is a word of its own. */
+const valued = /^(?:-[ncrlbsvw]|--(?:lines|bytes|line-range|language))$/u;
+
+function fileOperands(tool: string, words: readonly string[]): readonly string[] {
+  return words.filter((word, index) => {
+    if (word.startsWith("-") || word.startsWith("+") || !isFileName(word)) return false;
+    return tool === "cat" || !valued.test(words[index - 1] ?? "");
+  });
+}
+
+/** Whether a word can name a file for sure, given that one is due in its place. */
+function isFileName(word: string): boolean {
+  return word !== "" && word !== "-" && !/[$`*?\n]/u.test(word);
+}
+
+/** Whether a word looks like a path where anything may stand: it has a slash, or an ending of letters. */
+function isPathLike(word: string): boolean {
+  if (!isFileName(word) || word.length > 400 || word.startsWith("-")) return false;
+  if (/[\s"'<>|;(){}[\]\\^,=&]|:\/\//u.test(word) || isSubstitution(word)) return false;
+  if (word.includes("/")) return /[^/.]/u.test(word);
+  return /\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(word) && !/^v?\d+(?:\.\w+)*$/u.test(word);
+}
+
+/** `s/a/b/`, a script of `sed`. */
+function isSubstitution(word: string): boolean {
+  return /^[sy]\/.*\/.*\/[gip\d]*$/u.test(word);
+}

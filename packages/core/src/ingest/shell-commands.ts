@@ -1,0 +1,214 @@
+/** One command of a command line, as a shell would start it. */
+export interface ShellCommand {
+  /** The name and the arguments, quotes taken away; substitutions (`$x`, `$(…)`) stay as written. */
+  readonly words: readonly string[];
+  /** The files that its output goes into; duplicated descriptors and `/dev/…` are none. */
+  readonly outputs: readonly string[];
+  /** The text of its here-document, where it has one. */
+  readonly hereDocument?: string;
+}
+
+/** Commands that are joined by `|`. */
+export type ShellPipeline = readonly ShellCommand[];
+
+interface OpenCommand {
+  words: string[];
+  outputs: string[];
+  hereDocument?: string;
+}
+
+interface PendingDocument {
+  readonly command: OpenCommand;
+  readonly end: string;
+  readonly stripsTabs: boolean;
+}
+
+const blank = /[ \t\r]/u;
+const operator = /[;&|\n()<>]/u;
+
+/**
+ * Takes a POSIX command line apart into the pipelines that it runs, in their order.
+ *
+ * It is a reader, not a shell: nothing is expanded, subshells and groups are flattened, and what is not closed ends
+ * with the text.
+ */
+export function shellPipelines(line: string): readonly ShellPipeline[] {
+  const pipelines: OpenCommand[][] = [];
+  let pipeline: OpenCommand[] = [];
+  let command: OpenCommand = { words: [], outputs: [] };
+  let documents: PendingDocument[] = [];
+  let at = 0;
+
+  const endCommand = (): void => {
+    if (command.words.length > 0 || command.outputs.length > 0) pipeline.push(command);
+    command = { words: [], outputs: [] };
+  };
+  const endPipeline = (): void => {
+    endCommand();
+    if (pipeline.length > 0) pipelines.push(pipeline);
+    pipeline = [];
+  };
+
+  while (at < line.length) {
+    const character = line.charAt(at);
+    if (blank.test(character)) {
+      at += 1;
+    } else if (character === "\\" && line.charAt(at + 1) === "\n") {
+      at += 2;
+    } else if (character === "#") {
+      const end = line.indexOf("\n", at);
+      at = end === -1 ? line.length : end;
+    } else if (character === "\n") {
+      endPipeline();
+      at = readDocuments(line, at + 1, documents);
+      documents = [];
+    } else if (character === "<" || character === ">" || startsOutput(line, at)) {
+      const redirection = readRedirection(line, at);
+      at = redirection.end;
+      if (redirection.output !== undefined) command.outputs.push(redirection.output);
+      if (redirection.document !== undefined) {
+        documents.push({ command, ...redirection.document });
+        command.hereDocument = "";
+      }
+    } else if (character === "|" && line.charAt(at + 1) !== "|") {
+      endCommand();
+      at += line.charAt(at + 1) === "&" ? 2 : 1;
+    } else if (operator.test(character)) {
+      endPipeline();
+      at += 1;
+    } else {
+      const word = readWord(line, at);
+      at = word.end;
+      command.words.push(word.text);
+    }
+  }
+  endPipeline();
+  return pipelines;
+}
+
+/** Whether a redirection starts with a descriptor's number or with `&`, as in `2>` and `&>`. */
+function startsOutput(line: string, at: number): boolean {
+  return /^(?:\d+[<>]|&>)/u.test(line.slice(at, at + 4));
+}
+
+function readRedirection(
+  line: string,
+  start: number,
+): {
+  readonly end: number;
+  readonly output?: string;
+  readonly document?: { readonly end: string; readonly stripsTabs: boolean };
+} {
+  const sign = /^(?:\d*|&)(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)/u.exec(line.slice(start))?.[0] ?? "<";
+  let at = start + sign.length;
+  // `<(…)` and `>(…)` are commands of their own: the parenthesis is read as such.
+  if (line.charAt(at) === "(") return { end: at };
+  while (blank.test(line.charAt(at))) at += 1;
+  const word = readWord(line, at);
+  const kind = sign.replace(/^[\d&]+/u, "");
+  if (kind === "<<" || kind === "<<-") {
+    return { end: word.end, document: { end: word.text, stripsTabs: kind === "<<-" } };
+  }
+  const writes = kind.startsWith(">") && !(kind === ">&" && /^(?:\d+|-)$/u.test(word.text));
+  // Warnings that are kept apart are not what a command writes.
+  const isFile = word.text !== "" && !word.text.startsWith("/dev/") && !sign.startsWith("2");
+  return writes && isFile ? { end: word.end, output: word.text } : { end: word.end };
+}
+
+/** Reads the here-documents that the line before opened, and answers where the next command starts. */
+function readDocuments(line: string, start: number, documents: readonly PendingDocument[]): number {
+  let at = start;
+  for (const { command, end, stripsTabs } of documents) {
+    const text: string[] = [];
+    while (at < line.length) {
+      const lineEnd = line.indexOf("\n", at);
+      const next = lineEnd === -1 ? line.length : lineEnd;
+      const raw = line.slice(at, next);
+      const content = stripsTabs ? raw.replace(/^\t+/u, "") : raw;
+      at = Math.min(next + 1, line.length);
+      if (content.replace(/\r$/u, "") === end) break;
+      text.push(content);
+    }
+    command.hereDocument = text.join("\n");
+  }
+  return at;
+}
+
+function readWord(line: string, start: number): { readonly text: string; readonly end: number } {
+  let text = "";
+  let at = start;
+  while (at < line.length) {
+    const character = line.charAt(at);
+    if (blank.test(character) || operator.test(character)) break;
+    if (character === "'") {
+      const end = closing(line, at + 1, "'");
+      text += line.slice(at + 1, end);
+      at = end + 1;
+    } else if (character === '"') {
+      const quoted = readQuoted(line, at + 1);
+      text += quoted.text;
+      at = quoted.end;
+    } else if (character === "`") {
+      const end = closing(line, at + 1, "`") + 1;
+      text += line.slice(at, end);
+      at = end;
+    } else if (character === "$" && /[({]/u.test(line.charAt(at + 1))) {
+      const end = afterSubstitution(line, at + 1);
+      text += line.slice(at, end);
+      at = end;
+    } else if (character === "\\") {
+      if (line.charAt(at + 1) !== "\n") text += line.charAt(at + 1);
+      at += 2;
+    } else {
+      text += character;
+      at += 1;
+    }
+  }
+  return { text, end: Math.min(at, line.length) };
+}
+
+function readQuoted(line: string, start: number): { readonly text: string; readonly end: number } {
+  let text = "";
+  let at = start;
+  while (at < line.length && line.charAt(at) !== '"') {
+    const character = line.charAt(at);
+    if (character === "\\") {
+      const next = line.charAt(at + 1);
+      if (next !== "\n") text += '$`"\\'.includes(next) ? next : `\\${next}`;
+      at += 2;
+    } else if (character === "$" && line.charAt(at + 1) === "(") {
+      const end = afterSubstitution(line, at + 1);
+      text += line.slice(at, end);
+      at = end;
+    } else {
+      text += character;
+      at += 1;
+    }
+  }
+  return { text, end: at + 1 };
+}
+
+/** The place after a bracket's own closing one; quotes inside hide brackets. */
+function afterSubstitution(line: string, open: number): number {
+  const [opening, end] = line.charAt(open) === "(" ? ["(", ")"] : ["{", "}"];
+  let depth = 0;
+  for (let at = open; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (character === "\\") at += 1;
+    else if (character === "'" || character === '"') at = closing(line, at + 1, character);
+    else if (character === opening) depth += 1;
+    else if (character === end) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return line.length;
+}
+
+function closing(line: string, start: number, quote: string): number {
+  for (let at = start; at < line.length; at += 1) {
+    if (line.charAt(at) === "\\" && quote !== "'") at += 1;
+    else if (line.charAt(at) === quote) return at;
+  }
+  return line.length;
+}
