@@ -1,0 +1,169 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+
+import {
+  imageBlock,
+  numberOf,
+  objectOf,
+  objectsOf,
+  present,
+  textBlock,
+  textOf,
+  timeOf,
+} from "./fields.ts";
+import type {
+  RecordedAssistant,
+  RecordedImage,
+  RecordedText,
+  RecordedUsage,
+} from "./recorded-session.ts";
+import type { ModelCallFacts, Recording } from "./recording.ts";
+import type { RowReader } from "./row-reader.ts";
+
+/** Whether a line is of a Claude Code session. */
+export function isClaudeCode(value: JsonObject): boolean {
+  const { type } = value;
+  if (type === "summary") return "leafUuid" in value;
+  if (type === "file-history-snapshot") return "messageId" in value;
+  const isChat = type === "user" || type === "assistant" || type === "system";
+  return isChat && typeof value["uuid"] === "string" && "sessionId" in value;
+}
+
+/** What Claude Code writes into user rows that no person typed; a user's own slash command begins otherwise. */
+const machineText = /^<(?:local-command-|command-name>|system-reminder>|user-prompt-submit-hook>)/u;
+
+/**
+ * Reads a Claude Code session.
+ *
+ * The rows of one model call, which has a row for each of its blocks, are joined by the message's id. Sub-agents' rows
+ * among a session's are left out; a file that begins with such a row is a sub-agent's own. Rows count in the order of
+ * the file, those that were taken back by a rewind too.
+ */
+export function claudeCodeReader(rows: Recording): RowReader {
+  const seen = new Set<string>();
+  let sidechain: boolean | undefined;
+  let messageId: string | undefined;
+  return {
+    read(value, line) {
+      const { type, uuid } = value;
+      if (type !== "user" && type !== "assistant") return;
+      if (value["message"] === undefined) {
+        rows.damaged(line, `a row of type ${type} without a message`);
+        return;
+      }
+      sidechain ??= value["isSidechain"] === true;
+      if ((value["isSidechain"] === true) !== sidechain) return;
+      // A session that is taken up again has its earlier rows a second time.
+      if (typeof uuid === "string") {
+        if (seen.has(uuid)) return;
+        seen.add(uuid);
+      }
+      const message = objectOf(value["message"]);
+      if (type === "user") {
+        readUser(value, message, rows, line);
+        return;
+      }
+      // What the program itself says in the model's place, of an error most often.
+      if (message["model"] === "<synthetic>") return;
+      const id = textOf(message["id"]);
+      const facts = factsOf(message);
+      const content = objectsOf(message["content"]).flatMap(answerBlock);
+      if (id === undefined || id !== messageId) {
+        rows.call(content, { ...facts, ...timeOf(value["timestamp"]) });
+      } else rows.extendCall(content, facts);
+      messageId = id;
+      for (const block of objectsOf(message["content"])) {
+        const { type: kind, tool_use_id: callId } = block;
+        if (kind === "tool_result" || typeof callId !== "string") continue;
+        rows.answer({ toolCallId: callId, content: serverResult(block), isError: false }, line);
+      }
+    },
+  };
+}
+
+function readUser(value: JsonObject, message: JsonObject, rows: Recording, line: number): void {
+  const time = timeOf(value["timestamp"]);
+  const { content } = message;
+  for (const block of objectsOf(content)) {
+    if (block["type"] !== "tool_result") continue;
+    rows.answer(
+      {
+        toolCallId: textOf(block["tool_use_id"]) ?? "",
+        content: shownBlocks(block["content"]),
+        isError: block["is_error"] === true,
+        ...time,
+      },
+      line,
+    );
+  }
+  const said = shownBlocks(content);
+  const [first] = said;
+  if (first === undefined) return;
+  const isSummary = value["isCompactSummary"] === true;
+  const isMachine =
+    value["isMeta"] === true || (first.type === "text" && machineText.test(first.text));
+  rows.add({
+    role: "user",
+    content: said,
+    ...time,
+    ...(isSummary || isMachine ? { synthetic: true } : {}),
+    ...(isSummary ? { compaction: true } : {}),
+  });
+}
+
+function shownBlocks(content: JsonValue | undefined): readonly (RecordedText | RecordedImage)[] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
+    const text = textOf(block["text"]);
+    if (block["type"] === "text" && text !== undefined) return text === "" ? [] : [textBlock(text)];
+    if (block["type"] === "image") {
+      const source = objectOf(block["source"]);
+      return [
+        imageBlock(textOf(source["media_type"]), textOf(source["data"]) ?? textOf(source["url"])),
+      ];
+    }
+    // A search for tools answers with their names.
+    const tool = textOf(block["tool_name"]);
+    return tool === undefined ? [] : [textBlock(tool)];
+  });
+}
+
+function answerBlock(block: JsonObject): RecordedAssistant["content"] {
+  const { type, text, thinking, id, name } = block;
+  if (type === "text" && typeof text === "string" && text !== "") return [textBlock(text)];
+  if (type === "thinking" && typeof thinking === "string" && thinking !== "") {
+    return [{ type, thinking }];
+  }
+  const isCall = type === "tool_use" || type === "server_tool_use";
+  if (isCall && typeof id === "string" && typeof name === "string") {
+    return [{ type: "toolCall", id, name, arguments: objectOf(block["input"]) }];
+  }
+  return [];
+}
+
+/** What a tool of the provider's own answered, which stands within the model's message. */
+function serverResult(block: JsonObject): readonly RecordedText[] {
+  const content = block["content"];
+  const pages = objectsOf(content).map((page) =>
+    [page["title"], page["url"]].filter((part) => typeof part === "string").join(" "),
+  );
+  return [textBlock(pages.length > 0 ? pages.join("\n") : (JSON.stringify(content) ?? ""))];
+}
+
+function factsOf(message: JsonObject): ModelCallFacts {
+  return present({
+    provider: "anthropic",
+    model: textOf(message["model"]),
+    stopReason: textOf(message["stop_reason"]),
+    usage: usageOf(message["usage"]),
+  });
+}
+
+function usageOf(value: JsonValue | undefined): RecordedUsage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return {
+    input: numberOf(value["input_tokens"]) ?? 0,
+    output: numberOf(value["output_tokens"]) ?? 0,
+    cacheRead: numberOf(value["cache_read_input_tokens"]) ?? 0,
+    cacheWrite: numberOf(value["cache_creation_input_tokens"]) ?? 0,
+  };
+}

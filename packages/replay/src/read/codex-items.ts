@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+
+import { imageBlock, numberOf, objectOf, objectsOf, textBlock, textOf } from "./fields.ts";
+import type {
+  RecordedImage,
+  RecordedText,
+  RecordedThinking,
+  RecordedToolCall,
+} from "./recorded-session.ts";
+import type { RecordedAnswer } from "./recording.ts";
+
+/** The text and the images of a message of the Responses API. */
+export function saidBlocks(
+  content: JsonValue | undefined,
+): readonly (RecordedText | RecordedImage)[] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
+    const text = textOf(block["text"]);
+    if (text !== undefined) return text === "" ? [] : [textBlock(text)];
+    const image = textOf(block["image_url"]);
+    return image === undefined ? [] : [imageBlock(undefined, image)];
+  });
+}
+
+/** What a reasoning item shows of the model's thoughts: nothing, where they are encrypted. */
+export function thought(item: JsonObject): readonly RecordedThinking[] {
+  const texts = [...objectsOf(item["content"]), ...objectsOf(item["summary"])].flatMap(
+    (part) => textOf(part["text"]) ?? [],
+  );
+  const thinking = texts.join("\n\n");
+  return thinking === "" ? [] : [{ type: "thinking", thinking }];
+}
+
+/** The call in an item: of a function, a custom tool, the local shell, or a tool of the provider's. */
+export function callOf(item: JsonObject, spareId: string): RecordedToolCall | undefined {
+  const { type } = item;
+  if (typeof type !== "string" || !type.endsWith("_call")) return undefined;
+  const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? spareId;
+  const name = textOf(item["name"]) ?? type.replace(/_call$/u, "");
+  return { type: "toolCall", id, name, arguments: argumentsOf(item) };
+}
+
+function argumentsOf(item: JsonObject): JsonObject {
+  const { input, action } = item;
+  if (typeof input === "string") return { input };
+  if (isJsonObject(action)) return action;
+  const text = textOf(item["arguments"]);
+  if (text === undefined) return objectOf(item["arguments"]);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isJsonObject(parsed)) return parsed;
+  } catch {
+    // A model can write what is no JSON; it is kept as it was written.
+  }
+  return { input: text };
+}
+
+export function isAnswer({ type }: JsonObject): boolean {
+  return typeof type === "string" && type.endsWith("_output");
+}
+
+/** The result in an item: a text, a list of parts, or an object around either, with or without JSON around it. */
+export function outputOf(item: JsonObject): RecordedAnswer {
+  const toolCallId = textOf(item["call_id"]) ?? "";
+  const output = unwrapped(item["output"]);
+  if (!isJsonObject(output)) return { toolCallId, content: saidBlocks(output), isError: false };
+  const exitCode = numberOf(objectOf(output["metadata"])["exit_code"]) ?? 0;
+  return {
+    toolCallId,
+    content: saidBlocks(output["output"] ?? output["content"]),
+    isError: output["success"] === false || exitCode !== 0,
+  };
+}
+
+/** Older releases put the text and the exit code into JSON. */
+function unwrapped(output: JsonValue | undefined): JsonValue | undefined {
+  if (typeof output !== "string" || !output.startsWith('{"output":')) return output;
+  try {
+    const parsed: unknown = JSON.parse(output);
+    return isJsonObject(parsed) && "metadata" in parsed ? parsed : output;
+  } catch {
+    // Output that only looks like it, as a file that was printed.
+    return output;
+  }
+}

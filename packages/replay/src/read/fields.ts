@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+
+import type { RecordedImage, RecordedText } from "./recorded-session.ts";
+
+/** A JSON value as an object; an empty one for whatever is none. */
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** A JSON value as a list of objects; what is no object is left out. */
+export function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A time as recorders write it, in milliseconds since 1970 or as ISO 8601. */
+export function timeOf(value: JsonValue | undefined): { readonly timestamp?: number } {
+  const time = typeof value === "string" ? Date.parse(value) : value;
+  return typeof time === "number" && Number.isFinite(time) ? { timestamp: time } : {};
+}
+
+/** An object with the fields that are there. */
+export function present<Fields extends Readonly<Record<string, unknown>>>(
+  fields: Fields,
+): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+}
+
+export function textBlock(text: string): RecordedText {
+  return { type: "text", text };
+}
+
+/** An image without its data; `encoded` is base64 or a `data:` URL, and any other address has no bytes. */
+export function imageBlock(
+  mimeType: string | undefined,
+  encoded: string | undefined,
+): RecordedImage {
+  const url = /^data:([^;,]*)[^,]*,/u.exec(encoded ?? "");
+  const isElsewhere = url === null && /^[a-z][a-z\d+.-]*:/iu.test(encoded ?? "");
+  return {
+    type: "image",
+    data: "",
+    mimeType: mimeType ?? (url?.[1] || "image/png"),
+    elided: true,
+    bytes: isElsewhere ? 0 : (encoded ?? "").length - (url?.[0].length ?? 0),
+  };
+}

@@ -1,0 +1,129 @@
+import type {
+  DamagedLine,
+  RecordedAssistant,
+  RecordedMessage,
+  RecordedSystem,
+  RecordedToolResult,
+  RecordedUser,
+} from "./recorded-session.ts";
+
+/** A result as recorders have it: by the id that the call had there. */
+export type RecordedAnswer = Omit<RecordedToolResult, "role" | "toolName">;
+
+/** What is told of a model call beside its content. */
+export type ModelCallFacts = Omit<RecordedAssistant, "role" | "content">;
+
+/**
+ * Rows as they are being read.
+ *
+ * Its rows keep the neutral format's rules, whatever order the recorder wrote things in: each call is followed at once
+ * by exactly one result, a missing one is synthesised, and a call id that was used before gets `#2`, `#3` … A model
+ * call without any content is left out.
+ */
+export interface Recording {
+  add(row: RecordedSystem | RecordedUser): void;
+  /** Begins a model call. */
+  call(content: RecordedAssistant["content"], facts: ModelCallFacts): void;
+  /** Adds to the newest model call, and answers whether there is one; facts that are known already are replaced. */
+  extendCall(content: RecordedAssistant["content"], facts: ModelCallFacts): boolean;
+  /** The facts of the newest model call. */
+  newestCall(): ModelCallFacts | undefined;
+  /** Gives the newest call of that id its result; the first one stays. */
+  answer(answer: RecordedAnswer, line: number): void;
+  damaged(line: number, reason: string): void;
+  finish(): { readonly rows: readonly RecordedMessage[]; readonly damaged: readonly DamagedLine[] };
+}
+
+interface Slot {
+  readonly id: string;
+  readonly name: string;
+  result?: RecordedToolResult;
+}
+
+interface ModelCall {
+  readonly content: RecordedAssistant["content"][number][];
+  facts: ModelCallFacts;
+  readonly slots: Slot[];
+}
+
+export function recording(): Recording {
+  const entries: (RecordedSystem | RecordedUser | ModelCall)[] = [];
+  const damagedLines: DamagedLine[] = [];
+  const uses = new Map<string, number>();
+  const slots = new Map<string, Slot>();
+  let newest: ModelCall | undefined;
+
+  const append = (modelCall: ModelCall, content: RecordedAssistant["content"]): void => {
+    for (const block of content) {
+      if (block.type !== "toolCall") {
+        modelCall.content.push(block);
+        continue;
+      }
+      const use = (uses.get(block.id) ?? 0) + 1;
+      uses.set(block.id, use);
+      const id = use === 1 ? block.id : `${block.id}#${use}`;
+      const slot: Slot = { id, name: block.name };
+      modelCall.content.push(use === 1 ? block : { ...block, id });
+      modelCall.slots.push(slot);
+      slots.set(block.id, slot);
+    }
+  };
+
+  return {
+    add(row) {
+      entries.push(row);
+    },
+    call(content, facts) {
+      newest = { content: [], facts, slots: [] };
+      entries.push(newest);
+      append(newest, content);
+    },
+    extendCall(content, facts) {
+      if (newest === undefined) return false;
+      append(newest, content);
+      newest.facts = { ...newest.facts, ...facts };
+      return true;
+    },
+    newestCall() {
+      return newest?.facts;
+    },
+    answer({ toolCallId, ...answer }, line) {
+      const slot = slots.get(toolCallId);
+      if (slot === undefined) {
+        damagedLines.push({
+          line,
+          reason: `a result of the call ${toolCallId}, which is not there`,
+        });
+      } else if (slot.result !== undefined) {
+        damagedLines.push({ line, reason: `a second result of the call ${toolCallId}` });
+      } else {
+        slot.result = { role: "toolResult", toolCallId: slot.id, toolName: slot.name, ...answer };
+      }
+    },
+    damaged(line, reason) {
+      damagedLines.push({ line, reason });
+    },
+    finish() {
+      const rows = entries.flatMap((entry) => ("slots" in entry ? rowsOf(entry) : [entry]));
+      return { rows, damaged: damagedLines };
+    },
+  };
+}
+
+function rowsOf({ content, facts, slots }: ModelCall): readonly RecordedMessage[] {
+  if (content.length === 0) return [];
+  return [{ role: "assistant", content, ...facts }, ...slots.map(resultOf)];
+}
+
+function resultOf({ id, name, result }: Slot): RecordedToolResult {
+  return (
+    result ?? {
+      role: "toolResult",
+      toolCallId: id,
+      toolName: name,
+      content: [{ type: "text", text: "[no result recorded]" }],
+      isError: true,
+      synthetic: true,
+    }
+  );
+}
