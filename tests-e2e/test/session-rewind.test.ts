@@ -70,9 +70,74 @@ describe("a user who goes back on the tree (D52)", () => {
       "[t1 ok, 1 chars]",
       "two",
       "",
-      "[t3 ok, 1 chars]",
+      "[t2 ok, 1 chars]",
       "back again",
     ]);
+  });
+
+  it("finds the sets of that time where a host tells the answer and the next prompt at once, as Pi does", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
+    const { session } = opened;
+    const history = scriptHistory();
+    history.user("one");
+    await history.ingest(session);
+    history.call("bash", { command: "a" }, "A");
+    await session.read({ path: "a.ts" });
+    await history.ingest(session);
+    await session.pin("t1");
+    history.say("answer one");
+    const point = history.messages.length;
+    const before = await session.status();
+    history.user("two");
+    await history.ingest(session);
+    await session.unpin("t1");
+    await session.deactivate("t1");
+    await session.deactivate("a.ts");
+    await session.read({ path: "b.ts" });
+    history.call("bash", { command: "b" }, "B");
+    history.say("answer two");
+    history.user("three");
+    await history.ingest(session);
+    const branch: Message[] = [
+      ...history.messages.slice(0, point),
+      { role: "user", content: "another way", timestamp: late },
+    ];
+
+    for (const one of [session, await opened.reopen()]) {
+      await one.ingest(branch, plainCodec, { rewound: true });
+
+      expect((await one.status()).objects).toEqual(before.objects);
+    }
+  });
+
+  it("finds the sets of a branch that was left, where the user goes back to its end", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    const { session } = opened;
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(session);
+    history.user("two");
+    history.call("bash", { command: "b" }, "B");
+    await history.ingest(session);
+    await session.deactivate("t1");
+    await session.pin("t2");
+    await session.read({ path: "a.ts" });
+    const { objects } = await session.status();
+    const other: Message[] = [
+      ...history.messages.slice(0, 3),
+      { role: "user", content: "another way", timestamp: late },
+    ];
+    await session.ingest(other, plainCodec, { rewound: true });
+    await session.deactivate("t1");
+    history.push({ role: "user", content: "back again", timestamp: late + 1 });
+
+    await session.ingest(history.messages, plainCodec, { rewound: true });
+
+    expect((await session.status()).objects).toEqual(objects);
+    const again = await opened.reopen();
+    await again.ingest(history.messages, plainCodec);
+    expect((await again.status()).objects).toEqual(objects);
   });
 
   it("finds the sets of that time when the store fails in between", async () => {

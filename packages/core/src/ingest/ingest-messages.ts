@@ -10,7 +10,6 @@ import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { rewindTo } from "../session/rewind.ts";
-import { compactionIdentity } from "../session/session-state.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
   commitObjects,
@@ -24,7 +23,6 @@ import type { Execution } from "./execution.ts";
 import type { MessageCodec } from "./message-codec.ts";
 import {
   identify,
-  keyName,
   type KnownMessage,
   messageKeys,
   reconcile,
@@ -76,7 +74,8 @@ export async function ingestMessages<Raw>(
     });
   const result = compare(signals.rewound === true);
   if (result.type === "rewound") {
-    await rewindTo(scope, result.to, hasSummary(state.chat.compaction, messages, codec));
+    const identities = messages.map((raw) => identify(raw, codec));
+    await rewindTo(scope, result.to, identities);
   }
   const news = result.type === "rewound" ? compare(false) : result;
   const unseen = news.unseen.map((one) => ({
@@ -124,17 +123,6 @@ function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void 
   if (!state.pool.has(chat.body.id)) return;
   joinPool(state, state.chatStored);
   if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
-}
-
-/** Whether a host's messages hold the summary that a chat's compaction came from. */
-function hasSummary<Raw>(
-  compaction: Compaction | undefined,
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
-): boolean {
-  if (compaction === undefined) return false;
-  const wanted = keyName(compactionIdentity(compaction));
-  return messages.some((raw) => keyName(identify(raw, codec)) === wanted);
 }
 
 /** The place of the message after an index, where that message is in the chat already. */

@@ -1,81 +1,76 @@
-import { upTo } from "../chat/chat-document.ts";
+import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
-import { canonicalJson } from "../objects/canonical-json.ts";
+import type { MessageIdentity } from "../ingest/message-codec.ts";
+import { keyName } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
+import { type BranchPoint, countSpoken, findBranchPoint } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
-import { readSessionSets, replaceChat } from "./session-state.ts";
+import { compactionIdentity, type PoolRow, readSessionSets, replaceChat } from "./session-state.ts";
 
 /**
- * Takes a session back to where it was after a message: the chat is cut there, and the sets are those of that time, by
- * the stored versions as of then (design §6.2, decision D52). What was abandoned stays in the store. Nothing is stored
- * here; the next commit makes it a new version. A compaction leaves with its summary, unless the host still sends that.
+ * Takes a session back to a point of the host's list: to a position of its chat, or further on a branch that was left.
+ * The chat is cut there, and the sets are those of that time, by the stored versions as of then (design §6.2, decision
+ * D52). What was abandoned stays in the store. Nothing is stored here; the next commit makes it a new version. A
+ * compaction leaves with its summary, unless the host still sends that.
  */
 export async function rewindTo(
   scope: SessionScope,
   position: TurnPosition,
-  keepsSummary: boolean,
+  identities: readonly MessageIdentity[],
 ): Promise<void> {
   const { state, dependencies } = scope;
-  const turns = upTo(state.chat.turns, position);
-  const session = await sessionAsOf(scope, turns);
-  if (session === undefined) {
+  const shared = upTo(state.chat.turns, position);
+  const point = await findBranchPoint(scope, identities, shared);
+  const isFurther = point !== undefined && countSpoken(point.chat.turns) > countSpoken(shared);
+  const turns = isFurther ? point.chat.turns : shared;
+  if (point === undefined || lacksCalls(scope, point, turns)) {
     forgetToolcallsOf(scope, turns);
   } else {
-    const ids = (session.body["pool"] as readonly { readonly id: ObjectId }[]).map(({ id }) => id);
-    readSessionSets(state, session.body, await describeAll(dependencies.store, ids));
+    const ids = rowsOf(point).map(({ id }) => id);
+    readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
     state.pendingCalls.clear();
   }
   scope.contents.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
-  replaceChat(state, {
+  const still = stillSent(identities, [compaction, point?.chat.compaction]);
+  const toolcallRefs = isFurther ? point.chat.toolcallRefs : chat.toolcallRefs;
+  const cut: ChatState = {
     ...chat,
-    ...(keepsSummary && compaction !== undefined ? { compaction } : {}),
     turns,
-    toolcallRefs: state.chat.toolcallRefs.filter(({ id }) => kept.has(id)),
-  });
+    toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
+  };
+  replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
   state.changed = true;
 }
 
-/** The session right before the chat went on from these turns; undefined where the chat never stood there. */
-async function sessionAsOf(
-  scope: SessionScope,
-  turns: readonly Turn[],
-): Promise<StoredVersion | undefined> {
-  const { store } = scope.dependencies;
-  const history = await store.history(scope.state.chat.id);
-  const wanted = canonicalJson(turns);
-  const steps = turns.reduce((count, turn) => count + turn.steps.length, 0);
-  const users = turns.filter((turn) => turn.user !== null).length;
-  for (const [index, version] of [...history.entries()].toReversed()) {
-    const isLike = version.body["step_count"] === steps && version.body["turn_count"] === users;
-    if (!isLike || !(await holds(scope, version, wanted))) continue;
-    const next = history[index + 1];
-    return await store.get(
-      scope.state.id,
-      next === undefined ? undefined : { txId: next.at.tx_id - 1 },
-    );
-  }
-  return undefined;
+function rowsOf({ session }: BranchPoint): readonly PoolRow[] {
+  return session.body["pool"] as readonly PoolRow[];
 }
 
-async function holds(
-  scope: SessionScope,
-  version: StoredMetadata,
-  wanted: string,
-): Promise<boolean> {
-  const stored = await scope.dependencies.store.get(scope.state.chat.id, {
-    version: version.version,
-  });
-  return stored !== undefined && canonicalJson(stored.body["turns"] ?? []) === wanted;
+/**
+ * Whether calls that the session has the results of came in after the point, as where a history was told at once. Then
+ * the sets of that time say nothing of them.
+ */
+function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly Turn[]): boolean {
+  const then = new Set(rowsOf(point).map(({ id }) => id));
+  return turns.flatMap(toolcallsOf).some((id) => state.pool.has(id) && !then.has(id));
+}
+
+function stillSent(
+  identities: readonly MessageIdentity[],
+  compactions: readonly (Compaction | undefined)[],
+): Compaction | undefined {
+  const names = new Set(identities.map(keyName));
+  return compactions.find(
+    (one) => one !== undefined && names.has(keyName(compactionIdentity(one))),
+  );
 }
 
 /** What was abandoned leaves the pool, as it does where the sets of that time are known; it can be taken in again. */
-function forgetToolcallsOf(scope: SessionScope, turns: readonly Turn[]): void {
+function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): void {
   const kept = new Set(turns.flatMap(toolcallsOf));
-  const { state } = scope;
   for (const id of state.chat.turns.flatMap(toolcallsOf)) {
     if (kept.has(id)) continue;
     const entry = state.pool.get(id);

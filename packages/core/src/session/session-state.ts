@@ -242,19 +242,19 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   for (const [turnIndex, turn] of chat.turns.entries()) {
     if (turn.user !== null) {
       add({
-        identity: identity("user", turn.timestamp, turn.key),
+        identity: messageIdentity("user", turn.timestamp, turn.key),
         position: { turn: turnIndex, step: -1 },
       });
     }
     for (const [stepIndex, step] of turn.steps.entries()) {
       const position = { turn: turnIndex, step: stepIndex };
       if (!isAssistantStep(step)) {
-        add({ identity: identity(step.kind, step.timestamp, step.key), position });
+        add({ identity: messageIdentity(step.kind, step.timestamp, step.key), position });
         continue;
       }
       const time = step.assistant_meta["timestamp"];
       add({
-        identity: identity("assistant", typeof time === "number" ? time : null, step.key),
+        identity: messageIdentity("assistant", typeof time === "number" ? time : null, step.key),
         position,
       });
       const calls = step.assistant.filter(isToolCall);
@@ -276,7 +276,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
         if (!named.has(id)) missing.push(staticReference(entry.stored));
         countCall(state, turnIndex, body["context_tool"] === true);
         const resultTime = body["timestamp"];
-        const result = identity(
+        const result = messageIdentity(
           "toolResult",
           typeof resultTime === "number" ? resultTime : null,
           entry.row.key,
@@ -292,7 +292,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
 
 /** What the host calls the summary that a compaction came from. */
 export function compactionIdentity({ kind, timestamp, key }: Compaction): KnownMessage["identity"] {
-  return identity(kind, timestamp, key);
+  return messageIdentity(kind, timestamp, key);
 }
 
 /** Results whose calls the chat never had are known all the same; they stand nowhere in it. */
@@ -301,7 +301,7 @@ function knowOrphans(state: SessionState): void {
     const { body } = stored;
     if (body.type !== "toolcall" || state.placedCalls.has(id)) continue;
     const time = body["timestamp"];
-    const result = identity("toolResult", typeof time === "number" ? time : null, row.key);
+    const result = messageIdentity("toolResult", typeof time === "number" ? time : null, row.key);
     const known = { identity: { ...result, callId: providerId(body) }, position: undefined };
     const key = uniqueKey(state.known, known);
     state.known.set(key, { ...known, key });
@@ -319,7 +319,8 @@ export function currentCallTime(state: SessionState): CallTime {
   return { turn, call: state.callsInTurn.get(turn) ?? 0 };
 }
 
-function identity(
+/** What a message of the chat is known by. */
+export function messageIdentity(
   role: string,
   timestamp: number | null,
   key: string | undefined,
