@@ -70,7 +70,7 @@ export interface RecordedAssistant extends RowTime {
   readonly usage?: RecordedUsage;
 }
 
-/** The one result of a call; it follows the calls of its model call at once, in their order. */
+/** The one result of a call. Those of a model call follow it at once, in the order in which they came. */
 export interface RecordedToolResult extends RowTime {
   readonly role: "toolResult";
   readonly toolCallId: string;

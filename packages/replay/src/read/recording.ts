@@ -34,23 +34,27 @@ export interface Recording {
   finish(): { readonly rows: readonly RecordedMessage[]; readonly damaged: readonly DamagedLine[] };
 }
 
-interface Slot {
+/** A call, with whether it has its result. */
+interface OpenCall {
   readonly id: string;
   readonly name: string;
-  result?: RecordedToolResult;
+  readonly of: ModelCall;
+  isAnswered: boolean;
 }
 
 interface ModelCall {
   readonly content: RecordedAssistant["content"][number][];
   facts: ModelCallFacts;
-  readonly slots: Slot[];
+  readonly calls: OpenCall[];
+  /** In the order in which they came. */
+  readonly results: RecordedToolResult[];
 }
 
 export function recording(): Recording {
   const entries: (RecordedSystem | RecordedUser | ModelCall)[] = [];
   const damagedLines: DamagedLine[] = [];
   const uses = new Map<string, number>();
-  const slots = new Map<string, Slot>();
+  const known = new Map<string, OpenCall>();
   let newest: ModelCall | undefined;
 
   const append = (modelCall: ModelCall, content: RecordedAssistant["content"]): void => {
@@ -62,10 +66,10 @@ export function recording(): Recording {
       const use = (uses.get(block.id) ?? 0) + 1;
       uses.set(block.id, use);
       const id = use === 1 ? block.id : `${block.id}#${use}`;
-      const slot: Slot = { id, name: block.name };
+      const call: OpenCall = { id, name: block.name, of: modelCall, isAnswered: false };
       modelCall.content.push(use === 1 ? block : { ...block, id });
-      modelCall.slots.push(slot);
-      slots.set(block.id, slot);
+      modelCall.calls.push(call);
+      known.set(block.id, call);
     }
   };
 
@@ -74,7 +78,7 @@ export function recording(): Recording {
       entries.push(row);
     },
     call(content, facts) {
-      newest = { content: [], facts, slots: [] };
+      newest = { content: [], facts, calls: [], results: [] };
       entries.push(newest);
       append(newest, content);
     },
@@ -88,42 +92,43 @@ export function recording(): Recording {
       return newest?.facts;
     },
     answer({ toolCallId, ...answer }, line) {
-      const slot = slots.get(toolCallId);
-      if (slot === undefined) {
+      const call = known.get(toolCallId);
+      if (call === undefined) {
         damagedLines.push({
           line,
           reason: `a result of the call ${toolCallId}, which is not there`,
         });
-      } else if (slot.result !== undefined) {
+      } else if (call.isAnswered) {
         damagedLines.push({ line, reason: `a second result of the call ${toolCallId}` });
       } else {
-        slot.result = { role: "toolResult", toolCallId: slot.id, toolName: slot.name, ...answer };
+        call.isAnswered = true;
+        const { id, name } = call;
+        call.of.results.push({ role: "toolResult", toolCallId: id, toolName: name, ...answer });
       }
     },
     damaged(line, reason) {
       damagedLines.push({ line, reason });
     },
     finish() {
-      const rows = entries.flatMap((entry) => ("slots" in entry ? rowsOf(entry) : [entry]));
+      const rows = entries.flatMap((entry) => ("calls" in entry ? rowsOf(entry) : [entry]));
       return { rows, damaged: damagedLines };
     },
   };
 }
 
-function rowsOf({ content, facts, slots }: ModelCall): readonly RecordedMessage[] {
+function rowsOf({ content, facts, calls, results }: ModelCall): readonly RecordedMessage[] {
   if (content.length === 0) return [];
-  return [{ role: "assistant", content, ...facts }, ...slots.map(resultOf)];
+  const missing = calls.filter(({ isAnswered }) => !isAnswered).map(missingResult);
+  return [{ role: "assistant", content, ...facts }, ...results, ...missing];
 }
 
-function resultOf({ id, name, result }: Slot): RecordedToolResult {
-  return (
-    result ?? {
-      role: "toolResult",
-      toolCallId: id,
-      toolName: name,
-      content: [{ type: "text", text: "[no result recorded]" }],
-      isError: true,
-      synthetic: true,
-    }
-  );
+function missingResult({ id, name }: OpenCall): RecordedToolResult {
+  return {
+    role: "toolResult",
+    toolCallId: id,
+    toolName: name,
+    content: [{ type: "text", text: "[no result recorded]" }],
+    isError: true,
+    synthetic: true,
+  };
 }
