@@ -140,6 +140,34 @@ describe("a user who goes back on the tree (D52)", () => {
     expect((await again.status()).objects).toEqual(objects);
   });
 
+  it.each([true, undefined])(
+    "can say something else in the same millisecond, told by the host: %s",
+    async (rewound) => {
+      const { session } = await openTestSession();
+      const history = scriptHistory();
+      history.user("one");
+      history.say("answer one");
+      history.user("two");
+      await history.ingest(session);
+      const { timestamp = 0 } = history.messages.at(-1) ?? {};
+      history.say("answer two");
+      await history.ingest(session);
+      const branch: Message[] = [
+        ...history.messages.slice(0, 2),
+        { role: "user", content: "another way", timestamp },
+      ];
+
+      await session.ingest(branch, plainCodec, rewound === undefined ? {} : { rewound });
+      await session.ingest(branch, plainCodec);
+
+      expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+        "one",
+        "answer one",
+        "another way",
+      ]);
+    },
+  );
+
   it("finds the sets of that time when the store fails in between", async () => {
     const wanted = await branched(0);
 

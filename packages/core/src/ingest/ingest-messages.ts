@@ -6,6 +6,7 @@ import {
   type ToolCallBlock,
 } from "../chat/message.ts";
 import { isAssistantStep, isDiscarded, type TurnPosition } from "../chat/turn.ts";
+import { canonicalJson } from "../objects/canonical-json.ts";
 import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
@@ -70,11 +71,13 @@ export async function ingestMessages<Raw>(
       sequence: state.sequence,
       known: state.known,
       isDiscarded: ({ position }) => isDiscardedAt(scope, position),
+      saysOther: ({ position }, raw) => saysOther(scope, position, decode(raw, codec)),
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
   if (result.type === "rewound") {
-    const identities = messages.map((raw) => identify(raw, codec));
+    const heard = messages.slice(0, result.newFrom);
+    const identities = heard.map((raw) => identify(raw, codec));
     await rewindTo(scope, result.to, identities);
   }
   const news = result.type === "rewound" ? compare(false) : result;
@@ -280,6 +283,16 @@ function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined):
   if (position === undefined) return true;
   const step = scope.state.chat.turns[position.turn]?.steps[position.step];
   return step !== undefined && isAssistantStep(step) && isDiscarded(step);
+}
+
+function saysOther(
+  { state }: SessionScope,
+  position: TurnPosition | undefined,
+  message: Message,
+): boolean {
+  const user = position?.step === -1 ? state.chat.turns[position.turn]?.user : undefined;
+  if (user === undefined || user === null || message.role !== "user") return false;
+  return canonicalJson(user) !== canonicalJson(message.content);
 }
 
 /** The host's sequence by what is known of each message, for the next comparison. */

@@ -24,6 +24,8 @@ export type Reconciliation =
   | {
       readonly type: "rewound";
       readonly to: TurnPosition;
+      /** From this index on the messages are new, whatever they go by; undefined where names tell. */
+      readonly newFrom?: number;
       readonly unseen: readonly UnseenMessage[];
     };
 
@@ -43,6 +45,8 @@ export interface ReconcileInput<Raw> {
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** Whether the message at a place in the known sequence is one that counts for nothing (failed or aborted). */
   readonly isDiscarded: (known: KnownMessage) => boolean;
+  /** Whether a user's message that goes by a known one's name says something else than that. */
+  readonly saysOther?: (known: KnownMessage, raw: Raw) => boolean;
   /** The host said that the user went back (tree, fork). */
   readonly rewound?: boolean;
 }
@@ -54,7 +58,22 @@ export interface ReconcileInput<Raw> {
 export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
   const { messages, codec, sequence } = input;
   const identities = messages.map((raw) => identify(raw, codec));
-  const shared = commonPrefix(identities, sequence);
+  const prompt = namesake(input, identities);
+  if (prompt !== undefined) {
+    const known = new Map(input.known);
+    known.delete(prompt.key);
+    const result = compare({ ...input, known }, identities, prompt.index);
+    return result.type === "rewound" ? { ...result, newFrom: prompt.index } : result;
+  }
+  return compare(input, identities, commonPrefix(identities, sequence));
+}
+
+function compare<Raw>(
+  input: ReconcileInput<Raw>,
+  identities: readonly MessageIdentity[],
+  shared: number,
+): Reconciliation {
+  const { messages, sequence } = input;
   const unseen = unseenFrom(identities, shared, input.known);
   if (shared === sequence.length) return { type: "appended", unseen };
   const isShorter = shared === messages.length;
@@ -63,6 +82,23 @@ export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
   return point === undefined
     ? { type: "replaced", unseen, isShorter }
     : { type: "rewound", to: point, unseen };
+}
+
+/**
+ * The newest prompt, where it goes by the name of one that was left: two prompts can have the same millisecond. Only a
+ * list that does not go on from the known one is looked at, because hosts may alter what they send again.
+ */
+function namesake<Raw>(
+  { messages, sequence, known, saysOther, rewound }: ReconcileInput<Raw>,
+  identities: readonly MessageIdentity[],
+): { readonly index: number; readonly key: string } | undefined {
+  if (saysOther === undefined) return undefined;
+  if (rewound !== true && messages.length >= sequence.length) return undefined;
+  const index = identities.findLastIndex(({ role }) => role === "user");
+  const [key] = index === -1 ? [] : messageKeys(identities.slice(0, index + 1), index);
+  const before = key === undefined ? undefined : known.get(key);
+  if (key === undefined || before === undefined) return undefined;
+  return saysOther(before, messages[index] as Raw) ? { index, key } : undefined;
 }
 
 /** The stable keys of a host's messages from an index on: its own, else role, call id, time and ordinal (design §6.1). */
