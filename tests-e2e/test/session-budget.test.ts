@@ -146,6 +146,13 @@ describe("a budget (D54)", () => {
     expect(calibrated / plainTokens(messages)).toBeCloseTo(1.5, 1);
   });
 
+  it("is kept to alike in a session that was resumed before every call", async () => {
+    const live = await underUsage(false);
+
+    expect(await underUsage(true)).toEqual(live);
+    expect(new Set(live.map(({ length }) => length)).size).toBeGreaterThan(1);
+  });
+
   it("learns nothing from answers to what it did not send", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();
@@ -186,6 +193,25 @@ describe("a budget (D54)", () => {
     });
   });
 });
+
+/** The views of a session whose budget is tight, whose provider counts more than it estimates. */
+async function underUsage(isResumed: boolean): Promise<readonly (readonly ViewMessage[])[]> {
+  const opened = await openTestSession();
+  let { session } = opened;
+  const history = scriptHistory();
+  const views: (readonly ViewMessage[])[] = [];
+  for (let turn = 1; turn <= 12; turn += 1) {
+    history.user(`question ${turn}`);
+    if (isResumed) session = await opened.reopen();
+    await history.ingest(session);
+    if (isResumed) session = await opened.reopen();
+    const { messages } = await session.view({ contextWindow: 4_000 });
+    views.push(messages);
+    const reported = Math.round(plainTokens(messages) * 1.4) + 700;
+    history.say(paragraph.repeat(turn % 5), { usage: { input: reported } });
+  }
+  return views;
+}
 
 /** The tokens of messages as estimated before anything was learned. */
 function plainTokens(messages: readonly ViewMessage[]): number {

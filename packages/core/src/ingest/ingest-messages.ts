@@ -54,14 +54,14 @@ interface Unseen extends UnseenMessage {
 
 /**
  * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
- * message that is known changes nothing.
+ * message that is known changes nothing. `learn` is told of them before the session is stored.
  */
 export async function ingestMessages<Raw>(
   scope: SessionScope,
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
   executions: Map<string, Execution>,
-  signals: HostSignals = {},
+  { learn, ...signals }: HostSignals & { readonly learn?: (report: IngestReport) => void } = {},
 ): Promise<IngestReport> {
   const { state } = scope;
   const compare = (isRewound: boolean): Reconciliation =>
@@ -92,11 +92,17 @@ export async function ingestMessages<Raw>(
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
   const isRewound = result.type === "rewound";
   const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
+  const usage = firstUsage(unseen);
+  const report: IngestReport = {
+    type: result.type,
+    added: unseen.length,
+    ...(usage === undefined ? {} : { usage }),
+  };
+  learn?.(report);
   await store(scope, { chatChanged, isRewound }, waiting, executions);
   const isPast = result.type === "appended" || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
-  const usage = firstUsage(unseen);
-  return { type: result.type, added: unseen.length, ...(usage === undefined ? {} : { usage }) };
+  return report;
 }
 
 async function store(

@@ -12,7 +12,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
-import { calibrate, calibratedEstimator, type UsagePoint } from "../tokens/calibrated-estimator.ts";
+import { calibrate, calibratedEstimator } from "../tokens/calibrated-estimator.ts";
 import type { ToolAnswer } from "./answers.ts";
 import {
   activate,
@@ -28,6 +28,7 @@ import { type HostSession, openState } from "./open-state.ts";
 import { rangeWithin } from "./line-range.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
 import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
+import type { SessionState } from "./session-state.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import { taskQueue } from "./task-queue.ts";
 
@@ -112,8 +113,6 @@ export async function openContextSession(
 ): Promise<ContextSession> {
   const queue = taskQueue();
   const executions = new Map<string, Execution>();
-  const usage: UsagePoint[] = [];
-  let estimated = 0;
   let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
   let scope: SessionScope | undefined = await openScope();
 
@@ -179,31 +178,16 @@ export async function openContextSession(
     return estimator.use;
   }
 
-  function learn(current: SessionScope, report: IngestReport): void {
-    const reported = promptTokens(report.usage);
-    const sent = estimated;
-    // One answer goes with one view; what follows it may have been asked without us.
-    if (report.added > 0) estimated = 0;
-    if (reported === undefined || sent === 0) return;
-    usage.push({ estimated: sent / current.state.calibration.factor, reported });
-    if (usage.length > 16) usage.shift();
-    const next = calibrate(usage, current.state.calibration);
-    if (next === current.state.calibration) return;
-    current.state.calibration = next;
-    current.state.changed = true;
-  }
-
   return {
     host,
     ingest: async (messages, codec, signals) =>
       await run(async (current) => {
-        const report = await ingestMessages(current, messages, codec, executions, signals);
-        learn(current, report);
-        return report;
+        const learnNow = (report: IngestReport): void => learn(current.state, report);
+        const told = { ...signals, learn: learnNow };
+        return await ingestMessages(current, messages, codec, executions, told);
       }),
     view: async (options = {}) =>
       await run(async (current) => {
-        await commitSession(current);
         const { state } = current;
         const output = dependencies.layout.render({
           turns: state.chat.turns,
@@ -216,9 +200,8 @@ export async function openContextSession(
           estimator: currentEstimator(current),
           ...budgetOf(options, state.calibration.overhead),
         });
-        if (options.isSent !== false) {
-          estimated = output.tokens.metadata + output.tokens.chat + output.tokens.active;
-        }
+        if (options.isSent !== false) noteSent(state, output.tokens, options);
+        await commitSession(current);
         return { ...output, layout: dependencies.layout.name };
       }),
     read: async (request, options) =>
@@ -259,6 +242,33 @@ export async function openContextSession(
 /** What a context tool's result carries through the host's record, so that a replay can do it again. */
 export function answerDetails(answer: ToolAnswer): JsonObject {
   return { [executionField]: { report: answer.text, effects: answer.effects } };
+}
+
+/** How many answers the calibration is fitted to. */
+const usagePoints = 16;
+
+/** Fits the calibration to what the provider reports of the view that was sent. */
+function learn(state: SessionState, report: IngestReport): void {
+  const reported = promptTokens(report.usage);
+  const sent = state.sentTokens;
+  // One answer goes with one view; what follows it may have been asked without us.
+  if (report.added > 0) state.sentTokens = 0;
+  if (reported === undefined || sent === 0) return;
+  const point = { estimated: sent / state.calibration.factor, reported };
+  state.usage = [...state.usage, point].slice(-usagePoints);
+  state.calibration = calibrate(state.usage, state.calibration);
+  state.changed = true;
+}
+
+/** Stored before the answer comes where a budget depends on it: the session may be resumed in between. */
+function noteSent(
+  state: SessionState,
+  { metadata, chat, active }: LayoutOutput["tokens"],
+  { contextWindow }: ViewOptions,
+): void {
+  const tokens = metadata + chat + active;
+  if (contextWindow !== undefined && state.sentTokens !== tokens) state.changed = true;
+  state.sentTokens = tokens;
 }
 
 function noteFiles(

@@ -14,7 +14,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
-import { type Calibration, uncalibrated } from "../tokens/calibrated-estimator.ts";
+import { type Calibration, uncalibrated, type UsagePoint } from "../tokens/calibrated-estimator.ts";
 import type { LineRange } from "./line-range.ts";
 
 /** An object of the session's metadata pool. */
@@ -74,6 +74,10 @@ export interface SessionState {
   sequence: readonly KnownMessage[];
   readonly known: Map<string, KnownMessage>;
   calibration: Calibration;
+  /** What the calibration is fitted to, the newest last. */
+  usage: readonly UsagePoint[];
+  /** The estimate of the view that was sent last and has no answer so far; else 0. */
+  sentTokens: number;
   lastTransaction: number;
   /** Whether the stored session object is behind. */
   changed: boolean;
@@ -111,6 +115,8 @@ export function newSessionState(
     sequence: [],
     known: new Map(),
     calibration: uncalibrated,
+    usage: [],
+    sentTokens: 0,
     lastTransaction: 0,
     changed: true,
   };
@@ -153,6 +159,8 @@ export function sessionBody(state: SessionState): ObjectBody {
     ),
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
+    usage_points: state.usage,
+    sent_tokens: state.sentTokens,
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -208,6 +216,8 @@ export function restoreSessionState(
   state.version = session.version;
   state.chatStored = metadataVersion(chat);
   state.calibration = body["calibration"] as Calibration;
+  state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
+  state.sentTokens = (body["sent_tokens"] ?? 0) as number;
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;
   for (const [origin, reference] of Object.entries(

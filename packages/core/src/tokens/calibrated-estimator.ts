@@ -11,10 +11,7 @@ export type Calibration = {
 export const uncalibrated: Calibration = { factor: 1, overhead: 0 };
 
 /** A raw estimate and what the provider reported for the same prompt. */
-export interface UsagePoint {
-  readonly estimated: number;
-  readonly reported: number;
-}
+export type UsagePoint = { readonly estimated: number; readonly reported: number };
 
 /** What an image costs about, as the field commonly counts it. */
 const imageTokens = 1_500;
