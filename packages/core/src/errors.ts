@@ -54,6 +54,25 @@ export class FileError extends Error {
   }
 }
 
+/** What can go wrong with a watcher. */
+export type WatcherErrorCode = "WATCHER_CLOSED";
+
+/** A watcher could not do what was asked. */
+export class WatcherError extends Error {
+  override readonly name = "WatcherError";
+  readonly code: WatcherErrorCode;
+
+  constructor(code: WatcherErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** Goes by name and code, not by class: true across two copies of this package. */
+  static is(error: unknown, code?: WatcherErrorCode): error is WatcherError {
+    return isCoded(error, "WatcherError") && (code === undefined || error.code === code);
+  }
+}
+
 /** What can go wrong when an export is read. */
 export type ImportErrorCode = "IMPORT_MALFORMED" | "IMPORT_DAMAGED" | "IMPORT_TOO_NEW";
 

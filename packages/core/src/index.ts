@@ -5,6 +5,8 @@ export {
   type ImportErrorCode,
   StoreError,
   type StoreErrorCode,
+  WatcherError,
+  type WatcherErrorCode,
 } from "./errors.ts";
 export { applyDelta } from "./deltas/delta-apply.ts";
 export { type Delta, encodeDelta, encodeWhole } from "./deltas/delta-encode.ts";
@@ -124,6 +126,16 @@ export {
   normalTime,
   requestDigest,
 } from "./ports/store-rules.ts";
+export type {
+  FileSearch,
+  FileSighting,
+  FileState,
+  KnownFile,
+  NoFileSighting,
+  Sighting,
+  SightingListener,
+  Watcher,
+} from "./ports/watcher.ts";
 export type { TokenEstimator } from "./ports/token-estimator.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";

@@ -6,10 +6,11 @@ import {
 } from "@self-context-manager/core";
 
 import { constants as bufferConstants } from "node:buffer";
-import type { Stats } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 
 import { absenceCodes, fileError } from "./file-errors.ts";
+import { milliseconds } from "./file-times.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { resolvePath } from "./resolve-path.ts";
 import { decodeText } from "./text.ts";
@@ -47,8 +48,13 @@ export function diskFiles(options: DiskFilesOptions = {}): FileSource {
 
 async function factsOf(path: string): Promise<FileFacts> {
   const realPath = await realpath(path);
-  const stats = await stat(realPath);
-  return { realPath, kind: kindOf(stats), size: stats.size, modified: stats.mtimeMs };
+  const stats = await stat(realPath, { bigint: true });
+  return {
+    realPath,
+    kind: kindOf(stats),
+    size: Number(stats.size),
+    modified: milliseconds(stats.mtimeNs),
+  };
 }
 
 async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
@@ -70,7 +76,7 @@ async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
   return { realPath, size: bytes.byteLength, modified, text: decodeText(bytes) };
 }
 
-function kindOf(stats: Stats): FileFacts["kind"] {
+function kindOf(stats: BigIntStats): FileFacts["kind"] {
   if (stats.isFile()) return "file";
   return stats.isDirectory() ? "directory" : "other";
 }

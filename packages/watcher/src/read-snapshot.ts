@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 import { visible } from "./file-errors.ts";
+import { milliseconds } from "./file-times.ts";
 
 export interface Snapshot {
   readonly bytes: Uint8Array;
@@ -39,7 +40,7 @@ export async function readSnapshot(
       const bytes = await readBytes(handle, Number(before.size), maxBytes, name);
       const after = await handle.stat({ bigint: true });
       const isStill = after.mtimeNs === before.mtimeNs && after.size === before.size;
-      if (isStill || attempt === attempts) return { bytes, modified: Number(before.mtimeMs) };
+      if (isStill || attempt === attempts) return { bytes, modified: milliseconds(before.mtimeNs) };
     }
   } finally {
     await handle.close();

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { appendFile, chmod, mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { isMainThread } from "node:worker_threads";
+
+import { testScale } from "../../scale.ts";
+import { asKnown, watching } from "../observed-watcher.ts";
+import type { WatcherScenario } from "../watcher-place.ts";
+
+export const changeIsTold: WatcherScenario = watching(
+  async ({ at, know, write, told, untilSize, watcher }) => {
+    await write("a.txt", "1");
+    await write("sub/b.txt", "1");
+    const [known] = await know("a.txt", "sub/b.txt");
+
+    assert.deepEqual(told, []);
+    await write("a.txt", "22");
+    const sighting = await untilSize(at("a.txt"), 2);
+    await appendFile(at("sub/b.txt"), "22");
+    await untilSize(at("sub/b.txt"), 3);
+
+    assert.deepEqual(sighting, { ...(await watcher.look([at("a.txt")]))[0], at: sighting.at });
+    assert.equal(sighting.node, known?.node);
+    // The same size, and the time put back: only the file system's own time tells.
+    await writeFile(at("a.txt"), "33");
+    const again = sighting.modified / 1000;
+    await utimes(at("a.txt"), again, again);
+    await untilChanged(sighting.changed);
+
+    async function untilChanged(before: number): Promise<void> {
+      while (!told.some((one) => one.state === "file" && one.changed > before))
+        await untilSizeAgain();
+    }
+    async function untilSizeAgain(): Promise<void> {
+      await appendFile(at("sub/b.txt"), "4");
+      const [now] = await watcher.look([at("sub/b.txt")]);
+      if (now?.state === "file") await untilSize(at("sub/b.txt"), now.size);
+    }
+  },
+);
+
+export const addCompares: WatcherScenario = watching(
+  async ({ at, know, write, told, watcher, untilSize, untilAbsent }) => {
+    for (const name of ["same", "changed", "gone", "late"]) await write(name, "1");
+    const names = ["same", "changed", "gone", "late", "new", "never"].map((name) => at(name));
+    const before = await watcher.look(names);
+    await write("changed", "22");
+    await write("new", "22");
+    await rm(at("gone"));
+
+    const added = watcher.add([...before.map(asKnown), { path: at("unseen") }]);
+    // Between being added and being watched.
+    await write("late", "22");
+    await added;
+    await watcher.ready();
+
+    await untilSize(at("changed"), 2);
+    await untilSize(at("new"), 2);
+    await untilSize(at("late"), 2);
+    await untilAbsent(at("gone"));
+    await untilAbsent(at("unseen"));
+    await know("same");
+    const paths = new Set(told.map(({ path }) => path));
+    assert.equal(paths.has(at("same")), false);
+    assert.equal(paths.has(at("never")), false);
+  },
+);
+
+export const lastStateIsTold: WatcherScenario = watching(
+  async ({ at, know, write, untilSize, untilAbsent, untilQuiet, told }) => {
+    await write("a.txt", "1");
+    await know("a.txt");
+
+    for (let round = 2; round <= 20; round += 1) {
+      await writeFile(at("a.txt"), "x".repeat(round * 2));
+      await writeFile(at("a.txt"), "x".repeat(round * 2 + 1));
+      // Some rounds are told one by one, others run into each other.
+      if (round % 3 === 0) await untilSize(at("a.txt"), round * 2 + 1);
+    }
+    await untilSize(at("a.txt"), 41);
+    await untilQuiet();
+    assert.equal(lastSize(), 41);
+
+    await rm(at("a.txt"));
+    await writeFile(at("a.txt"), "back");
+    await untilSize(at("a.txt"), 4);
+    await rm(at("a.txt"));
+    await untilAbsent(at("a.txt"));
+    await untilQuiet();
+    assert.equal(lastOf()?.state, "absent");
+
+    function lastOf() {
+      return told.findLast(({ path }) => path === at("a.txt"));
+    }
+    function lastSize(): number | undefined {
+      const last = lastOf();
+      return last?.state === "file" ? last.size : undefined;
+    }
+  },
+);
+
+export const renameOverIsNoAbsence: WatcherScenario = watching(
+  async ({ at, know, write, told, untilSize, untilQuiet }) => {
+    const before = (await write("a.txt", "1"), await know("a.txt"))[0];
+
+    // As most editors save.
+    await write("a.txt.tmp", "22");
+    await rename(at("a.txt.tmp"), at("a.txt"));
+    const sighting = await untilSize(at("a.txt"), 2);
+    assert.notEqual(sighting.node, before?.node);
+    // As Vim saves with a backup.
+    await rename(at("a.txt"), at("a.txt~"));
+    await write("a.txt", "333");
+    await rm(at("a.txt~"));
+    await untilSize(at("a.txt"), 3);
+    // As git checks out another version.
+    await rm(at("a.txt"));
+    await write("a.txt", "4444");
+    await untilSize(at("a.txt"), 4);
+    await untilQuiet();
+
+    assert.equal(
+      told.some(({ path, state }) => path === at("a.txt") && state === "absent"),
+      false,
+    );
+  },
+);
+
+export const absenceIsTold: WatcherScenario = watching(
+  async ({ at, know, write, untilSize, untilAbsent }) => {
+    await write("a.txt", "1");
+    await write("x/y/z/b.txt", "1");
+    await know("a.txt", "x/y/z/b.txt");
+
+    for (let round = 2; round <= 4; round += 1) {
+      await rm(at("a.txt"));
+      await rm(at("x"), { recursive: true });
+      await untilAbsent(at("a.txt"));
+      await untilAbsent(at("x/y/z/b.txt"));
+      await write("a.txt", "x".repeat(round));
+      await write("x/y/z/b.txt", "x".repeat(round));
+      await untilSize(at("a.txt"), round);
+      await untilSize(at("x/y/z/b.txt"), round);
+      // The folders are new ones; files in them are watched again.
+      await write("x/y/z/b.txt", "x".repeat(10 * round));
+      await untilSize(at("x/y/z/b.txt"), 10 * round);
+    }
+    // Gone and back at once.
+    await rm(at("x"), { recursive: true });
+    await write("x/y/z/b.txt", "x".repeat(50));
+    await untilSize(at("x/y/z/b.txt"), 50);
+    await write("x/y/z/b.txt", "x".repeat(51));
+    await untilSize(at("x/y/z/b.txt"), 51);
+  },
+);
+
+export const linksAreNotFollowed: WatcherScenario = watching(
+  async ({ at, know, write, until, untilSize }) => {
+    await write("a.txt", "1");
+    await write("other.txt", "333");
+    await know("a.txt");
+
+    await rm(at("a.txt"));
+    await symlink(at("other.txt"), at("a.txt"));
+
+    await until(at("a.txt"), ({ state }) => state === "other", "no file");
+    await rm(at("a.txt"));
+    await mkdir(at("a.txt"));
+    await rm(at("a.txt"), { recursive: true });
+    await write("a.txt", "22");
+    await untilSize(at("a.txt"), 2);
+  },
+);
+
+export const permissionsAreTold: WatcherScenario = watching(
+  async ({ at, know, write, until, untilSize }) => {
+    await write("a.txt", "1");
+    await write("closed/b.txt", "1");
+    const [before] = await know("a.txt", "closed/b.txt");
+
+    await chmod(at("a.txt"), 0o000);
+    await until(
+      at("a.txt"),
+      (one) => one.state === "file" && one.changed > (before?.changed ?? 0),
+      "changed",
+    );
+    await chmod(at("a.txt"), 0o644);
+
+    if (!canBecomeNobody()) return;
+    await chmod(at(".."), 0o755);
+    await chmod(at("closed"), 0o000);
+    await write("closed/b.txt", "22");
+    process.seteuid?.(nobody);
+    try {
+      await until(at("closed/b.txt"), ({ state }) => state === "unreadable", "unreadable");
+    } finally {
+      process.seteuid?.(0);
+    }
+    await chmod(at("closed"), 0o755);
+    await untilSize(at("closed/b.txt"), 2);
+  },
+);
+
+const nobody = 65_534;
+
+/** Root may look everywhere; so for a while it is somebody else. Others cannot be told apart on Windows at all. */
+function canBecomeNobody(): boolean {
+  return isMainThread && process.getuid?.() === 0 && process.seteuid !== undefined;
+}
+
+export const burstIsComplete: WatcherScenario = watching(
+  async ({ at, know, write, told, untilSize, watcher }) => {
+    const count = testScale.isLong ? 10_000 : 3_000;
+    const names = Array.from({ length: count }, (_, index) => `d${index % 20}/f${index}.txt`);
+    for (let folder = 0; folder < 20; folder += 1) await mkdir(at(`d${folder}`));
+    await inParallel(names, async (name) => await writeFile(at(name), "1"));
+    await know(...names);
+
+    await inParallel(names, async (name) => await write(name, "22"));
+
+    for (const name of names) await untilSize(at(name), 2);
+    assert.equal(new Set(told.map(({ path }) => path)).size, count);
+    await rm(at("d0"), { recursive: true });
+    const gone = await watcher.look(names.map((name) => at(name)));
+    assert.equal(gone.filter(({ state }) => state === "absent").length, count / 20);
+  },
+);
+
+async function inParallel<Item>(
+  items: readonly Item[],
+  task: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await task(item);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+}

@@ -1,0 +1,152 @@
+import type { FileSighting, KnownFile, Sighting, Watcher } from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import {
+  emptyFolder,
+  type OpenWatcher,
+  type WatcherScenario,
+  type WatcherScenarioOptions,
+} from "./watcher-place.ts";
+
+/** A watcher over a folder of its own, with everything that it told. */
+export interface ObservedWatcher {
+  readonly watcher: Watcher;
+  readonly folder: string;
+  /** What was told, in order. */
+  readonly told: readonly Sighting[];
+  /** The path of a name in the folder. */
+  at(...names: readonly string[]): string;
+  /** Writes a file, its folders with it. */
+  write(name: string, text: string): Promise<string>;
+  /** Makes files known as they stand, and waits until they are watched. */
+  know(...names: readonly string[]): Promise<readonly FileSighting[]>;
+  /** Waits until what was told last of a path is so. */
+  until(path: string, isSo: (last: Sighting) => boolean, what: string): Promise<Sighting>;
+  untilAbsent(path: string): Promise<void>;
+  untilSize(path: string, size: number): Promise<FileSighting>;
+  /** Waits until a change and an absence that come after all else have been told. */
+  untilQuiet(): Promise<void>;
+}
+
+const usualDeadline = 20_000;
+
+/** Runs a scenario on a watcher in a new folder, which is its root. */
+export async function observe(
+  openWatcher: OpenWatcher,
+  { deadline = usualDeadline }: WatcherScenarioOptions,
+  scenario: (observed: ObservedWatcher) => Promise<void>,
+  options: { readonly maxWatches?: number } = {},
+): Promise<void> {
+  await using place = await emptyFolder();
+  const folder = join(place.path, "root");
+  await mkdir(folder);
+  await using watcher = openWatcher({ roots: [folder], ...options });
+  const told: Sighting[] = [];
+  const last = new Map<string, Sighting>();
+  const waiting = new Set<() => void>();
+  watcher.listen((sightings) => {
+    for (const sighting of sightings) {
+      told.push(sighting);
+      last.set(sighting.path, sighting);
+    }
+    for (const look of waiting) look();
+  });
+
+  const at = (...names: readonly string[]): string => join(folder, ...names);
+
+  async function until(
+    path: string,
+    isSo: (sighting: Sighting) => boolean,
+    what: string,
+  ): Promise<Sighting> {
+    return await new Promise((resolve, reject) => {
+      const look = (): void => {
+        const sighting = last.get(path);
+        if (sighting === undefined || !isSo(sighting)) return;
+        clearTimeout(timer);
+        waiting.delete(look);
+        resolve(sighting);
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(look);
+        const seen = JSON.stringify(last.get(path) ?? "nothing");
+        reject(
+          new assert.AssertionError({
+            message: `${path} was not told to be ${what}; told ${seen}`,
+          }),
+        );
+      }, deadline);
+      waiting.add(look);
+      look();
+    });
+  }
+
+  async function write(name: string, text: string): Promise<string> {
+    const path = at(name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    return path;
+  }
+
+  async function know(...names: readonly string[]): Promise<readonly FileSighting[]> {
+    const sightings = await watcher.look(names.map((name) => at(name)));
+    await watcher.add(sightings.map(asKnown));
+    await watcher.ready();
+    return sightings.filter((sighting) => sighting.state === "file");
+  }
+
+  async function untilAbsent(path: string): Promise<void> {
+    await until(path, ({ state }) => state === "absent", "absent");
+  }
+
+  async function untilSize(path: string, size: number): Promise<FileSighting> {
+    const isSo = (one: Sighting): boolean => one.state === "file" && one.size === size;
+    return (await until(path, isSo, `a file of ${size} bytes`)) as FileSighting;
+  }
+
+  let markers = 0;
+  async function untilQuiet(): Promise<void> {
+    markers += 1;
+    const changed = `marker-${markers}-changed`;
+    const removed = `marker-${markers}-removed`;
+    await write(changed, "1");
+    await write(removed, "1");
+    await know(changed, removed);
+    await write(changed, "22");
+    await rm(at(removed));
+    await untilSize(at(changed), 2);
+    await untilAbsent(at(removed));
+    watcher.remove([at(changed), at(removed)]);
+  }
+
+  await scenario({
+    watcher,
+    folder,
+    told,
+    at,
+    write,
+    know,
+    until,
+    untilAbsent,
+    untilSize,
+    untilQuiet,
+  });
+}
+
+/** What one would know of a file that was read when it was seen so. */
+export function asKnown(sighting: Sighting): KnownFile {
+  const { path } = sighting;
+  if (sighting.state !== "file") return { path, seen: "absent" };
+  return { path, seen: { size: sighting.size, modified: sighting.modified } };
+}
+
+/** A scenario on one watcher in one folder. */
+export function watching(
+  scenario: (observed: ObservedWatcher) => Promise<void>,
+  options: { readonly maxWatches?: number } = {},
+): WatcherScenario {
+  return async (openWatcher, scenarioOptions = {}) =>
+    await observe(openWatcher, scenarioOptions, scenario, options);
+}

@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** Keeps a processor and the disk busy: what depends on being quick fails beside it. */
+const program = `
+const { mkdtempSync, writeFileSync, readFileSync, rmSync } = require("node:fs");
+const { createHash } = require("node:crypto");
+const { join } = require("node:path");
+const folder = mkdtempSync(join(require("node:os").tmpdir(), "scm-load-"));
+process.on("disconnect", () => { rmSync(folder, { recursive: true, force: true }); process.exit(); });
+function work() {
+  for (let count = 0; count < 20; count += 1) {
+    const path = join(folder, "f" + count);
+    writeFileSync(path, "x".repeat(50_000));
+    createHash("sha256").update(readFileSync(path)).digest();
+  }
+  setImmediate(work);
+}
+work();
+`;
+
+/** Other processes that work until disposal, one for each of two processors. */
+export function underLoad(): AsyncDisposable {
+  const children = [0, 1].map(() =>
+    spawn(process.execPath, ["--eval", program], { stdio: ["ignore", "ignore", "ignore", "ipc"] }),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(
+        children.map(async (child) => {
+          const ended = once(child, "exit");
+          child.disconnect();
+          await ended;
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Sighting } from "@self-context-manager/core";
+
+import { isSameSighting } from "./look-at.ts";
+
+/** How long a watcher waits, in milliseconds. */
+export interface WatchTiming {
+  /** Without a further event, before a path is looked at: a save is several events. */
+  readonly quiet: number;
+  /** Before a file that became empty is told: most often its writer is between truncating and writing. */
+  readonly emptied: number;
+  /** After the first event at the latest, for a file that is written without a pause. */
+  readonly most: number;
+  /** Before an absence is told: editors rename a file away and write another, moves by copy come in two steps. */
+  readonly absence: number;
+  /** Between looks at files that no system watch covers. */
+  readonly poll: number;
+  /** Between looks at all files, for events that the system lost or never sends, as on network file systems. */
+  readonly sweep: number;
+}
+
+export const usualTiming: WatchTiming = {
+  quiet: 25,
+  emptied: 150,
+  most: 500,
+  absence: 300,
+  poll: 1_000,
+  sweep: 60_000,
+};
+
+interface Unsettled {
+  readonly first: number;
+  due: number;
+  seen: Sighting | undefined;
+  absentFrom: number | undefined;
+}
+
+/** Paths that something happened to, until what stands there has settled. Times are milliseconds of any clock. */
+export interface Settling {
+  readonly size: number;
+  /** Something happened to a path; `seen` is what a look showed, where there was one. */
+  touch(path: string, now: number, seen?: Sighting): void;
+  drop(path: string): void;
+  /** Takes out the paths that are due. */
+  takeDue(now: number): readonly string[];
+  /** When the next path is due. */
+  nextDue(): number | undefined;
+  /** Whether what a due path shows can be told; where not, the path is due again later. `told` is what was told last. */
+  settles(path: string, sighting: Sighting, told: Sighting | undefined, now: number): boolean;
+}
+
+export function settling(timing: WatchTiming): Settling {
+  const waiting = new Map<string, Unsettled>();
+  /** Those that were taken out and not judged yet. */
+  const taken = new Map<string, Unsettled>();
+
+  function wait(path: string, entry: Unsettled, until: number): false {
+    // An event that came meanwhile has put the path back already, and makes it due no later.
+    const newer = waiting.get(path);
+    const due = newer === undefined ? until : Math.min(newer.due, until);
+    waiting.set(path, { ...entry, due });
+    return false;
+  }
+
+  return {
+    get size() {
+      return waiting.size + taken.size;
+    },
+    touch(path, now, seen) {
+      const known = waiting.get(path) ?? taken.get(path);
+      const first = known?.first ?? now;
+      waiting.set(path, {
+        first,
+        due: Math.max(now, Math.min(now + timing.quiet, first + timing.most)),
+        seen: seen ?? known?.seen,
+        absentFrom: known?.absentFrom,
+      });
+    },
+    drop(path) {
+      waiting.delete(path);
+      taken.delete(path);
+    },
+    takeDue(now) {
+      const due: string[] = [];
+      for (const [path, entry] of waiting) {
+        if (entry.due > now) continue;
+        waiting.delete(path);
+        taken.set(path, entry);
+        due.push(path);
+      }
+      return due;
+    },
+    nextDue() {
+      let next: number | undefined;
+      for (const { due } of waiting.values()) next = Math.min(next ?? due, due);
+      return next;
+    },
+    settles(path, sighting, told, now) {
+      const entry = taken.get(path);
+      taken.delete(path);
+      if (entry === undefined) return false;
+      if (sighting.state === "absent") {
+        const absentFrom = entry.absentFrom ?? now;
+        if (told?.state === "absent" || now - absentFrom >= timing.absence) return true;
+        return wait(path, { ...entry, seen: sighting, absentFrom }, absentFrom + timing.absence);
+      }
+      const present = { ...entry, seen: sighting, absentFrom: undefined };
+      const isLate = now - entry.first >= timing.most;
+      if (isLate) return true;
+      if (entry.seen !== undefined && !isSameSighting(entry.seen, sighting)) {
+        return wait(path, present, now + timing.quiet);
+      }
+      const isEmptied =
+        sighting.state === "file" && sighting.size === 0 && told?.state === "file" && told.size > 0;
+      if (isEmptied && now - entry.first < timing.emptied) {
+        return wait(path, present, entry.first + timing.emptied);
+      }
+      return true;
+    },
+  };
+}

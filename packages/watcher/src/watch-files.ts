@@ -1,0 +1,336 @@
+import {
+  type Clock,
+  type FileSearch,
+  type FileSighting,
+  type KnownFile,
+  type Logger,
+  type Sighting,
+  type SightingListener,
+  silentLogger,
+  type Watcher,
+  WatcherError,
+} from "@self-context-manager/core";
+
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import { folderWatches } from "./folder-watches.ts";
+import { knownPaths } from "./known-paths.ts";
+import { isSameSighting, lookAt } from "./look-at.ts";
+import { recentNames } from "./recent-names.ts";
+import { fits, searchFolders } from "./search-folders.ts";
+import { settling, usualTiming, type WatchTiming } from "./settling.ts";
+import type { FolderEvent } from "./shared-folders.ts";
+
+export interface WatchFilesOptions {
+  /** Folders in which moved files are looked for, by their real paths; none unless told. */
+  readonly roots?: readonly string[];
+  /** The most folders that are watched through the system, 1,024 unless told; files in others are polled. */
+  readonly maxWatches?: number;
+  /** How many entries a search looks at, 200,000 unless told. */
+  readonly maxSearched?: number;
+  /** Never uses the system's watches, as on network file systems; so too where `CHOKIDAR_USEPOLLING` is set. */
+  readonly polling?: boolean;
+  readonly timing?: Partial<WatchTiming>;
+  /** The machine's unless told; must be that of the files' times. */
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+interface Known {
+  /** What was told last, or what stood there when nothing was to be told. */
+  told: Sighting | undefined;
+}
+
+/** So many events at once can be more than the system's queue holds. */
+const manyEvents = 4_000;
+
+/** Watches known files of this machine by their folders. Does not keep the process alive. */
+export function watchFiles(options: WatchFilesOptions = {}): Watcher {
+  const timing: WatchTiming = { ...usualTiming, ...options.timing };
+  const clock = options.clock ?? { now: () => Date.now() };
+  const roots = options.roots ?? [];
+  const known = new Map<string, Known>();
+  /** What files are to be compared with once they are watched. */
+  const unchecked = new Map<string, KnownFile>();
+  /** Files that were compared, differ, and have not been told yet. */
+  const differing = new Set<string>();
+  const paths = knownPaths(roots);
+  const unsettled = settling(timing);
+  const recent = recentNames();
+  const watches = folderWatches({
+    limit: isPolling(options) ? 0 : checkedLimit(options.maxWatches ?? 1_024),
+    logger: options.logger ?? silentLogger,
+    onEvent,
+  });
+  const kept: Sighting[] = [];
+  let listener: SightingListener | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let flushing: Promise<void> | undefined;
+  let eventCount = 0;
+  let closed = false;
+  const readyWaiters: (() => void)[] = [];
+  let polledAt = now();
+  let sweptAt = now();
+
+  function now(): number {
+    return performance.now();
+  }
+
+  function tell(sightings: readonly Sighting[]): void {
+    if (closed || sightings.length === 0) return;
+    if (listener === undefined) kept.push(...sightings);
+    else listener(sightings);
+  }
+
+  function onEvent(folder: string, event: FolderEvent): void {
+    if (closed) return;
+    if (event === "anything") {
+      // A folder that is back may have those below it already.
+      watches.retry(paths.foldersBelow(folder).slice(1));
+      return touchBelow(folder);
+    }
+    if (event === "lost" || event === "itself") {
+      touchBelow(folder);
+      watches.refresh(paths.foldersBelow(folder));
+      return;
+    }
+    eventCount += 1;
+    const { name } = event;
+    const entry = paths.folders.get(folder);
+    const path = join(folder, name);
+    if (entry?.files.has(name) === true) return touch(path);
+    if (entry?.folders.has(name) === true) {
+      if (event.isRename) watches.refresh(paths.foldersBelow(path));
+      return touchBelow(path);
+    }
+    recent.note(path, now());
+    for (const other of entry?.files ?? []) {
+      if (other.length === name.length && isSameButCase(other, name)) touch(join(folder, other));
+    }
+  }
+
+  function touch(path: string): void {
+    unsettled.touch(path, now());
+    wake(now() + timing.quiet);
+  }
+
+  function touchBelow(folder: string): void {
+    for (const path of paths.below(folder)) unsettled.touch(path, now());
+    wake(now() + timing.quiet);
+  }
+
+  /** Sees that there is a look at a time or before. */
+  function wake(at: number): void {
+    if (closed || flushing !== undefined || timerAt <= at) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(flush, Math.max(1, at - now()));
+    timer.unref();
+  }
+
+  function schedule(): void {
+    if (known.size === 0) return;
+    const polled = watches.hasUncovered() ? polledAt + pollPause() : Number.POSITIVE_INFINITY;
+    wake(Math.min(unsettled.nextDue() ?? polled, polled, sweptAt + timing.sweep));
+  }
+
+  /** Many files are polled less often, so that polling never takes more than a few percent of a processor. */
+  function pollPause(): number {
+    return Math.max(timing.poll, known.size / 2);
+  }
+
+  function flush(): void {
+    if (closed) return;
+    clearTimeout(timer);
+    timerAt = Number.POSITIVE_INFINITY;
+    flushing ??= step().finally(() => {
+      flushing = undefined;
+      if (unchecked.size > 0) void watches.settled().then(flush);
+      else if (isReady()) for (const done of readyWaiters.splice(0)) done();
+      schedule();
+    });
+  }
+
+  /** One look at whatever is due; looks never overlap, so that what is told last is what was seen last. */
+  async function step(): Promise<void> {
+    await checkUnchecked();
+    await lookAround();
+    const due = unsettled.takeDue(now());
+    const told: Sighting[] = [];
+    for (const sighting of await lookExactly(due)) {
+      const entry = known.get(sighting.path);
+      if (entry === undefined) unsettled.drop(sighting.path);
+      if (entry === undefined || !unsettled.settles(sighting.path, sighting, entry.told, now()))
+        continue;
+      differing.delete(sighting.path);
+      if (isSameSighting(entry.told, sighting)) continue;
+      entry.told = sighting;
+      told.push(sighting);
+    }
+    tell(told);
+  }
+
+  /** Compares files whose watches are there now with what was known of them. */
+  async function checkUnchecked(): Promise<void> {
+    if (!watches.isSettled()) return;
+    const compared = [...unchecked];
+    unchecked.clear();
+    const sightings = await lookExactly(compared.map(([path]) => path));
+    for (const [index, sighting] of sightings.entries()) {
+      const entry = known.get(sighting.path);
+      const given = compared[index]?.[1];
+      if (entry === undefined || given === undefined) continue;
+      if (isAsKnown(given, sighting)) entry.told = sighting;
+      else {
+        entry.told = undefined;
+        differing.add(sighting.path);
+        unsettled.touch(sighting.path, now() - timing.quiet, sighting);
+      }
+    }
+  }
+
+  /** Looks at files for which no event may come. */
+  async function lookAround(): Promise<void> {
+    const isBurst = eventCount > manyEvents && unsettled.size === 0;
+    if (unsettled.size === 0) eventCount = 0;
+    const isSweep = isBurst || now() - sweptAt >= timing.sweep;
+    const isPoll = watches.hasUncovered() && now() - polledAt >= pollPause();
+    if (!isSweep && !isPoll) return;
+    const looked = isSweep ? [...known.keys()] : uncovered();
+    for (const sighting of await lookExactly(looked)) {
+      const entry = known.get(sighting.path);
+      if (entry === undefined || unchecked.has(sighting.path)) continue;
+      if (!isSameSighting(entry.told, sighting)) unsettled.touch(sighting.path, now(), sighting);
+    }
+    polledAt = now();
+    if (isSweep) {
+      sweptAt = now();
+      recent.forget(now());
+      watches.retry();
+    }
+  }
+
+  function uncovered(): readonly string[] {
+    return [...paths.folders.values()]
+      .filter(({ path }) => !watches.covers(path))
+      .flatMap(({ path, files }) => [...files].map((name) => join(path, name)));
+  }
+
+  /** Looks, and takes a name that differs in its case only for another, whatever the file system thinks. */
+  async function lookExactly(asked: readonly string[]): Promise<readonly Sighting[]> {
+    const sightings = await lookAt(asked, clock);
+    const doubtful = sightings.filter(
+      ({ path, state }) => state === "file" && recent.hasCaseOf(path),
+    );
+    if (doubtful.length === 0) return sightings;
+    const renamed = new Set<string>();
+    for (const { path } of doubtful) {
+      const names = await readdir(dirname(path)).catch(() => [basename(path)]);
+      if (!names.includes(basename(path))) renamed.add(path);
+    }
+    return sightings.map((one) =>
+      renamed.has(one.path) ? { state: "absent", path: one.path, at: one.at } : one,
+    );
+  }
+
+  function isReady(): boolean {
+    return watches.isSettled() && unchecked.size === 0 && differing.size === 0;
+  }
+
+  function checkOpen(): void {
+    if (closed) throw new WatcherError("WATCHER_CLOSED", "this watcher is closed; open another");
+  }
+
+  return {
+    watches: {
+      get count() {
+        return watches.count();
+      },
+      limit: watches.limit,
+    },
+    listen(next) {
+      listener = next;
+      tell(kept.splice(0));
+    },
+    async add(files) {
+      checkOpen();
+      for (const file of files) {
+        unchecked.set(file.path, file);
+        if (known.has(file.path)) continue;
+        known.set(file.path, { told: undefined });
+        watches.open(paths.add(file.path));
+      }
+      await Promise.resolve();
+      void watches.settled().then(flush);
+    },
+    remove(removed) {
+      for (const path of removed) {
+        if (!known.delete(path)) continue;
+        unsettled.drop(path);
+        unchecked.delete(path);
+        differing.delete(path);
+        watches.close(paths.remove(path));
+      }
+    },
+    async ready() {
+      checkOpen();
+      await watches.settled();
+      if (flushing !== undefined) await flushing;
+      if (isReady()) return;
+      const done = new Promise<void>((resolve) => readyWaiters.push(resolve));
+      flush();
+      await done;
+      checkOpen();
+    },
+    async look(asked) {
+      checkOpen();
+      return await lookAt(asked, clock);
+    },
+    async search(wanted: FileSearch): Promise<readonly FileSighting[]> {
+      checkOpen();
+      recent.forget(now());
+      const hints = await lookAt(recent.paths(), clock);
+      const found = hints.filter((sighting) => fits(sighting, wanted));
+      const nodes = new Set(found.map(({ node }) => node));
+      if (wanted.sizes.length === 0 && wanted.nodes.every((node) => nodes.has(node))) return found;
+      const limit = options.maxSearched ?? 200_000;
+      const walked = await searchFolders({ roots, clock, limit }, wanted);
+      const byPath = new Map([...found, ...walked].map((one) => [one.path, one]));
+      return [...byPath.values()];
+    },
+    async [Symbol.asyncDispose]() {
+      if (closed) return;
+      closed = true;
+      clearTimeout(timer);
+      known.clear();
+      for (const wake of readyWaiters.splice(0)) wake();
+      await watches.closeAll();
+      await flushing;
+    },
+  };
+}
+
+function isAsKnown({ seen }: KnownFile, sighting: Sighting): boolean {
+  if (seen === undefined) return false;
+  if (seen === "absent") return sighting.state === "absent";
+  return (
+    sighting.state === "file" && sighting.size === seen.size && sighting.modified === seen.modified
+  );
+}
+
+function isSameButCase(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function isPolling({ polling }: WatchFilesOptions): boolean {
+  // chokidar would poll in the folders' place, where a change of a file does not show.
+  const asked = process.env["CHOKIDAR_USEPOLLING"];
+  return polling ?? (asked !== undefined && !["", "0", "false"].includes(asked.toLowerCase()));
+}
+
+function checkedLimit(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw new RangeError(`maxWatches is a whole number from 0; got ${limit}`);
+}
