@@ -14,25 +14,31 @@
 
 (set! *warn-on-reflection* true)
 
-;; Clocks of processes and of files differ by a little.
-(def ^:private slack-milliseconds 2000)
+;; A clock that is set forward moves the beginnings of processes with it, and no file's time; a few minutes of that are
+;; allowed for. Whoever is overlooked beyond that joins again when the node is gone.
+(def ^:private slack-milliseconds 600000)
 
-(defn- live? [^File file]
+(defn- process-of [^File file]
   (when-let [[_ pid] (re-matches #"(\d+)\..+" (.getName file))]
-    (when-let [^ProcessHandle process (.orElse (ProcessHandle/of (parse-long pid)) nil)]
-      (let [^Instant began (.orElse (.startInstant (.info process)) Instant/EPOCH)]
-        (and (.isAlive process)
-             (<= (.toEpochMilli began) (+ (.lastModified file) slack-milliseconds)))))))
+    (.orElse (ProcessHandle/of (parse-long pid)) nil)))
+
+(defn- written-by? [^File file ^ProcessHandle process]
+  (let [^Instant began (.orElse (.startInstant (.info process)) Instant/EPOCH)]
+    (<= (.toEpochMilli began) (+ (.lastModified file) slack-milliseconds))))
 
 (defn- used?
-  "Whether anybody uses the node. Removes what those left who are gone."
+  "Whether anybody uses the node. Removes what those left whose process is gone."
   [^File folder]
-  (let [files (vec (.listFiles folder))
-        keep? (some #(= "keep" (.getName ^File %)) files)
-        users (remove #(= "keep" (.getName ^File %)) files)
-        {live true gone false} (group-by (comp boolean live?) users)]
-    (run! #(.delete ^File %) gone)
-    (boolean (or keep? (seq live)))))
+  (reduce (fn [any? ^File file]
+            (let [^ProcessHandle process (process-of file)]
+              (cond
+                (= "keep" (.getName file)) true
+                (and process (.isAlive process)) (or any? (written-by? file process))
+                :else (do
+                        (.delete file)
+                        any?))))
+          false
+          (.listFiles folder)))
 
 (defrecord Presence [^File folder linger-milliseconds !state ^ScheduledExecutorService watch]
   Closeable

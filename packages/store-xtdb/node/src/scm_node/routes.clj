@@ -15,7 +15,7 @@
 (set! *warn-on-reflection* true)
 
 (defn- ok [value]
-  {:status 200 :value value :json json/camel-case-keys})
+  {:status 200 :value value})
 
 (defn- not-found [message]
   {:status 404 :value {:error message}})
@@ -109,7 +109,7 @@
   (when-not (#{formats/json-type formats/edn-type formats/transit-type} content-type)
     (parameters/refuse-parameter :body-params "a transaction is sent as JSON, transit or EDN, and says so in its Content-Type"))
   (let [ops (transactions/decode-ops content-type body options)]
-    {:status 202 :value (transactions/submit node ops) :json json/camel-case-keys}))
+    {:status 202 :value (transactions/submit node ops)}))
 
 (defn- tx-committed [{:keys [node] :as context} {:keys [query]}]
   (let [tx-id (parameters/required (parameters/whole-number query :tx-id) :tx-id)]
@@ -155,6 +155,10 @@
         with-ops? (parameters/truth query :with-ops?)]
     (waiting/await-asked context query)
     {:status 200 :cursor (xt/open-tx-log node after (boolean with-ops?)) :json logged-tx->json}))
+
+(def plain-json
+  "Paths whose answers in JSON keep the names of keys; on all others the first level is in camel case, errors too."
+  #{"/_xtdb/entity" "/_xtdb/query" "/_xtdb/attribute-stats"})
 
 (def routes
   "Handlers by path and method."

@@ -5,6 +5,7 @@
             [clojure.tools.logging :as log]
             [scm-node.errors :as errors]
             [scm-node.formats :as formats]
+            [scm-node.json :as json]
             [scm-node.parameters :as parameters]
             [scm-node.presence :as presence]
             [scm-node.routes :as routes]
@@ -59,9 +60,15 @@
 (defn- content-type [format]
   (str format ";charset=utf-8"))
 
+(defn- json-form [^HttpExchange exchange json value]
+  (cond
+    json (json value)
+    (routes/plain-json (.getPath ^URI (.getRequestURI exchange))) value
+    :else (json/camel-case-keys value)))
+
 (defn- send-value [exchange format {:keys [status value json]}]
   ;; Encoded before anything is sent: what fails on the way is an error, and not half an answer.
-  (let [body (formats/encode format (if (and json (= formats/json-type format)) (json value) value))]
+  (let [body (formats/encode format (if (= formats/json-type format) (json-form exchange json value) value))]
     (send-bytes exchange status (content-type format) body)))
 
 (defn- send-cursor [^HttpExchange exchange format {:keys [status ^Closeable cursor json]}]

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { dataFolderOf } from "./data-folder.ts";
+import { startJvm, untilListening } from "./jvm.ts";
+import { nodeConfig } from "./node-config.ts";
+import type { Artefacts } from "./prepare-node.ts";
+import { endProcess } from "./processes.ts";
+
+const archiveMilliseconds = 120_000;
+
+/**
+ * Makes the archive of classes (AppCDS) by a run of the node that sees each kind of request once. Without it the node
+ * starts all the same, in twice the time; so nothing here fails, and it is tried once.
+ */
+export async function trainArchive(
+  artefacts: Artefacts,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const training = await mkdtemp(join(folder, "training-"));
+  const data = dataFolderOf(training);
+  const instance = randomUUID();
+  const archiveTo = join(folder, "classes.jsa.partial");
+  try {
+    await writeFile(
+      data.config,
+      nodeConfig({
+        storage: { kind: "sqlite" },
+        database: data.database,
+        indexFolder: data.index,
+        plainTxLog: false,
+        port: 0,
+        instance,
+        runFile: data.runFile,
+        presenceFolder: data.clients,
+        linger: 120_000,
+        allowEvict: false,
+      }),
+    );
+    const child = await startJvm(artefacts, data, { memory: {}, quick: false, archiveTo });
+    try {
+      const { url } = await untilListening(child, data, instance, signal);
+      await exercise(url);
+    } finally {
+      // The archive is written after the stop, which takes a while of its own.
+      if (child.pid !== undefined) await endProcess(child.pid, archiveMilliseconds);
+    }
+    await rename(archiveTo, join(folder, "classes.jsa"));
+  } catch {
+    // See above; the log of the node would say why.
+    signal?.throwIfAborted();
+  } finally {
+    await rm(training, { recursive: true, force: true });
+  }
+  await writeFile(join(folder, "trained"), "");
+}
+
+async function exercise(url: string): Promise<void> {
+  const post = async (route: string, type: string, body: string): Promise<void> => {
+    const response = await fetch(`${url}/_xtdb/${route}`, {
+      method: "POST",
+      headers: { "content-type": type, accept: "application/transit+json" },
+      body,
+    });
+    await response.text();
+  };
+  const get = async (route: string, accept: string): Promise<void> => {
+    const response = await fetch(`${url}/_xtdb/${route}`, { headers: { accept } });
+    await response.text();
+  };
+  const document = `{"xt/id":"a","n":1,"refs":["b"]}`;
+  await post(
+    "submit-tx",
+    "application/json",
+    `{"tx-ops":[["match","a",null],["put",${document}]]}`,
+  );
+  await get("sync", "application/json");
+  await post(
+    "submit-tx",
+    "application/json",
+    `{"tx-ops":[["match","a",${document}],["delete","a"]]}`,
+  );
+  await get("sync", "application/json");
+  for (const accept of ["application/transit+json", "application/json", "application/edn"]) {
+    await get("status", accept);
+    await get("entity?eid=a", accept);
+    await get("entity?eid=a&history=true&sortOrder=asc&withCorrections=true&withDocs=true", accept);
+    await get("tx-log?with-ops?=true", accept);
+  }
+  await post(
+    "query",
+    "application/edn",
+    `{:query {:find [e (pull e [*])] :in [r] :where [[e :refs r] [e :n n] [(>= n 0)]] :order-by [[e :asc]] :limit 1} :in-args ["b"]}`,
+  );
+}

@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+import { runningNode } from "./ask-node.ts";
+import {
+  checkEngine,
+  dataFolderOf,
+  type EngineRecord,
+  parseEngine,
+  readEngine,
+} from "./data-folder.ts";
+import { withFolderLock } from "./folder-lock.ts";
+import { moduleFiles } from "./module-files.ts";
+import { NodeError } from "./node-error.ts";
+
+const lockMilliseconds = 120_000;
+
+/**
+ * Copies the database of a node into one file, while the node runs or not: transactions and documents as of one moment,
+ * and which engine wrote them. Rejects with `BACKUP_REFUSED` and leaves no half file.
+ */
+export async function backupNode(dataFolder: string, file: string): Promise<void> {
+  const data = dataFolderOf(resolve(dataFolder));
+  const target = resolve(file);
+  const record = await readEngine(data);
+  if (record === undefined) {
+    throw new NodeError("BACKUP_REFUSED", `there is no node's data in ${data.folder}`);
+  }
+  if (record.storage !== "sqlite") {
+    throw new NodeError(
+      "BACKUP_REFUSED",
+      `the node in ${data.folder} keeps its data in PostgreSQL; back up that database with pg_dump`,
+    );
+  }
+  if (existsSync(target)) {
+    throw new NodeError("BACKUP_REFUSED", `${target} is there already; name another file`);
+  }
+  const partial = `${target}.${process.pid}.partial`;
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    await copyDatabase(data.database, partial, record);
+    await rename(partial, target);
+  } catch (cause) {
+    await rm(partial, { force: true });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NodeError("BACKUP_REFUSED", `${target} could not be written (${reason})`, { cause });
+  }
+}
+
+async function copyDatabase(from: string, to: string, record: EngineRecord): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const source = new DatabaseSync(from);
+  try {
+    source.exec("PRAGMA busy_timeout = 10000");
+    source.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new DatabaseSync(to);
+  try {
+    copy.exec("CREATE TABLE scm_engine (record TEXT NOT NULL)");
+    copy.prepare("INSERT INTO scm_engine VALUES (?)").run(JSON.stringify(record));
+  } finally {
+    copy.close();
+  }
+}
+
+/**
+ * Fills a data folder that has no data from a backup. The index is built from it at the next start. Rejects with
+ * `RESTORE_REFUSED`, or with `ENGINE_CHANGED` where another version of XTDB wrote the backup.
+ */
+export async function restoreNode(file: string, dataFolder: string): Promise<void> {
+  const source = resolve(file);
+  const data = dataFolderOf(resolve(dataFolder));
+  const { engine } = await moduleFiles();
+  if (!existsSync(source)) throw new NodeError("RESTORE_REFUSED", `there is no ${source}`);
+  await withFolderLock(data.folder, { wait: lockMilliseconds }, async () => {
+    if (existsSync(data.database) || (await runningNode(data)) !== undefined) {
+      throw new NodeError(
+        "RESTORE_REFUSED",
+        `${data.folder} has data of a node already; name another folder, or move that data away`,
+      );
+    }
+    const partial = `${data.database}.partial`;
+    try {
+      await copyFile(source, partial);
+      const record = await takeRecord(partial, source);
+      if (record.version !== engine) {
+        throw new NodeError(
+          "ENGINE_CHANGED",
+          `${source} was written by XTDB ${record.version}, and this is ${engine}; restore it with the version of self-context-manager that wrote it, export from there, and import that`,
+        );
+      }
+      await rm(data.index, { recursive: true, force: true });
+      await rm(data.engine, { force: true });
+      await checkEngine(data, record);
+      await rename(partial, data.database);
+    } finally {
+      await rm(partial, { force: true });
+    }
+  });
+}
+
+/** Takes the record of the engine out of a copy of a backup, which is as XTDB wrote it then. */
+async function takeRecord(path: string, backup: string): Promise<EngineRecord> {
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    const database = new DatabaseSync(path);
+    try {
+      const row = database.prepare("SELECT record FROM scm_engine").get();
+      const record = parseEngine(String(row?.["record"]));
+      const check = database.prepare("PRAGMA quick_check").get();
+      if (record === undefined || Object.values(check ?? {})[0] !== "ok") {
+        throw new TypeError("damaged");
+      }
+      database.exec("DROP TABLE scm_engine");
+      return record;
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NodeError(
+      "RESTORE_REFUSED",
+      `${backup} is no whole backup of a node (${reason}); name a file that \`scm xtdb backup\` wrote`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { NodeError } from "./node-error.ts";
+
+const roundMilliseconds = 50;
+/** SQLite's result code for a lock that another holds. */
+const busy = 5;
+
+export interface FolderLockOptions {
+  /** Milliseconds to wait for whoever holds it. */
+  readonly wait: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs something that only one process at a time may do with a folder. The lock is SQLite's on a file, so the system
+ * takes it back from a process that dies. Rejects with `NODE_BUSY`.
+ */
+export async function withFolderLock<Result>(
+  folder: string,
+  { wait, signal }: FolderLockOptions,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(join(folder, "lock.sqlite"));
+  try {
+    await take(database, folder, { wait, signal });
+    return await run();
+  } finally {
+    database.close();
+  }
+}
+
+async function take(
+  database: DatabaseSync,
+  folder: string,
+  { wait, signal }: FolderLockOptions,
+): Promise<void> {
+  const deadline = Date.now() + wait;
+  for (;;) {
+    try {
+      database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (Date.now() > deadline) {
+        throw new NodeError(
+          "NODE_BUSY",
+          `another process has been preparing, starting or stopping a node in ${folder} for ${Math.round(wait / 1000)} s; try again, or end that process`,
+          { cause: error },
+        );
+      }
+    }
+    await sleep(roundMilliseconds, undefined, { signal });
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === busy;
+}

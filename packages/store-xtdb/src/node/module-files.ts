@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What the node is built from, as this package has it. */
+export interface ModuleFiles {
+  readonly folder: string;
+  /** The version of XTDB. */
+  readonly engine: string;
+  /** Changes with the libraries. */
+  readonly librariesHash: string;
+  /** Changes with our module. */
+  readonly sourceHash: string;
+  /** SHA-256 of each library by its file's name. */
+  readonly jarHashes: ReadonlyMap<string, string>;
+}
+
+export async function moduleFiles(): Promise<ModuleFiles> {
+  const folder = moduleFolder();
+  const pom = await readFile(join(folder, "pom.xml"), "utf8");
+  const jars = await readFile(join(folder, "jars.sha256"), "utf8");
+  const engine = /<artifactId>xtdb-core<\/artifactId>\s*<version>([^<]+)</u.exec(pom)?.[1];
+  if (engine === undefined) throw new TypeError("pom.xml of the node names no xtdb-core");
+  return {
+    folder,
+    engine,
+    librariesHash: hashOf([pom, jars]),
+    sourceHash: hashOf(await sources(folder)),
+    jarHashes: new Map(
+      jars
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const [hash = "", name = ""] = line.split(/\s+/u);
+          return [name, hash];
+        }),
+    ),
+  };
+}
+
+/** The folder `node` of this package, which lies at other depths in the sources and in the published package. */
+function moduleFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "node", "pom.xml"))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new TypeError("this package has lost its folder `node`");
+    folder = parent;
+  }
+  return join(folder, "node");
+}
+
+async function sources(folder: string): Promise<readonly string[]> {
+  const found = await readdir(join(folder, "src"), { recursive: true, withFileTypes: true });
+  const files = found
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  return await Promise.all(
+    [join(folder, "build.clj"), ...files].map(
+      async (file) => `${file.slice(folder.length)}\n${await readFile(file, "utf8")}`,
+    ),
+  );
+}
+
+/** The beginning of a hash over texts, enough to tell builds apart. */
+export function hashOf(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}\n${text}`);
+  return hash.digest("hex").slice(0, 16);
+}

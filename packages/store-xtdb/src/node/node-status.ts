@@ -1,0 +1,76 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { ask, runningNode } from "./ask-node.ts";
+import { type DataFolder, dataFolderOf, readEngine } from "./data-folder.ts";
+import { presentAt } from "./presence.ts";
+
+/** How it stands with the node of a data folder. */
+export interface NodeStatus {
+  readonly dataFolder: string;
+  /** `absent`: no node has ever run there. `failed`: it runs and has stopped indexing; joining starts it anew. */
+  readonly state: "absent" | "stopped" | "running" | "failed";
+  readonly url?: string;
+  readonly pid?: number;
+  /** Version of XTDB that wrote the data. */
+  readonly engine?: string;
+  readonly storage?: "sqlite" | "postgres";
+  /** Processes that use it. */
+  readonly users: readonly number[];
+  /** Whether it stays when nobody uses it. */
+  readonly kept: boolean;
+  /** Bytes of the database, where SQLite keeps it. */
+  readonly databaseBytes?: number;
+  readonly latestTransaction?: number;
+}
+
+/** Looks at the node of a data folder without starting it. */
+export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
+  const data = dataFolderOf(resolve(dataFolder));
+  const record = await readEngine(data);
+  const { pids, kept } = await presentAt(data);
+  const running = record === undefined ? undefined : await runningNode(data);
+  const common = {
+    dataFolder: data.folder,
+    users: pids,
+    kept,
+    ...(record === undefined ? {} : { engine: record.version, storage: record.storage }),
+    ...(await databaseBytes(data)),
+  };
+  if (running === undefined) {
+    return { ...common, state: record === undefined ? "absent" : "stopped" };
+  }
+  const status = await ask(running.url, "/_xtdb/status");
+  const latest = await ask(running.url, "/_xtdb/latest-completed-tx");
+  const latestTransaction = fieldOf(latest.body, "txId");
+  return {
+    ...common,
+    state: fieldOf(status.body, "ingesterFailed?") === true ? "failed" : "running",
+    url: running.url,
+    pid: running.pid,
+    ...(typeof latestTransaction === "number" ? { latestTransaction } : {}),
+  };
+}
+
+function fieldOf(body: unknown, name: string): unknown {
+  return typeof body === "object" && body !== null
+    ? (body as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** With the write-ahead log, which holds the latest of it. */
+async function databaseBytes(data: DataFolder): Promise<{ readonly databaseBytes?: number }> {
+  const sizes = await Promise.all([data.database, `${data.database}-wal`].map(sizeOf));
+  const [database] = sizes;
+  if (database === undefined) return {};
+  return { databaseBytes: sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) };
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    // Not there, which is what is asked.
+    return undefined;
+  }
+}

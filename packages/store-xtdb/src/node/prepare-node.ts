@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+import { trainArchive } from "./archive.ts";
+import { cacheFolder } from "./cache-folder.ts";
+import { withFolderLock } from "./folder-lock.ts";
+import { findJava, findMaven, type Java } from "./java.ts";
+import { hashOf, type ModuleFiles, moduleFiles } from "./module-files.ts";
+import { NodeError } from "./node-error.ts";
+import { lastLines, runProgram } from "./run-program.ts";
+
+/** How a node is built, and what tells of it. */
+export interface PrepareOptions {
+  /** In place of the user's folder for caches. */
+  readonly cacheFolder?: string | undefined;
+  /** The `java` to use, in place of $JAVA_HOME's or the PATH's. */
+  readonly java?: string | undefined;
+  /** The `mvn` to use, in place of the PATH's. */
+  readonly maven?: string | undefined;
+  /** Told a line before each step that takes long. */
+  readonly progress?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a node is started from. */
+export interface Artefacts {
+  readonly java: Java;
+  readonly engine: string;
+  readonly classPath: string;
+  /** Classes as the Java machine has them in memory, for a quicker start; undefined where they could not be made. */
+  readonly archive: string | undefined;
+}
+
+/** A first build fetches 77 MB and compiles for half a minute; a slow line is given time. */
+const buildMilliseconds = 900_000;
+
+/**
+ * Finds the built node in the cache, or builds it: libraries by Maven, classes ahead of time, an archive of classes.
+ * Each step is done in a folder beside and then renamed, so that whoever looks finds it whole or not at all. Rejects
+ * with `JAVA_MISSING`, `JAVA_TOO_OLD`, `MAVEN_MISSING` or `BUILD_FAILED`.
+ */
+export async function prepareNode(options: PrepareOptions = {}): Promise<Artefacts> {
+  const java = await findJava(options.java, options.signal);
+  const files = await moduleFiles();
+  const cache = options.cacheFolder ?? cacheFolder();
+  const libraries = join(cache, `libraries-${files.librariesHash}`);
+  const classes = join(
+    cache,
+    `node-${hashOf([files.librariesHash, files.sourceHash, java.build])}`,
+  );
+  const archive = join(classes, "classes.jsa");
+  const built = async (): Promise<Artefacts> => ({
+    java,
+    engine: files.engine,
+    classPath: await classPathOf(classes, libraries),
+    archive: existsSync(archive) ? archive : undefined,
+  });
+  const isWhole = (): boolean =>
+    existsSync(libraries) && existsSync(classes) && existsSync(join(classes, "trained"));
+  if (isWhole()) return await built();
+  const lock = { wait: buildMilliseconds, signal: options.signal };
+  return await withFolderLock(cache, lock, async () => {
+    if (!existsSync(libraries)) await fetchLibraries(files, cache, libraries, options);
+    if (!existsSync(classes)) await compile(files, { java, cache, libraries, classes }, options);
+    if (!existsSync(join(classes, "trained"))) {
+      options.progress?.("Making the archive of XTDB's classes, once");
+      await trainArchive(await built(), classes, options.signal);
+    }
+    return await built();
+  });
+}
+
+async function fetchLibraries(
+  files: ModuleFiles,
+  cache: string,
+  libraries: string,
+  { maven: told, progress, signal }: PrepareOptions,
+): Promise<void> {
+  const maven = await findMaven(told, signal);
+  progress?.("Fetching XTDB's libraries with Maven, about 77 MB, once");
+  await inPlace(cache, libraries, async (folder) => {
+    const pom = await mkdtemp(join(cache, "pom-"));
+    try {
+      await copyFile(join(files.folder, "pom.xml"), join(pom, "pom.xml"));
+      const outcome = await runProgram(
+        maven,
+        ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${folder}`],
+        { folder: pom, signal },
+      );
+      if (outcome?.code !== 0) {
+        const said = lastLines(`${outcome?.stdout}${outcome?.stderr}`);
+        throw new NodeError(
+          "BUILD_FAILED",
+          `Maven could not fetch the libraries of XTDB; check that it reaches its repository (mvn -version, ~/.m2/settings.xml) and try again. It said:\n${said}`,
+        );
+      }
+    } finally {
+      await rm(pom, { recursive: true, force: true });
+    }
+    await checkJars(folder, files.jarHashes);
+  });
+}
+
+/** Refuses libraries that are not, byte for byte, those that the node was tested with. */
+async function checkJars(folder: string, hashes: ReadonlyMap<string, string>): Promise<void> {
+  const found = await readdir(folder);
+  const missing = [...hashes.keys()].filter((name) => !found.includes(name));
+  const foreign: string[] = [];
+  for (const name of found) {
+    const hash = createHash("sha256").update(await readFile(join(folder, name)));
+    if (hash.digest("hex") !== hashes.get(name)) foreign.push(name);
+  }
+  if (missing.length === 0 && foreign.length === 0) return;
+  const told = [
+    missing.length === 0 ? "" : `missing: ${missing.join(", ")}`,
+    foreign.length === 0 ? "" : `not those that were tested: ${foreign.join(", ")}`,
+  ];
+  throw new NodeError(
+    "BUILD_FAILED",
+    `the libraries that Maven fetched are not XTDB's as pinned (${told.filter((text) => text !== "").join("; ")}); delete them from Maven's local repository and try again`,
+  );
+}
+
+async function compile(
+  files: ModuleFiles,
+  at: {
+    readonly java: Java;
+    readonly cache: string;
+    readonly libraries: string;
+    readonly classes: string;
+  },
+  { progress, signal }: PrepareOptions,
+): Promise<void> {
+  progress?.("Compiling XTDB ahead of time, about half a minute, once");
+  await inPlace(at.cache, at.classes, async (folder) => {
+    const compiled = join(folder, "classes");
+    await mkdir(compiled);
+    const classPath = [compiled, join(files.folder, "src"), ...(await jarsOf(at.libraries))];
+    const outcome = await runProgram(
+      at.java.command,
+      [
+        ...["-Xmx1g", "-cp", classPath.join(delimiter)],
+        ...["clojure.main", join(files.folder, "build.clj"), compiled, join(folder, "node.jar")],
+      ],
+      { folder, signal },
+    );
+    if (outcome?.code !== 0) {
+      throw new NodeError(
+        "BUILD_FAILED",
+        `XTDB could not be compiled with ${at.java.command}; Java said:\n${lastLines(`${outcome?.stdout}${outcome?.stderr}`)}`,
+      );
+    }
+    await rm(compiled, { recursive: true });
+  });
+}
+
+/** Fills a folder beside, then gives it its name; one that came into being meanwhile is as good. */
+async function inPlace(
+  cache: string,
+  target: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(cache, "partial-"));
+  try {
+    await fill(folder);
+    await rename(folder, target);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+}
+
+/** Named one by one and in order: an archive of classes is good for the very class path that it was made with. */
+async function classPathOf(classes: string, libraries: string): Promise<string> {
+  return [join(classes, "node.jar"), ...(await jarsOf(libraries))].join(delimiter);
+}
+
+async function jarsOf(libraries: string): Promise<readonly string[]> {
+  return (await readdir(libraries)).toSorted().map((name) => join(libraries, name));
+}

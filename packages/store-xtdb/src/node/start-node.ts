@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { hasFailed, runningNode, untilReady } from "./ask-node.ts";
+import { checkEngine, type DataFolder, dataFolderOf } from "./data-folder.ts";
+import { withFolderLock } from "./folder-lock.ts";
+import { type NodeMemory, startJvm, untilListening } from "./jvm.ts";
+import { nodeConfig, type NodeStorage } from "./node-config.ts";
+import { NodeError } from "./node-error.ts";
+import { type PrepareOptions, prepareNode } from "./prepare-node.ts";
+import { presenceAt, setKept } from "./presence.ts";
+import { endProcess } from "./processes.ts";
+import type { RunFacts } from "./run-file.ts";
+
+/** How a node runs. */
+export interface NodeOptions extends PrepareOptions {
+  /** Made where it is missing, for this user alone. */
+  readonly dataFolder: string;
+  /** 0, a free one, unless told. */
+  readonly port?: number | undefined;
+  /** SQLite in the data folder unless told. */
+  readonly storage?: NodeStorage | undefined;
+  /** In the data folder unless told; `memory` keeps the index there, for tests. */
+  readonly indexFolder?: string | "memory" | undefined;
+  /** XTDB's own log, which sees its own writes after up to 100 ms; to measure the difference. */
+  readonly plainTxLog?: boolean | undefined;
+  readonly memory?: NodeMemory | undefined;
+  /** Starts in less time and answers slower for good; for tests. */
+  readonly quick?: boolean | undefined;
+  /** Permits to evict, which removes a document and its history for good. */
+  readonly allowEvict?: boolean | undefined;
+  /** Milliseconds that the node stays when nobody uses it; 5,000 unless told. */
+  readonly linger?: number | undefined;
+  /** Milliseconds to wait until the node has caught up with its log; 120,000 unless told. */
+  readonly readyTimeout?: number | undefined;
+}
+
+export interface StartNodeOptions extends NodeOptions {
+  /** Goes on when this process ends, until `stopNode`. */
+  readonly detached?: boolean | undefined;
+}
+
+/** A node that was started here. */
+export interface StartedNode extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the node, whoever uses it, and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/** A start takes seconds, a catch-up as long as the log is. */
+const lockMilliseconds = 120_000;
+
+/**
+ * Starts a node on a data folder that has none running, and waits until it has caught up. Unless `detached`, it ends
+ * with this process at the latest. Rejects with a `NodeError`: `NODE_RUNNING` where one runs already.
+ */
+export async function startNode(options: StartNodeOptions): Promise<StartedNode> {
+  const data = dataFolderOf(resolve(options.dataFolder));
+  const presence = presenceAt(data);
+  await presence.announce();
+  try {
+    if (options.detached === true) await setKept(data, true);
+    const { facts, isNew } = await launch(data, options);
+    if (!isNew) {
+      throw new NodeError(
+        "NODE_RUNNING",
+        `a node runs on ${data.folder} already (process ${facts.pid}, ${facts.url}); join it, or stop it first`,
+      );
+    }
+    await untilReady(facts.url, data, options.readyTimeout ?? lockMilliseconds, options.signal);
+    if (options.detached === true) await presence.withdraw();
+    const stop = async (): Promise<void> => {
+      await presence.withdraw();
+      await setKept(data, false);
+      await endNode(data, facts);
+    };
+    return { url: facts.url, pid: facts.pid, stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await presence.withdraw();
+    throw error;
+  }
+}
+
+/**
+ * The node that runs on a data folder, started where none does; of several processes one starts it. One that has
+ * stopped indexing is started anew.
+ */
+export async function launch(
+  data: DataFolder,
+  options: NodeOptions,
+): Promise<{ readonly facts: RunFacts; readonly isNew: boolean }> {
+  const found = await healthyNode(data);
+  if (found !== undefined) return { facts: found, isNew: false };
+  const artefacts = await prepareNode(options);
+  const lock = { wait: lockMilliseconds, signal: options.signal };
+  return await withFolderLock(data.folder, lock, async () => {
+    const running = await runningNode(data);
+    if (running !== undefined) {
+      if (!(await hasFailed(running.url))) return { facts: running, isNew: false };
+      await endNode(data, running);
+    }
+    const storage = options.storage ?? { kind: "sqlite" };
+    await checkEngine(data, {
+      format: 1,
+      engine: "xtdb",
+      version: artefacts.engine,
+      storage: storage.kind,
+    });
+    const instance = randomUUID();
+    await writeConfig(data, storage, instance, options);
+    await rm(data.runFile, { force: true });
+    const child = await startJvm(artefacts, data, {
+      memory: options.memory ?? {},
+      quick: options.quick ?? false,
+    });
+    return { facts: await untilListening(child, data, instance, options.signal), isNew: true };
+  });
+}
+
+async function healthyNode(data: DataFolder): Promise<RunFacts | undefined> {
+  const running = await runningNode(data);
+  return running === undefined || (await hasFailed(running.url)) ? undefined : running;
+}
+
+async function writeConfig(
+  data: DataFolder,
+  storage: NodeStorage,
+  instance: string,
+  options: NodeOptions,
+): Promise<void> {
+  if (/[?%]/u.test(data.folder)) {
+    throw new NodeError(
+      "START_FAILED",
+      `the data folder ${data.folder} has a ? or % in its name, which a database address cannot have; name another folder`,
+    );
+  }
+  const { indexFolder = data.index } = options;
+  if (indexFolder !== "memory") await mkdir(indexFolder, { recursive: true, mode: 0o700 });
+  const text = nodeConfig({
+    storage,
+    database: data.database,
+    indexFolder: indexFolder === "memory" ? undefined : resolve(indexFolder),
+    plainTxLog: options.plainTxLog ?? false,
+    port: options.port ?? 0,
+    instance,
+    runFile: data.runFile,
+    presenceFolder: data.clients,
+    linger: options.linger ?? 5000,
+    allowEvict: options.allowEvict ?? false,
+  });
+  // Renamed, so that a file that was readable for others does not stay so: a password may stand in it.
+  const partial = `${data.config}.partial`;
+  await writeFile(partial, text, { mode: 0o600 });
+  await rename(partial, data.config);
+}
+
+/** Ends a node and removes what says where it listens. */
+export async function endNode(data: DataFolder, { pid }: RunFacts): Promise<void> {
+  await endProcess(pid);
+  await rm(data.runFile, { force: true });
+}
+
+/** Ends the node of a data folder, whoever uses it; answers whether there was one. */
+export async function stopNode(dataFolder: string): Promise<boolean> {
+  const data = dataFolderOf(resolve(dataFolder));
+  if (!existsSync(data.folder)) return false;
+  return await withFolderLock(data.folder, { wait: lockMilliseconds }, async () => {
+    await setKept(data, false);
+    const running = await runningNode(data);
+    if (running === undefined) return false;
+    await endNode(data, running);
+    return true;
+  });
+}
