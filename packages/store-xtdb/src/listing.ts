@@ -1,0 +1,187 @@
+import type { ObjectId } from "@self-context-manager/core";
+
+import type { Documents } from "./documents.ts";
+import { placed, placeIn } from "./documents.ts";
+import type { NodeClient, Patience } from "./node-client.ts";
+
+/** An object by its number in order of first commit. */
+export interface Place {
+  readonly place: number;
+  readonly id: ObjectId;
+}
+
+/** A composite attribute and the key before the number, which together list some objects in order. */
+export interface Listing {
+  readonly attribute: "listing" | "edge";
+  readonly key: string;
+}
+
+/** What is listed: all objects that every listing names, or whose id begins so; between two places. */
+export interface Listed {
+  readonly listings: readonly Listing[];
+  readonly idPrefix: string;
+  readonly newestFirst: boolean;
+  /** Only what comes after this place, in the order asked for. */
+  readonly after: number | undefined;
+}
+
+/**
+ * Lists objects in order of first commit, in portions; the portions go on while more is asked for.
+ *
+ * XTDB has no ordered page: it sorts all that a query finds. So the listing with few entries is taken whole, which a
+ * limit tells that was not reached. Where every listing has many, they are read by windows of numbers that widen, and
+ * what all of them name is kept.
+ */
+export async function* listObjects(
+  listed: Listed,
+  portion: number,
+  client: NodeClient,
+  names: Documents,
+  patience: Patience,
+): AsyncIterable<readonly Place[]> {
+  const rows = rowsOf(client, names, patience);
+  const last = await lastPlace(client, names, patience);
+  const { newestFirst, after } = listed;
+  // The range that is left, both ends included.
+  let from = newestFirst || after === undefined ? 1 : after + 1;
+  let to = newestFirst && after !== undefined ? Math.min(last, after - 1) : last;
+  if (from > to) return;
+
+  const few = await fewest(listed, from, to, Math.max(256, portion * 2), rows);
+  if (few !== undefined) {
+    const sorted = [...few].sort((one, other) => one.place - other.place);
+    yield newestFirst ? sorted.reverse() : sorted;
+    return;
+  }
+  for (let width = Math.max(512, portion * 4); from <= to; width *= 4) {
+    const start = newestFirst ? Math.max(from, to - width + 1) : from;
+    const end = newestFirst ? to : Math.min(to, from + width - 1);
+    const found = await window(listed, start, end, rows);
+    yield newestFirst ? found.reverse() : found;
+    if (newestFirst) to = start - 1;
+    else from = end + 1;
+  }
+}
+
+interface Rows {
+  listing(
+    listing: Listing,
+    from: number,
+    to: number,
+    limit?: number,
+  ): Promise<{ readonly places: readonly Place[]; readonly count: number }>;
+  objects(from: number, to: number): Promise<readonly Place[]>;
+  idsFrom(prefix: string, limit: number): Promise<readonly Place[]>;
+}
+
+/** The shortest listing, whole, if one is short; undefined where all are long. */
+async function fewest(
+  { listings, idPrefix }: Listed,
+  from: number,
+  to: number,
+  limit: number,
+  rows: Rows,
+): Promise<readonly Place[] | undefined> {
+  const probes = await Promise.all([
+    ...listings.map(async (listing) => {
+      const { places, count } = await rows.listing(listing, from, to, limit);
+      return count < limit ? places : undefined;
+    }),
+    ...(idPrefix === ""
+      ? []
+      : [
+          (async () => {
+            const places = await rows.idsFrom(idPrefix, limit);
+            return places.length < limit
+              ? places.filter(
+                  ({ place, id }) => isBetween(place, from, to) && id.startsWith(idPrefix),
+                )
+              : undefined;
+          })(),
+        ]),
+  ]);
+  const short = probes.filter((places) => places !== undefined);
+  return short.sort((one, other) => one.length - other.length)[0];
+}
+
+async function window(
+  { listings }: Listed,
+  from: number,
+  to: number,
+  rows: Rows,
+): Promise<Place[]> {
+  const [first, ...others] = listings;
+  const found =
+    first === undefined
+      ? await rows.objects(from, to)
+      : (await rows.listing(first, from, to)).places;
+  const kept = new Map(found.map((one) => [one.place, one]));
+  for (const listing of others) {
+    const also = new Set((await rows.listing(listing, from, to)).places.map(({ place }) => place));
+    for (const place of kept.keys()) if (!also.has(place)) kept.delete(place);
+  }
+  return [...kept.values()].sort((one, other) => one.place - other.place);
+}
+
+function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows {
+  const place = names.attribute("place");
+  return {
+    async listing({ attribute, key }, from, to, limit) {
+      const name = names.attribute(attribute);
+      const holder = attribute === "edge" ? ` [d :${names.attribute("from")} h]` : "";
+      const rows = await client.query(
+        `{:find [k ${holder === "" ? "d" : "h"}] :in [a b] ` +
+          `:where [[d :${name} k] [(>= k a)] [(<= k b)]${holder}]` +
+          (limit === undefined ? "}" : ` :limit ${limit}}`),
+        [placed(key, from), placed(key, to)],
+        patience,
+      );
+      const places = new Map<number, Place>();
+      for (const [text, found] of rows) {
+        const at = placeIn(String(text), key);
+        if (at === undefined) continue;
+        const id = holder === "" ? names.idOf(String(found)) : (String(found) as ObjectId);
+        places.set(at, { place: at, id });
+      }
+      return { places: [...places.values()], count: rows.length };
+    },
+
+    async objects(from, to) {
+      const rows = await client.query(
+        `{:find [p d] :in [a b] :where [[d :${place} p] [(>= p a)] [(<= p b)]]}`,
+        [from, to],
+        patience,
+      );
+      return placesOf(rows, names);
+    },
+
+    async idsFrom(prefix, limit) {
+      const rows = await client.query(
+        `{:find [p d] :in [a b] :where [[d :${names.attribute("id")} i] [(>= i a)] [(<= i b)] [d :${place} p]] :limit ${limit}}`,
+        [prefix, `${prefix}\u{10ffff}`],
+        patience,
+      );
+      return placesOf(rows, names);
+    },
+  };
+}
+
+/** Each object once: over HTTP the same row may come twice. */
+function placesOf(rows: readonly (readonly unknown[])[], names: Documents): readonly Place[] {
+  const places = new Map<number, Place>();
+  for (const [place, documentId] of rows)
+    places.set(Number(place), { place: Number(place), id: names.idOf(String(documentId)) });
+  return [...places.values()];
+}
+
+async function lastPlace(
+  client: NodeClient,
+  names: Documents,
+  patience: Patience,
+): Promise<number> {
+  return names.readClock(await client.entity(names.clockId, patience)).objects;
+}
+
+function isBetween(place: number, from: number, to: number): boolean {
+  return place >= from && place <= to;
+}

@@ -1,0 +1,222 @@
+import type { JsonValue } from "@self-context-manager/core";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { queryBody } from "./edn.ts";
+import type { NodeRequest, Requests } from "./requests.ts";
+import {
+  type Answer,
+  checkRefusal,
+  field,
+  isOutOfSync,
+  reasonOf,
+  RequestFailure,
+} from "./xtdb-errors.ts";
+
+/** A document of the database as it is read: its attributes by name, namespace and all. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** One operation of a transaction, as XTDB takes it in JSON. */
+export type Operation =
+  | readonly ["put", JsonDocument]
+  | readonly ["delete", string]
+  | readonly ["match", string, null];
+
+/** A document as it is written: JSON, so that every client writes numbers in the same class. */
+export type JsonDocument = { readonly "xt/id": string; readonly [attribute: string]: JsonValue };
+
+/** How long the calls that serve one call of the port may take together. */
+export interface Patience {
+  /** Milliseconds left. */
+  left(): number;
+  /** False where a failure is told at once, because the node was found to be away before. */
+  readonly tries: boolean;
+}
+
+/**
+ * The calls of XTDB's HTTP API that the store is made of. Each waits until the node has indexed what this client
+ * submitted last, and reads are tried again while patience lasts.
+ */
+export interface NodeClient {
+  readonly url: string;
+  patience(): Patience;
+  /** What the node says of itself. */
+  status(patience: Patience): Promise<Document>;
+  /** The latest state of a document, undefined where there is none. */
+  entity(id: string, patience: Patience): Promise<Document | undefined>;
+  /** The rows that a query finds, in no order. */
+  query(
+    query: string,
+    args: readonly JsonValue[],
+    patience: Patience,
+    at?: { readonly txId: number },
+  ): Promise<readonly (readonly unknown[])[]>;
+  /**
+   * Sends a transaction, once, and answers its id. It is then in the log, and `isCommitted` tells whether it held.
+   * Rejects with `RequestFailure` where nobody knows what became of it.
+   */
+  submit(operations: readonly Operation[], patience: Patience): Promise<number>;
+  isCommitted(txId: number, patience: Patience): Promise<boolean>;
+  /** Waits until everything that the node's log holds is indexed; later reads see no less. */
+  sync(patience: Patience): Promise<void>;
+  /** Waits before another try; rejects with the failure where there is no patience left for one. */
+  again(failure: RequestFailure, attempt: number, patience: Patience): Promise<void>;
+}
+
+export interface NodeClientOptions {
+  /** Milliseconds that one call of the port may take, tries included. */
+  readonly timeout: number;
+}
+
+/** Milliseconds for one look at a node that was found to be away. */
+const shortLook = 2_000;
+
+/** Milliseconds that an answer may take to arrive after the node has waited as long as it was told to. */
+const grace = 1_000;
+
+export function nodeClient(requests: Requests, { timeout }: NodeClientOptions): NodeClient {
+  /** The last transaction that this client submitted: every read waits for it. */
+  let lastTx: number | undefined;
+  /** Whether the last call found no node: then nobody is kept waiting again until one answers. */
+  let away = false;
+
+  function awaiting(left: number): Readonly<Record<string, number>> {
+    if (lastTx === undefined) return {};
+    return { awaitTxId: lastTx, awaitTxTimeout: Math.max(1, Math.ceil(left)) };
+  }
+
+  /** One try; whatever may be otherwise the next time is a `RequestFailure`. */
+  async function attempt(request: NodeRequest): Promise<Answer> {
+    const answer = await requests.send(request);
+    const { status, body } = answer;
+    if (status >= 500 || status === 408 || status === 429 || isLate(answer)) {
+      throw new RequestFailure(failureText(status, body), true);
+    }
+    checkRefusal(answer, requests.url);
+    away = false;
+    return answer;
+  }
+
+  async function read(
+    patience: Patience,
+    make: (left: number) => Omit<NodeRequest, "timeout">,
+  ): Promise<Answer> {
+    for (let tries = 0; ; tries += 1) {
+      const left = Math.max(1, patience.left());
+      try {
+        return await attempt({ ...make(left), timeout: left + grace });
+      } catch (error) {
+        if (!(error instanceof RequestFailure)) throw error;
+        await again(error, tries, patience);
+      }
+    }
+  }
+
+  async function again(failure: RequestFailure, tries: number, patience: Patience): Promise<void> {
+    const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
+    if (!patience.tries || patience.left() <= wait) {
+      away = true;
+      throw await diagnosed(failure);
+    }
+    await delay(wait);
+  }
+
+  /** Says what is known to be wrong with a node that answers, in place of what it answered. */
+  async function diagnosed(failure: RequestFailure): Promise<RequestFailure> {
+    if (!failure.mayHaveRun) return failure;
+    try {
+      const { body } = await requests.send({ path: "status", timeout: grace });
+      if (field(body, "ingester-failed?") !== true) return failure;
+    } catch {
+      // A node that says nothing of itself is away, which the failure tells.
+      return failure;
+    }
+    return new RequestFailure(
+      "it takes no more transactions, because its ingester failed; its log says why, mostly a full disk. " +
+        "Restart it, which loses nothing that was committed",
+      true,
+      { cause: failure },
+    );
+  }
+
+  return {
+    url: requests.url,
+
+    patience() {
+      const end = performance.now() + (away ? Math.min(timeout, shortLook) : timeout);
+      return { left: () => end - performance.now(), tries: !away };
+    },
+
+    async status(patience) {
+      return documentOf((await read(patience, () => ({ path: "status" }))).body);
+    },
+
+    async entity(id, patience) {
+      const answer = await read(patience, (left) => ({
+        path: "entity",
+        search: { eid: id, ...awaiting(left) },
+      }));
+      return answer.status === 404 ? undefined : documentOf(answer.body);
+    },
+
+    async query(query, args, patience, at) {
+      const body = { type: "application/edn", text: queryBody(query, args) };
+      const { body: rows } = await read(patience, (left) => ({
+        path: "query",
+        body,
+        search: { ...awaiting(left), ...at },
+      }));
+      return rows as readonly (readonly unknown[])[];
+    },
+
+    async submit(operations, patience) {
+      const { body } = await attempt({
+        path: "submit-tx",
+        body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
+        timeout: Math.max(1, patience.left()),
+      });
+      const txId = field(body, "tx-id");
+      if (typeof txId !== "number")
+        throw new RequestFailure("it took a transaction and named no id", true);
+      lastTx = Math.max(lastTx ?? 0, txId);
+      return txId;
+    },
+
+    async isCommitted(txId, patience) {
+      const { body } = await read(patience, (left) => ({
+        path: "tx-committed",
+        search: { txId, awaitTxId: txId, awaitTxTimeout: Math.max(1, Math.ceil(left)) },
+      }));
+      return field(body, "tx-committed?") === true;
+    },
+
+    async sync(patience) {
+      await read(patience, (left) => ({
+        path: "sync",
+        search: { timeout: Math.max(1, Math.ceil(left)) },
+      }));
+      const { status, body } = await read(patience, () => ({ path: "latest-completed-tx" }));
+      const txId = field(body, "tx-id");
+      if (status === 200 && typeof txId === "number") lastTx = Math.max(lastTx ?? 0, txId);
+    },
+
+    again,
+  };
+}
+
+function isLate({ status, body }: Answer): boolean {
+  return status === 400 && isOutOfSync(body);
+}
+
+function failureText(status: number, body: unknown): string {
+  const reason = reasonOf(body);
+  if (/TimeoutException/u.test(reason)) {
+    return "it has not caught up with the last transaction in time; it is under load, or builds its index anew";
+  }
+  return `it failed with ${status} (${reason}); its log says why`;
+}
+
+function documentOf(body: unknown): Document {
+  if (typeof body !== "object" || body === null)
+    throw new RequestFailure("it answered something that is no document", true);
+  return body as Document;
+}

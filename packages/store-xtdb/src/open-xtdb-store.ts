@@ -1,0 +1,163 @@
+import type { Clock, JsonValue, ObjectStore } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/core";
+
+import { bodyCache, type Head, type Rebuilt } from "./body-cache.ts";
+import { chunks as chunkStore } from "./chunks.ts";
+import { documents, schemaVersion } from "./documents.ts";
+import type { Memory } from "./ground.ts";
+import { type Document, nodeClient, type NodeClient, type Patience } from "./node-client.ts";
+import { queries } from "./queries.ts";
+import { requests } from "./requests.ts";
+import { transactions } from "./transactions.ts";
+import { versionReader } from "./version-reader.ts";
+import { field, storeError, storeErrorOf } from "./xtdb-errors.ts";
+
+export interface XtdbStoreOptions {
+  /** The node's URL, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** The store's name within the database, `scm` unless told: ids and attributes begin with it. */
+  readonly space?: string;
+  /** A bearer token, where the node wants one. */
+  readonly token?: string;
+  /** The system's clock unless told. */
+  readonly clock?: Clock;
+  /** Milliseconds that a call may take, tries included; 10 seconds unless told. */
+  readonly timeout?: number;
+  /** Characters of latest versions that are kept in memory; 32 million unless told. */
+  readonly cacheCharacters?: number;
+}
+
+/** The store on XTDB, and what only XTDB can: code that uses it runs on no other store. */
+export interface XtdbStore extends ObjectStore {
+  /**
+   * Asks in Datalog, as XTDB's EDN, with arguments for `:in`; docs/architecture/xtdb.md tells of the documents. Reads
+   * only, and answers rows in no order, in which a row may stand twice. Rejects with `RangeError` for a query that XTDB
+   * refuses.
+   */
+  query(
+    edn: string,
+    args?: readonly JsonValue[],
+    options?: XtdbQueryOptions,
+  ): Promise<readonly (readonly unknown[])[]>;
+}
+
+export interface XtdbQueryOptions {
+  /** Asks as of a transaction of XTDB's own. */
+  readonly txId?: number;
+}
+
+/** Opens the store in a database of XTDB 1.24. Nothing is written before the first commit. */
+export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStore> {
+  const { clock = { now: () => Date.now() }, token, timeout = 10_000 } = options;
+  const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
+  const client = nodeClient(sender, { timeout });
+  const names = documents(options.space ?? "scm");
+  const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
+  const rebuilt = bodyCache<Rebuilt>((options.cacheCharacters ?? 32_000_000) / 2);
+  const chunks = chunkStore(client, names);
+  const reader = versionReader({ client, names, chunks, heads, rebuilt });
+  const memory = await answered(client.url, () => firstLook(client, client.patience()));
+  const write = transactions({ client, names, chunks, reader, heads, memory, clock });
+  const ask = queries({ client, names, reader, heads });
+  let closed = false;
+  /** Settles when the writes before are done: they are made in the order of the calls. */
+  let writes: Promise<unknown> = Promise.resolve();
+
+  async function firstLook(node: NodeClient, patience: Patience): Promise<Memory> {
+    checkEngine(await node.status(patience), node.url);
+    // A node answers before it has caught up with its log.
+    await node.sync(patience);
+    const document = await node.entity(names.clockId, patience);
+    if (document !== undefined) checkSchema(document);
+    const known = names.readClock(document);
+    return { clock: known, since: known.seq };
+  }
+
+  function checkSchema(document: Document): void {
+    const schema = names.read(document, "schema");
+    if (typeof schema !== "number") {
+      throw storeError(
+        "STORE_FOREIGN",
+        client.url,
+        `its document ${names.clockId} is not this program's; give the store another name in this database`,
+      );
+    }
+    if (schema > schemaVersion) {
+      throw storeError(
+        "STORE_TOO_NEW",
+        client.url,
+        `its store has schema ${schema}, this program knows up to ${schemaVersion}: update the program`,
+      );
+    }
+  }
+
+  async function run<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
+    checkOpen();
+    return await answered(client.url, () => work(client.patience()));
+  }
+
+  function checkOpen(): void {
+    if (closed) {
+      throw new StoreError("STORE_CLOSED", `the store at ${client.url} is closed; open it again`);
+    }
+  }
+
+  function inTurn<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
+    if (closed) return run(work);
+    const result = writes.then(() => answered(client.url, () => work(client.patience())));
+    writes = result.catch(() => undefined);
+    return result;
+  }
+
+  return {
+    name: "xtdb",
+    supports: { durable: true, shared: true },
+    commit: (objects, commitOptions = {}) =>
+      inTurn((patience) => write.commit(objects, commitOptions, patience)),
+    restore: (versions) => inTurn((patience) => write.restore(versions, patience)),
+    get: (id, at) => run((patience) => ask.get(id, at, patience)),
+    getMany: (ids) => run((patience) => ask.getMany(ids, patience)),
+    describe: (ids) => run((patience) => ask.describe(ids, patience)),
+    history: (id, historyOptions = {}) =>
+      run((patience) => ask.history(id, historyOptions, patience)),
+    find: (query) => run((patience) => ask.find(query, patience)),
+    lookup: (nickname) => run((patience) => ask.lookup(nickname, patience)),
+    referrers: (id, referrersOptions = {}) =>
+      run((patience) => ask.referrers(id, referrersOptions, patience)),
+    changesSince: (position = "0", { limit } = {}) =>
+      run((patience) => ask.changesSince(position, limit, patience)),
+    query: (edn, args = [], queryOptions = {}) =>
+      run((patience) =>
+        client.query(
+          edn,
+          args,
+          patience,
+          queryOptions.txId === undefined ? undefined : { txId: queryOptions.txId },
+        ),
+      ),
+
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      await writes;
+    },
+  };
+}
+
+async function answered<Result>(url: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeErrorOf(error, url);
+  }
+}
+
+/** Documents and queries are those of the first generation of XTDB, which 1.24 is the last of. */
+function checkEngine(status: Document, url: string): void {
+  const version = field(status, "version");
+  if (typeof version === "string" && /^1\.(?:2[3-9]|[3-9]\d)\./u.test(`${version}.`)) return;
+  throw storeError(
+    "STORE_FOREIGN",
+    url,
+    `it is ${typeof version === "string" ? `XTDB ${version.slice(0, 40)}` : "no XTDB that says its version"}; the store needs XTDB 1.24`,
+  );
+}

@@ -1,0 +1,366 @@
+import {
+  type Changes,
+  checkLimit,
+  collectReferences,
+  compareText,
+  fieldConditions,
+  type FindQuery,
+  type HistoryOptions,
+  indexedValue,
+  meetsCondition,
+  normalTime,
+  type ObjectId,
+  type Page,
+  type Referrer,
+  type ReferrersOptions,
+  type StoredMetadata,
+  type StoredVersion,
+  type VersionSelector,
+} from "@self-context-manager/core";
+
+import type { BodyCache, Head } from "./body-cache.ts";
+import {
+  conditionKey,
+  type Documents,
+  edgeKey,
+  padded,
+  paddedTime,
+  placed,
+  placeIn,
+  pointKey,
+  versionKey,
+} from "./documents.ts";
+import { type Listed, listObjects } from "./listing.ts";
+import type { NodeClient, Patience } from "./node-client.ts";
+import type { LatestVersion, VersionReader } from "./version-reader.ts";
+
+/** The questions of the port. */
+export interface Queries {
+  get(
+    id: ObjectId,
+    at: VersionSelector | undefined,
+    patience: Patience,
+  ): Promise<StoredVersion | undefined>;
+  getMany(
+    ids: readonly ObjectId[],
+    patience: Patience,
+  ): Promise<readonly (StoredVersion | undefined)[]>;
+  describe(
+    ids: readonly ObjectId[],
+    patience: Patience,
+  ): Promise<readonly (StoredMetadata | undefined)[]>;
+  history(
+    id: ObjectId,
+    options: HistoryOptions,
+    patience: Patience,
+  ): Promise<readonly StoredMetadata[]>;
+  find(query: FindQuery, patience: Patience): Promise<Page<StoredMetadata>>;
+  lookup(nickname: string, patience: Patience): Promise<StoredMetadata | undefined>;
+  referrers(id: ObjectId, options: ReferrersOptions, patience: Patience): Promise<Page<Referrer>>;
+  changesSince(position: string, limit: number | undefined, patience: Patience): Promise<Changes>;
+}
+
+export interface QueriesParts {
+  readonly client: NodeClient;
+  readonly names: Documents;
+  readonly reader: VersionReader;
+  readonly heads: BodyCache<Head>;
+}
+
+/** Versions asked for at once where all are wanted. */
+const versionsAtOnce = 500;
+
+/** Objects whose metadata is asked for at once. */
+const objectsAtOnce = 300;
+
+/** The range of numbers that an index keeps. */
+const largest = Number.MAX_SAFE_INTEGER;
+
+export function queries({ client, names, reader, heads }: QueriesParts): Queries {
+  const name = names.attribute;
+
+  async function whole(
+    ids: readonly ObjectId[],
+    patience: Patience,
+  ): Promise<ReadonlyMap<ObjectId, StoredVersion>> {
+    const latest = await reader.latest(ids, patience);
+    const known = new Map<ObjectId, StoredVersion>();
+    const missing: LatestVersion[] = [];
+    for (const [id, one] of latest) {
+      const cached = heads.get(id);
+      if (cached?.stored.version === one.document.version) known.set(id, cached.stored);
+      else missing.push(one);
+    }
+    const read = await reader.whole(
+      missing.map(({ document }) => document),
+      patience,
+    );
+    for (const [index, { place, document }] of missing.entries()) {
+      const stored = read[index];
+      if (stored === undefined) continue;
+      const { id, base, weight, size } = document;
+      known.set(id, stored);
+      // A commit may have come meanwhile, whose version is newer.
+      if ((heads.get(id)?.stored.version ?? 0) < stored.version)
+        heads.set(id, { stored, place, base, weight, size, asOf: -1 });
+    }
+    return known;
+  }
+
+  async function describe(
+    ids: readonly ObjectId[],
+    patience: Patience,
+  ): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
+    const found = new Map<ObjectId, StoredMetadata>();
+    const unique = [...new Set(ids)];
+    for (let start = 0; start < unique.length; start += objectsAtOnce) {
+      const documentIds = unique.slice(start, start + objectsAtOnce).map(names.objectId);
+      const rows = await client.query(
+        `{:find [o (pull v ${reader.metadataPattern})] :in [[o ...]] :where [[o :${name("latest")} v]]}`,
+        [documentIds],
+        patience,
+      );
+      const read = await reader.metadata(
+        rows.map(([, document]) => document),
+        patience,
+      );
+      for (const metadata of read) found.set(metadata.body.id, metadata);
+    }
+    return found;
+  }
+
+  /** The number of an object's last version whose key lies between two, undefined where there is none. */
+  async function lastPoint(
+    key: string,
+    from: string,
+    to: string,
+    patience: Patience,
+  ): Promise<number | undefined> {
+    const rows = await client.query(
+      `{:find [(max k)] :in [a b] :where [[v :${name("points")} k] [(>= k a)] [(<= k b)]]}`,
+      [from, to],
+      patience,
+    );
+    const [text] = rows[0] ?? [];
+    if (typeof text !== "string" || !text.startsWith(key)) return undefined;
+    return placeIn(text, text.slice(0, text.lastIndexOf("#")));
+  }
+
+  async function versionAt(
+    id: ObjectId,
+    at: VersionSelector,
+    patience: Patience,
+  ): Promise<number | undefined> {
+    if ("version" in at) return at.version;
+    if ("contentHash" in at) {
+      const key = pointKey(id, "content", at.contentHash);
+      return await lastPoint(key, placed(key, 0), placed(key, largest), patience);
+    }
+    if ("txId" in at) {
+      const txId = Math.min(Math.floor(at.txId), largest);
+      if (!(txId >= 0)) return undefined;
+      return await lastPoint(
+        pointKey(id, "tx", ""),
+        pointKey(id, "tx", padded(0)),
+        placed(pointKey(id, "tx", padded(txId)), largest),
+        patience,
+      );
+    }
+    return await lastPoint(
+      pointKey(id, "time", ""),
+      pointKey(id, "time", ""),
+      placed(pointKey(id, "time", paddedTime(normalTime(at.txTime))), largest),
+      patience,
+    );
+  }
+
+  async function metadataByKey(
+    id: ObjectId,
+    after: number,
+    last: number,
+    patience: Patience,
+  ): Promise<readonly StoredMetadata[]> {
+    const rows = await client.query(
+      `{:find [k (pull v ${reader.metadataPattern})] :in [a b] :where [[v :${name("points")} k] [(>= k a)] [(<= k b)]]}`,
+      [versionKey(id, after + 1), versionKey(id, last)],
+      patience,
+    );
+    const read = await reader.metadata(
+      rows.map(([, document]) => document),
+      patience,
+    );
+    return inOrder(read, ({ version }) => version);
+  }
+
+  return {
+    async get(id, at, patience) {
+      if (at === undefined) return (await whole([id], patience)).get(id);
+      const version = await versionAt(id, at, patience);
+      if (version === undefined || !Number.isSafeInteger(version) || version < 1) return undefined;
+      const cached = heads.get(id);
+      if (cached?.stored.version === version) return cached.stored;
+      const found = await reader.versions([names.versionId(id, version)], patience);
+      return (await reader.whole(found, patience))[0];
+    },
+
+    async getMany(ids, patience) {
+      const found = await whole(ids, patience);
+      return ids.map((id) => found.get(id));
+    },
+
+    async describe(ids, patience) {
+      const found = await describe(ids, patience);
+      return ids.map((id) => found.get(id));
+    },
+
+    async history(id, { after = 0, limit }, patience) {
+      const end = limit === undefined ? largest : after + checkLimit(limit);
+      const all: StoredMetadata[] = [];
+      for (let start = Math.max(0, after); start < end; start += versionsAtOnce) {
+        const last = Math.min(end, start + versionsAtOnce);
+        const part = await metadataByKey(id, start, last, patience);
+        all.push(...part);
+        if (part.length < last - start) break;
+      }
+      return all;
+    },
+
+    async find(query, patience) {
+      const conditions = fieldConditions(query);
+      const limit = checkLimit(query.limit ?? 100);
+      const listed: Listed = {
+        listings: conditions
+          // What lacks a field stands in no listing of it.
+          .filter(({ value }) => value !== null)
+          .map(({ field, value }) => ({
+            attribute: "listing",
+            key: conditionKey(field, indexedValue(value)),
+          })),
+        idPrefix: query.idPrefix ?? "",
+        newestFirst: query.newestFirst === true,
+        after: query.after === undefined ? undefined : readPlace(query.after),
+      };
+      const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
+      const portion = limit + 1;
+      for await (const places of listObjects(listed, portion, client, names, patience)) {
+        for (let start = 0; start < places.length && found.length <= limit; start += portion) {
+          const part = places
+            .slice(start, start + portion)
+            .filter(({ id }) => id.startsWith(listed.idPrefix));
+          const described = await describe(
+            part.map(({ id }) => id),
+            patience,
+          );
+          for (const { place, id } of part) {
+            const metadata = described.get(id);
+            // What an index cannot say: absence, long values beyond their hash, a version that came meanwhile.
+            if (
+              metadata !== undefined &&
+              conditions.every((condition) => meetsCondition(metadata.body, condition))
+            )
+              found.push({ place, metadata });
+          }
+        }
+        if (found.length > limit) break;
+      }
+      const items = found.slice(0, limit).map(({ metadata }) => metadata);
+      return found.length > limit ? { items, next: String(found[limit - 1]?.place) } : { items };
+    },
+
+    async lookup(nickname, patience) {
+      const document = await client.entity(names.nicknameId(nickname), patience);
+      if (document === undefined) return undefined;
+      const owner = String(names.read(document, "owner")) as ObjectId;
+      const metadata = (await describe([owner], patience)).get(owner);
+      return metadata?.body.nickname === nickname ? metadata : undefined;
+    },
+
+    async referrers(id, { kind, limit = 100, after }, patience) {
+      checkLimit(limit);
+      const start = after === undefined ? undefined : readCursor(after);
+      const listed: Listed = {
+        listings: [{ attribute: "edge", key: edgeKey(id, kind) }],
+        idPrefix: "",
+        newestFirst: false,
+        // The holder that the page before ended in may have more places.
+        after: start === undefined ? undefined : start[0] - 1,
+      };
+      const found: { readonly place: number; readonly referrer: Referrer }[] = [];
+      for await (const places of listObjects(listed, limit, client, names, patience)) {
+        for (let first = 0; first < places.length && found.length <= limit; first += limit) {
+          const part = places.slice(first, first + limit);
+          const holders = await whole(
+            part.map((one) => one.id),
+            patience,
+          );
+          for (const { place, id: holder } of part) {
+            const located = collectReferences(holders.get(holder)?.body ?? {})
+              .filter(
+                ({ reference, path }) =>
+                  reference.id === id &&
+                  (kind === undefined || reference.ref === kind) &&
+                  (start === undefined ||
+                    place > start[0] ||
+                    (place === start[0] && compareText(path, start[1]) > 0)),
+              )
+              .sort((one, other) => compareText(one.path, other.path));
+            for (const one of located) found.push({ place, referrer: { id: holder, ...one } });
+          }
+        }
+        if (found.length > limit) break;
+      }
+      const items = found.slice(0, limit).map(({ referrer }) => referrer);
+      const last = found[limit - 1];
+      return found.length > limit && last !== undefined
+        ? { items, next: JSON.stringify([last.place, last.referrer.path]) }
+        : { items };
+    },
+
+    async changesSince(position, limit, patience) {
+      const start = readPlace(position);
+      const end = limit === undefined ? largest : start + checkLimit(limit);
+      const versions: StoredMetadata[] = [];
+      let reached = start;
+      while (reached < end) {
+        const last = Math.min(end, reached + versionsAtOnce);
+        const rows = await client.query(
+          `{:find [n (pull v ${reader.metadataPattern})] :in [a b] :where [[v :${name("arrival")} n] [(> n a)] [(<= n b)]]}`,
+          [reached, last],
+          patience,
+        );
+        const unique = new Map(rows.map(([arrival, document]) => [Number(arrival), document]));
+        const arrivals = [...unique.keys()].sort((one, other) => one - other);
+        versions.push(
+          ...(await reader.metadata(
+            arrivals.map((arrival) => unique.get(arrival)),
+            patience,
+          )),
+        );
+        const isLast = arrivals.length < last - reached;
+        reached = arrivals.at(-1) ?? reached;
+        if (isLast) break;
+      }
+      return { versions, position: versions.length === 0 ? position : String(reached) };
+    },
+  };
+}
+
+/** In the order of a number, each number once: over HTTP the same row may come twice. */
+function inOrder<Item>(items: readonly Item[], numberOf: (item: Item) => number): readonly Item[] {
+  const unique = new Map(items.map((item) => [numberOf(item), item]));
+  return [...unique].sort(([one], [other]) => one - other).map(([, item]) => item);
+}
+
+function readPlace(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
+  return Number(text);
+}
+
+function readCursor(text: string): readonly [number, string] {
+  const parsed: unknown = JSON.parse(text);
+  if (Array.isArray(parsed) && typeof parsed[0] === "number" && typeof parsed[1] === "string") {
+    return [parsed[0], parsed[1]];
+  }
+  throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
+}

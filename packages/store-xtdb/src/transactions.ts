@@ -1,0 +1,316 @@
+import {
+  checkFollows,
+  checkWrites,
+  type Clock,
+  type CommitOptions,
+  type CommitResult,
+  type CommittedVersion,
+  compareText,
+  type ObjectId,
+  type ObjectWrite,
+  requestDigest,
+  StoreError,
+  type StoredVersion,
+  type VersionPoint,
+} from "@self-context-manager/core";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { BodyCache, Head } from "./body-cache.ts";
+import type { ChunkCollection, Chunks } from "./chunks.ts";
+import type { Documents } from "./documents.ts";
+import { type Ground, grounds, type Memory, type Question } from "./ground.ts";
+import type { NodeClient, Operation, Patience } from "./node-client.ts";
+import type { VersionReader } from "./version-reader.ts";
+import { planWrites, type WritePlan } from "./write-plan.ts";
+import { RequestFailure, storeError } from "./xtdb-errors.ts";
+
+/** What writes. One call runs at a time. */
+export interface Transactions {
+  commit(
+    writes: readonly ObjectWrite[],
+    options: CommitOptions,
+    patience: Patience,
+  ): Promise<CommitResult>;
+  restore(
+    versions: readonly StoredVersion[],
+    patience: Patience,
+  ): Promise<{ readonly added: number }>;
+}
+
+export interface TransactionsParts {
+  readonly client: NodeClient;
+  readonly names: Documents;
+  readonly chunks: Chunks;
+  readonly reader: VersionReader;
+  readonly heads: BodyCache<Head>;
+  readonly memory: Memory;
+  readonly clock: Clock;
+}
+
+/** What a call makes of the ground it stands on: an answer without writing, or what to write and answer then. */
+type Outcome<Answer> =
+  | { readonly type: "answer"; readonly answer: Answer }
+  | {
+      readonly type: "write";
+      readonly versions: readonly StoredVersion[];
+      readonly further: (chunks: ChunkCollection) => readonly Operation[];
+      readonly answer: Answer;
+    };
+
+export function transactions(parts: TransactionsParts): Transactions {
+  const { client, names, chunks, reader, heads, memory, clock } = parts;
+  const { fresh, remembered } = grounds(parts);
+
+  /**
+   * Tries until a commit holds or is refused. A refusal that follows from what is only remembered, and a commit that
+   * another client forestalled, are worked out anew on what the database says.
+   */
+  async function run<Answer>(
+    question: Question,
+    start: Ground | undefined,
+    patience: Patience,
+    decide: (ground: Ground) => Promise<Outcome<Answer>> | Outcome<Answer>,
+  ): Promise<Answer> {
+    let known = start;
+    for (let losses = 0; ;) {
+      const ground = known ?? (await fresh(question, patience));
+      known = undefined;
+      const collection = chunks.collect();
+      let outcome: Outcome<Answer>;
+      let plan: WritePlan;
+      try {
+        outcome = await decide(ground);
+        if (outcome.type === "answer") {
+          if (ground.isFresh) return outcome.answer;
+          continue;
+        }
+        plan = planWrites(outcome.versions, ground, names, collection);
+      } catch (error) {
+        if (ground.isFresh) throw error;
+        continue;
+      }
+      const further = outcome.further(collection);
+      const committed = await write(ground, plan, collection, further, patience);
+      if (committed) return outcome.answer;
+      losses += 1;
+      await giveWay(losses, patience);
+    }
+  }
+
+  /** Writes a plan as the next commit. False where another commit was the next. */
+  async function write(
+    ground: Ground,
+    plan: WritePlan,
+    collection: ChunkCollection,
+    further: readonly Operation[],
+    patience: Patience,
+  ): Promise<boolean> {
+    const { seq } = plan.clock;
+    const nonce = randomUUID();
+    const operations: Operation[] = [
+      ["match", names.commitId(seq), null],
+      ...[...ground.assumed].map((id): Operation => ["match", id, null]),
+      ["put", names.commit(plan.clock, nonce)],
+      ["put", names.clock(plan.clock, nonce)],
+      ...collection.documents().map((document): Operation => ["put", document]),
+      ...plan.operations,
+      ...further,
+    ];
+    let committed = false;
+    try {
+      committed = await send(operations, seq, nonce, patience);
+    } finally {
+      // Also where nobody knows: what is remembered may then be wrong.
+      if (!committed) memory.since = Number.POSITIVE_INFINITY;
+    }
+    if (!committed) return false;
+    collection.committed();
+    memory.clock = plan.clock;
+    for (const head of plan.heads) heads.set(head.stored.body.id, head);
+    return true;
+  }
+
+  /**
+   * Submits until it is known what became of it. The commit's document can be created once only, so that a transaction
+   * that was sent twice, or arrives late, holds once at most; its nonce tells whose it is.
+   */
+  async function send(
+    operations: readonly Operation[],
+    seq: number,
+    nonce: string,
+    patience: Patience,
+  ): Promise<boolean> {
+    let isUnsure = false;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const txId = await client.submit(operations, patience);
+        if (await client.isCommitted(txId, patience)) return true;
+        return isUnsure && (await madeBy(seq, patience)) === nonce;
+      } catch (error) {
+        if (!(error instanceof RequestFailure)) throw error;
+        isUnsure ||= error.mayHaveRun;
+        await client.again(error, tries, patience);
+      }
+      if (!isUnsure) continue;
+      const made = await madeBy(seq, patience);
+      if (made !== undefined) return made === nonce;
+    }
+  }
+
+  async function madeBy(seq: number, patience: Patience): Promise<string | undefined> {
+    const document = await client.entity(names.commitId(seq), patience);
+    return document === undefined ? undefined : String(names.read(document, "nonce"));
+  }
+
+  async function giveWay(losses: number, patience: Patience): Promise<void> {
+    if (patience.left() <= 0) {
+      throw storeError(
+        "STORE_BUSY",
+        client.url,
+        `other clients committed first, ${losses} times; wait until they write less, or raise the timeout`,
+      );
+    }
+    // The first loss is mostly a single other writer, who is done.
+    if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
+  }
+
+  return {
+    async commit(writes, { requestId }, patience) {
+      checkWrites(writes);
+      const digest = requestId === undefined ? undefined : requestDigest(writes);
+      const question = questionOf(
+        writes.map(({ object }) => object),
+        requestId,
+      );
+      return run<CommitResult>(question, remembered(question, writes), patience, (ground) => {
+        if (ground.request !== undefined) {
+          if (ground.request.digest !== digest) {
+            throw new StoreError(
+              "REQUEST_CONFLICT",
+              `request ${requestId} was made before, with other writes`,
+            );
+          }
+          return {
+            type: "answer",
+            answer: { versions: ground.request.versions, replayed: true },
+          };
+        }
+        const at = nextPoint(ground, clock);
+        const staged: StoredVersion[] = [];
+        const versions = writes.map((one) =>
+          stage(one, ground.head(one.object.body.id), at, staged),
+        );
+        const answer: CommitResult = { versions, replayed: false };
+        if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
+        return {
+          type: "write",
+          versions: staged.sort((one, other) => compareText(one.body.id, other.body.id)),
+          further: (collection) =>
+            requestId === undefined || digest === undefined
+              ? []
+              : [
+                  [
+                    "put",
+                    {
+                      "xt/id": names.requestId(requestId),
+                      [names.attribute("digest")]: digest,
+                      [names.attribute("outcome")]: collection.attribute(JSON.stringify(versions)),
+                    },
+                  ],
+                ],
+          answer,
+        };
+      });
+    },
+
+    async restore(told, patience) {
+      const question = questionOf(told, undefined);
+      return run(question, undefined, patience, async (ground) => {
+        const latest = new Map<ObjectId, StoredVersion>();
+        const earlier = told.filter(
+          ({ body, version }) => version <= (ground.head(body.id)?.stored.version ?? 0),
+        );
+        const present = new Map(
+          (
+            await reader.versions(
+              [...new Set(earlier.map(({ body, version }) => names.versionId(body.id, version)))],
+              patience,
+            )
+          ).map((document) => [names.versionId(document.id, document.version), document]),
+        );
+        const staged = new Map<string, StoredVersion>();
+        for (const one of told) {
+          const { id } = one.body;
+          const documentId = names.versionId(id, one.version);
+          const there = present.get(documentId) ?? staged.get(documentId);
+          if (there !== undefined) {
+            checkSame(there, one);
+            continue;
+          }
+          checkFollows(latest.get(id) ?? ground.head(id)?.stored, one);
+          latest.set(id, one);
+          staged.set(documentId, Object.freeze({ ...one }));
+        }
+        const answer = { added: staged.size };
+        if (staged.size === 0) return { type: "answer", answer };
+        return { type: "write", versions: [...staged.values()], further: () => [], answer };
+      });
+    },
+  };
+}
+
+function questionOf(
+  objects: readonly Pick<StoredVersion, "body">[],
+  requestId: string | undefined,
+): Question {
+  return {
+    ids: [...new Set(objects.map(({ body }) => body.id))],
+    nicknames: objects.flatMap(({ body }) => body.nickname ?? []),
+    requestId,
+  };
+}
+
+function stage(
+  { object, expect }: ObjectWrite,
+  head: Head | undefined,
+  at: VersionPoint,
+  staged: StoredVersion[],
+): CommittedVersion {
+  const { id } = object.body;
+  const version = head?.stored.version ?? 0;
+  if (expect !== undefined && expect !== version) {
+    throw new StoreError(
+      "VERSION_CONFLICT",
+      `object ${id} is at version ${version}, not ${expect}`,
+    );
+  }
+  if (head !== undefined && head.stored.hashes.object_hash === object.hashes.object_hash) {
+    return { id, version, at: head.stored.at, changed: false };
+  }
+  staged.push(
+    Object.freeze({ body: object.body, hashes: object.hashes, version: version + 1, at }),
+  );
+  return { id, version: version + 1, at, changed: true };
+}
+
+function nextPoint({ clock: { at } }: Ground, clock: Clock): VersionPoint {
+  const now = new Date(clock.now()).toISOString();
+  return Object.freeze({ tx_id: at.tx_id + 1, tx_time: now > at.tx_time ? now : at.tx_time });
+}
+
+function checkSame(
+  present: Pick<StoredVersion, "hashes" | "at">,
+  { body, version, hashes, at }: StoredVersion,
+): void {
+  const same =
+    present.hashes.object_hash === hashes.object_hash &&
+    present.at.tx_id === at.tx_id &&
+    present.at.tx_time === at.tx_time;
+  if (!same) {
+    throw new StoreError(
+      "HISTORY_CONFLICT",
+      `object ${body.id} has another version ${version} here`,
+    );
+  }
+}

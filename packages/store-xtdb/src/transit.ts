@@ -1,0 +1,48 @@
+import transit from "transit-js";
+
+/**
+ * Reads transit (JSON) as plain values: a keyword as its name, a map as an object with such names, a list or a set as an
+ * array, an id or a hash as text, a time as ISO 8601 with milliseconds.
+ *
+ * Answers are asked for in transit, because XTDB cuts the times of its JSON answers to whole seconds. Throws for a text
+ * that is no transit.
+ */
+export function readTransit(text: string): unknown {
+  return reader.read(text);
+}
+
+const reader = transit.reader("json", {
+  handlers: {
+    ":": (name: string) => name,
+    $: (name: string) => name,
+    m: (milliseconds: string | number) => new Date(Number(milliseconds)).toISOString(),
+    list: (items: unknown[]) => items,
+    set: (items: unknown[]) => items,
+    "xtdb/oid": (id: string) => id,
+    "xtdb/base64": (bytes: string) => bytes,
+  },
+  mapBuilder: {
+    init: () => ({}),
+    add: (map, key, value) => {
+      set(map, key, value);
+      return map;
+    },
+    finalize: (map) => map,
+    fromArray: (entries) => {
+      const map = {};
+      for (let index = 0; index < entries.length; index += 2)
+        set(map, entries[index], entries[index + 1]);
+      return map;
+    },
+  },
+});
+
+/** Assigns without the surprise that `__proto__` holds. */
+function set(map: Record<string, unknown>, key: unknown, value: unknown): void {
+  Object.defineProperty(map, String(key), {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+}

@@ -1,0 +1,250 @@
+import {
+  applyDelta,
+  type ChunkReader,
+  deepFreeze,
+  type Delta,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableObject,
+  type ObjectBody,
+  type ObjectId,
+  setField,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/core";
+
+import type { BodyCache, Head, Rebuilt } from "./body-cache.ts";
+import { attributeText, type Chunks, keyOfAttribute, keysIn } from "./chunks.ts";
+import {
+  type AttributeName,
+  bulkOf,
+  type Documents,
+  metadataFrom,
+  parseBody,
+  type VersionDocument,
+} from "./documents.ts";
+import type { Document, NodeClient, Patience } from "./node-client.ts";
+import { DamageError } from "./xtdb-errors.ts";
+
+/** Reads versions back from their documents. */
+export interface VersionReader {
+  /** What a query pulls of a version for its metadata: everything but the delta. */
+  readonly metadataPattern: string;
+  metadata(found: readonly unknown[], patience: Patience): Promise<readonly StoredMetadata[]>;
+  /** Whole versions from their documents, in the order given. */
+  whole(found: readonly VersionDocument[], patience: Patience): Promise<readonly StoredVersion[]>;
+  /** The documents of the latest versions of those objects that are there. */
+  latest(
+    ids: readonly ObjectId[],
+    patience: Patience,
+  ): Promise<ReadonlyMap<ObjectId, LatestVersion>>;
+  /** Versions' documents by their ids; those that are there. */
+  versions(documentIds: readonly string[], patience: Patience): Promise<readonly VersionDocument[]>;
+}
+
+export interface LatestVersion {
+  readonly place: number;
+  readonly document: VersionDocument;
+}
+
+const metadataAttributes: readonly AttributeName[] = [
+  "of",
+  "version",
+  "arrival",
+  "tx",
+  "time",
+  "hashes",
+  "body",
+  "base",
+  "weight",
+  "size",
+];
+
+/** Documents asked for at once. */
+const documentsAtOnce = 300;
+
+export interface VersionReaderParts {
+  readonly client: NodeClient;
+  readonly names: Documents;
+  readonly chunks: Chunks;
+  readonly heads: BodyCache<Head>;
+  readonly rebuilt: BodyCache<Rebuilt>;
+}
+
+export function versionReader({
+  client,
+  names,
+  chunks,
+  heads,
+  rebuilt,
+}: VersionReaderParts): VersionReader {
+  const pattern = (attributes: readonly AttributeName[]): string =>
+    `[${attributes.map((name) => `:${names.attribute(name)}`).join(" ")}]`;
+  const deltaPattern = pattern(["of", "version", "delta"]);
+
+  /** The nearest version at or before the wanted one whose bulk fields are at hand. */
+  function startOf({ id, version, base }: VersionDocument): Pick<Rebuilt, "version" | "bulk"> {
+    const fits = (at: number): boolean => at >= base && at <= version;
+    const head = heads.get(id);
+    const recent = rebuilt.get(id);
+    const near = recent !== undefined && fits(recent.version) ? recent : undefined;
+    if (head !== undefined && fits(head.stored.version)) {
+      if (near === undefined || head.stored.version >= near.version)
+        return { version: head.stored.version, bulk: bulkOf(head.stored.body) };
+    }
+    return near ?? { version: base - 1, bulk: {} };
+  }
+
+  async function deltas(
+    found: readonly VersionDocument[],
+    starts: readonly Pick<Rebuilt, "version">[],
+    patience: Patience,
+  ): Promise<ReadonlyMap<string, string | undefined>> {
+    const known = new Map<string, string | undefined>();
+    const wanted = new Set<string>();
+    for (const document of found)
+      known.set(names.versionId(document.id, document.version), document.delta);
+    for (const [index, { id, version }] of found.entries()) {
+      for (let at = (starts[index]?.version ?? 0) + 1; at < version; at += 1) {
+        const documentId = names.versionId(id, at);
+        if (!known.has(documentId)) wanted.add(documentId);
+      }
+    }
+    for (const [documentId, document] of await pulled([...wanted], deltaPattern, patience)) {
+      const delta = names.read(document, "delta");
+      known.set(documentId, typeof delta === "string" ? delta : undefined);
+    }
+    return known;
+  }
+
+  async function pulled(
+    documentIds: readonly string[],
+    what: string,
+    patience: Patience,
+  ): Promise<readonly (readonly [string, Document])[]> {
+    const rows: (readonly [string, Document])[] = [];
+    for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
+      const part = await client.query(
+        `{:find [v (pull v ${what})] :in [[v ...]] :where [[v :${names.attribute("version")}]]}`,
+        [documentIds.slice(start, start + documentsAtOnce)],
+        patience,
+      );
+      for (const [id, document] of part) rows.push([String(id), document as Document]);
+    }
+    return rows;
+  }
+
+  function rebuild(
+    document: VersionDocument,
+    start: Pick<Rebuilt, "version" | "bulk">,
+    known: ReadonlyMap<string, Delta | undefined>,
+    reader: ChunkReader,
+  ): JsonObject {
+    let bulk: JsonValue = start.bulk;
+    try {
+      for (let at = start.version + 1; at <= document.version; at += 1) {
+        const documentId = names.versionId(document.id, at);
+        if (!known.has(documentId)) throw new DamageError(`document ${documentId} is missing`);
+        const delta = known.get(documentId);
+        if (delta !== undefined) bulk = applyDelta(bulk, delta, reader);
+      }
+    } catch (cause) {
+      if (cause instanceof DamageError) throw cause;
+      throw new DamageError(
+        `version ${document.version} of object ${document.id} does not follow from the one before`,
+        { cause },
+      );
+    }
+    if (!isJsonObject(bulk))
+      throw new DamageError(`version ${document.version} of object ${document.id} is no object`);
+    deepFreeze(bulk);
+    return bulk;
+  }
+
+  return {
+    metadataPattern: pattern(metadataAttributes),
+
+    async metadata(found, patience) {
+      const read = found.map((one) => names.readVersion(one as Document));
+      const reader = await chunks.load(keysOf(read.map(({ body }) => body)), patience);
+      return read.map((document) => metadataFrom(document, attributeText(document.body, reader)));
+    },
+
+    async whole(found, patience) {
+      const starts = found.map(startOf);
+      const texts = await deltas(found, starts, patience);
+      const long = await chunks.load(
+        keysOf([...texts.values(), ...found.map(({ body }) => body)]),
+        patience,
+      );
+      const parsed = new Map<string, string>();
+      const keys = new Set<string>();
+      for (const [documentId, text] of texts) {
+        if (text === undefined) continue;
+        const json = attributeText(text, long);
+        parsed.set(documentId, json);
+        if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
+      }
+      const reader = await chunks.load(keys, patience);
+      return found.map((document, index) => {
+        const start = starts[index] ?? { version: document.base - 1, bulk: {} };
+        // Parsed anew for each version: what a delta holds becomes part of what it builds.
+        const known = new Map<string, Delta | undefined>();
+        for (let at = start.version + 1; at <= document.version; at += 1) {
+          const documentId = names.versionId(document.id, at);
+          if (!texts.has(documentId)) continue;
+          const json = parsed.get(documentId);
+          known.set(documentId, json === undefined ? undefined : parseDelta(documentId, json));
+        }
+        const bulk = rebuild(document, start, known, reader);
+        rebuilt.set(document.id, { version: document.version, bulk, size: document.size });
+        return wholeVersion(document, attributeText(document.body, long), bulk);
+      });
+    },
+
+    async latest(ids, patience) {
+      const found = new Map<ObjectId, LatestVersion>();
+      const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
+      for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
+        const rows = await client.query(
+          `{:find [p (pull v [*])] :in [[o ...]] :where [[o :${names.attribute("latest")} v] [o :${names.attribute("place")} p]]}`,
+          [documentIds.slice(start, start + documentsAtOnce)],
+          patience,
+        );
+        for (const [place, pulledDocument] of rows) {
+          const document = names.readVersion(pulledDocument as Document);
+          found.set(document.id, { place: Number(place), document });
+        }
+      }
+      return found;
+    },
+
+    async versions(documentIds, patience) {
+      const rows = await pulled(documentIds, "[*]", patience);
+      return rows.map(([, document]) => names.readVersion(document));
+    },
+  };
+}
+
+function keysOf(texts: readonly (string | undefined)[]): readonly string[] {
+  return texts.flatMap((text) => keyOfAttribute(text) ?? []);
+}
+
+function parseDelta(documentId: string, json: string): Delta {
+  try {
+    return JSON.parse(json) as Delta;
+  } catch (cause) {
+    throw new DamageError(`document ${documentId} cannot be read`, { cause });
+  }
+}
+
+function wholeVersion(document: VersionDocument, text: string, bulk: JsonObject): StoredVersion {
+  const body: MutableObject = {};
+  for (const [field, value] of Object.entries(parseBody(document, text))) {
+    setField(body, field, Object.hasOwn(bulk, field) ? bulk[field] : value);
+  }
+  deepFreeze(body);
+  const { hashes, version, at } = document;
+  return Object.freeze({ body: body as ObjectBody, hashes, version, at });
+}

@@ -1,0 +1,7 @@
+import { runStoreChild } from "@self-context-manager/testkit/store-child";
+
+import { openXtdbStore } from "../src/index.ts";
+
+const [, , url = "", space = ""] = process.argv;
+
+await runStoreChild(() => openXtdbStore({ url, space, timeout: 60_000 }));

@@ -1,0 +1,25 @@
+import type { CreatePlace } from "@self-context-manager/testkit";
+import { fileURLToPath } from "node:url";
+
+import { openXtdbStore } from "../src/index.ts";
+
+/** Places that are stores of a name of their own in the database of one node. */
+export function xtdbPlaces(url: string): CreatePlace {
+  return async () => {
+    made += 1;
+    const space = `t${process.pid}-${made}-${Date.now().toString(36)}`;
+    return {
+      open: (options = {}) => openXtdbStore({ url, space, timeout: 60_000, ...options }),
+      child: [
+        process.execPath,
+        "--conditions=@self-context-manager/source",
+        fileURLToPath(new URL("./store-child.ts", import.meta.url)),
+        url,
+        space,
+      ],
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+}
+
+let made = 0;
