@@ -2,10 +2,15 @@ import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import type { LoopbackModel } from "./loopback-model.ts";
-
 export interface PiWorkspaceOptions {
-  readonly model: LoopbackModel;
+  /** The server that answers. */
+  readonly model: { readonly url: string };
+  /** The protocol that it speaks; OpenAI's chat completions unless told. */
+  readonly api?: "openai-completions" | "anthropic-messages";
+  /** With a key that begins as Anthropic's subscriptions do, Pi sends what it sends for those. */
+  readonly apiKey?: string;
+  /** In dollars per million tokens; what Anthropic's usual ratios are, unless told. */
+  readonly cost?: ModelCost;
   /** Files to begin with, by path in the work folder. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly contextWindow?: number;
@@ -13,6 +18,13 @@ export interface PiWorkspaceOptions {
   readonly reasoning?: boolean;
   /** Pi's settings.json; what is given here replaces the defaults below key by key. */
   readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+interface ModelCost {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
 
 /** A temporary home for Pi: a folder to work in, and an agent folder that knows only our model. */
@@ -80,8 +92,8 @@ const modelsJson = (provider: string, id: string, options: PiWorkspaceOptions): 
     providers: {
       [provider]: {
         baseUrl: options.model.url,
-        apiKey: "loopback-needs-no-key",
-        api: "openai-completions",
+        apiKey: options.apiKey ?? "loopback-needs-no-key",
+        api: options.api ?? "openai-completions",
         models: [
           {
             id,
@@ -90,7 +102,7 @@ const modelsJson = (provider: string, id: string, options: PiWorkspaceOptions): 
             input: ["text", "image"],
             contextWindow: options.contextWindow ?? 200_000,
             maxTokens: 4096,
-            cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+            cost: options.cost ?? { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
           },
         ],
       },

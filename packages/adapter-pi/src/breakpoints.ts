@@ -1,0 +1,197 @@
+import {
+  blocksOf,
+  canCarry,
+  fieldsIn,
+  type HostMarkers,
+  hostMarkers,
+  imageKey,
+  isInstruction,
+  type KeyedPlace,
+  keyedPlaces,
+  type Marker,
+  markerOf,
+  type PayloadFormat,
+  type Place,
+  resultKey,
+  textKey,
+} from "./payload-format.ts";
+import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
+
+/** What Anthropic and Bedrock take in one request; one more is refused. */
+const mostBreakpoints = 4;
+
+/**
+ * The request with breakpoints where the view wants them, in the place of the host's: at the end of the system prompt,
+ * and after the messages of these indexes, the newest last. Undefined where the request is to stay as it is: it has no
+ * breakpoint of the host's (the provider finds the cache by itself, or caching is off), its form is not known, or it is
+ * not of this view. The host's own lifetime of an entry is kept.
+ */
+export function ownBreakpoints(
+  payload: unknown,
+  sent: readonly PiMessage[],
+  boundaries: readonly number[],
+): Fields | undefined {
+  if (!isFields(payload)) return undefined;
+  const host = hostMarkers(payload);
+  if (host === undefined) return undefined;
+  const found = placesOf(payload, sent, boundaries);
+  if (found.length === 0) return undefined;
+  return marked(payload, host, chosen(found, host, boundaries));
+}
+
+/** How long the host asks the provider to keep an entry; undefined where the request does not say. */
+export function askedRetention(payload: unknown): "short" | "long" | undefined {
+  const host = isFields(payload) ? hostMarkers(payload) : undefined;
+  if (host === undefined) return undefined;
+  return host.marker["ttl"] === "1h" ? "long" : "short";
+}
+
+interface Found extends Place {
+  readonly index: number;
+}
+
+/**
+ * Where the messages of these indexes end in the request. A block is known by what it says, and equal ones by their
+ * order; where the request has more or fewer of them than the view, none is taken for another.
+ */
+function placesOf(
+  payload: Fields,
+  sent: readonly PiMessage[],
+  boundaries: readonly number[],
+): readonly Found[] {
+  const keyed = keyedPlaces(payload);
+  const places = Map.groupBy(keyed, ({ key }) => key);
+  const keys = Map.groupBy(
+    sent.flatMap((message, index) => viewKeys(message).map((key) => ({ key, index }))),
+    ({ key }) => key,
+  );
+  return boundaries.flatMap((index) => {
+    const message = sent[index];
+    const key = message === undefined ? undefined : viewKeys(message).at(-1);
+    if (key === undefined) return [];
+    const ours = keys.get(key) ?? [];
+    const theirs = places.get(key) ?? [];
+    const place = theirs[ours.findLastIndex((one) => one.index === index)];
+    if (place === undefined || ours.length !== theirs.length) return [];
+    const end = endOf(payload, place, (other) => keys.has(other.key));
+    return end === undefined ? [] : [{ ...end, index }];
+  });
+
+  /** A message of the request ends with what providers' adapters put behind, such as the pictures of a failed call. */
+  function endOf(
+    { messages }: Fields,
+    place: Place,
+    isOfView: (place: KeyedPlace) => boolean,
+  ): Place | undefined {
+    const { message } = place;
+    const blocks = blocksOf(fieldsIn(messages)[message] ?? {});
+    const others = keyed.filter((other) => other.message === message && other.block > place.block);
+    if (others.some(isOfView)) return { message, block: place.block };
+    const block = blocks.findLastIndex(canCarry);
+    return block < place.block ? undefined : { message, block };
+  }
+}
+
+/** What the blocks are known by that a message of the view becomes; nothing for a message of the host's own kinds. */
+function viewKeys(message: PiMessage): readonly string[] {
+  const { role, content, toolCallId } = message;
+  if (role === "toolResult") return typeof toolCallId === "string" ? [resultKey(toolCallId)] : [];
+  if (role !== "user" && role !== "custom") return [];
+  return blocksOf({ content }).flatMap(({ type, text, data }) => {
+    const key = typeof text === "string" ? textKey(text) : undefined;
+    if (key !== undefined) return [key];
+    return type === "image" && typeof data === "string" ? [imageKey(data)] : [];
+  });
+}
+
+/** The places by order in the request, not more than there is room for; the host's last one ends the prompt. */
+function chosen(
+  found: readonly Found[],
+  host: HostMarkers,
+  boundaries: readonly number[],
+): readonly Place[] {
+  const newest = boundaries.at(-1);
+  const { last } = host;
+  const ends = last === undefined ? found : found.filter(({ index }) => index !== newest);
+  const all = last === undefined ? ends : [...ends, last];
+  const byKey = new Map(all.map((place) => [keyOf(place), place] as const));
+  const room = mostBreakpoints - (host.head === undefined ? 0 : 1);
+  return [...byKey.values()].toSorted(inOrder).slice(-room);
+}
+
+function marked(payload: Fields, host: HostMarkers, places: readonly Place[]): Fields {
+  const { format, marker, head } = host;
+  const at = new Set(places.map(keyOf));
+  const messages = fieldsIn(payload["messages"]).map((message, index) => {
+    if (format === "completions" && isInstruction(message)) return message;
+    return markedMessage(message, format, marker, (block) =>
+      at.has(keyOf({ message: index, block })),
+    );
+  });
+  return {
+    ...payload,
+    messages,
+    ...(Array.isArray(payload["system"]) ? { system: onlyLast(payload["system"], format) } : {}),
+    ...(Array.isArray(payload["tools"])
+      ? { tools: toolsOf(payload["tools"], format, head === "tools") }
+      : {}),
+  };
+}
+
+function markedMessage(
+  message: Fields,
+  format: PayloadFormat,
+  marker: Marker,
+  isMarked: (block: number) => boolean,
+): Fields {
+  const blocks = blocksOf(message);
+  const isAny = blocks.some((_block, index) => isMarked(index));
+  const hadAny = blocks.some((block) => markerOf(block, format) !== undefined);
+  if (!isAny && !hadAny) return message;
+  if (format !== "bedrock") {
+    const content = blocks.map((block, index) =>
+      isMarked(index) ? { ...block, cache_control: { ...marker } } : bare(block),
+    );
+    return { ...message, content };
+  }
+  // There a breakpoint is a block of its own, after what it ends; the host's own is one of the places.
+  const content = blocks.flatMap((block, index) => {
+    if (markerOf(block, format) !== undefined) return isMarked(index) ? [block] : [];
+    return isMarked(index) ? [block, { cachePoint: { ...marker } }] : [block];
+  });
+  return { ...message, content };
+}
+
+/** The system blocks with the last breakpoint alone: it covers the ones before it. */
+function onlyLast(system: readonly unknown[], format: PayloadFormat): readonly unknown[] {
+  const isMarker = (block: unknown): boolean =>
+    isFields(block) && markerOf(block, format) !== undefined;
+  const last = system.findLastIndex(isMarker);
+  if (format === "bedrock")
+    return system.filter((block, index) => index === last || !isMarker(block));
+  return system.map((block, index) => (index !== last && isFields(block) ? bare(block) : block));
+}
+
+/** Tools come before the system prompt, so that its breakpoint covers them. */
+function toolsOf(
+  tools: readonly unknown[],
+  format: PayloadFormat,
+  isHead: boolean,
+): readonly unknown[] {
+  if (isHead) return onlyLast(tools, format);
+  return tools.map((tool) => (isFields(tool) ? bare(tool) : tool));
+}
+
+function bare(block: Fields): Fields {
+  if (block["cache_control"] === undefined) return block;
+  const { cache_control: _marker, ...rest } = block;
+  return rest;
+}
+
+function keyOf({ message, block }: Place): string {
+  return `${message}.${block}`;
+}
+
+function inOrder(left: Place, right: Place): number {
+  return left.message - right.message || left.block - right.block;
+}

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import type { Reply } from "../loopback-reply.ts";
+import { anthropicEvents } from "./anthropic-reply.ts";
+import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts";
+import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";
+
+export interface AnthropicModelOptions {
+  /** Decides one answer from what the request shows. */
+  readonly script: (request: AnthropicRequest) => Reply;
+  /** Anthropic's rules unless told. */
+  readonly cache?: PrefixCache;
+}
+
+export interface AnthropicModel extends AsyncDisposable {
+  /** The base URL for a client of the Messages API. */
+  readonly url: string;
+  readonly requests: readonly AnthropicRequest[];
+  /** What each request was billed as. */
+  readonly billed: readonly BilledPrompt[];
+  /** What was refused, what a script threw, and what could not be decoded; a test expects none. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * Opens a server of Anthropic's Messages API on a free loopback port that answers by a script, refuses what the real
+ * one refuses, and reports usage by a simulated prompt cache.
+ */
+export async function openAnthropicModel(options: AnthropicModelOptions): Promise<AnthropicModel> {
+  const cache = options.cache ?? markedPrefixCache();
+  const requests: AnthropicRequest[] = [];
+  const billed: BilledPrompt[] = [];
+  const failures: string[] = [];
+
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = anthropicRequest(JSON.parse(await readBody(incoming)), requests.length);
+    requests.push(request);
+    if (request.faults.length > 0) throw new TypeError(request.faults.join("; "));
+    const prompt = cache.bill(request.blocks);
+    billed.push(prompt);
+    const reply = options.script(request);
+    if (reply.type !== "text" && reply.type !== "tool-calls") {
+      throw new TypeError(`the Messages server has no reply of type ${reply.type}`);
+    }
+    const model = String(request.payload["model"]);
+    const events = anthropicEvents(reply, { id: `msg_${request.index}`, model, billed: prompt });
+    outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    outgoing.end(events.join(""));
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing).catch((error: unknown) => {
+      failures.push(`request ${requests.length - 1}: ${String(error)}`);
+      outgoing.writeHead(400, { "content-type": "application/json" });
+      const described = { type: "invalid_request_error", message: String(error) };
+      outgoing.end(JSON.stringify({ type: "error", error: described }));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    throw new TypeError("wanted a TCP address for the loopback model");
+  }
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    billed,
+    failures,
+    [Symbol.asyncDispose]: async () => {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}

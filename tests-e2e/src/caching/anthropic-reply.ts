@@ -1,0 +1,85 @@
+import { estimateTokens } from "../loopback-reply.ts";
+import type { Reply } from "../loopback-reply.ts";
+import type { BilledPrompt } from "./prefix-cache.ts";
+
+/** Signs what a scripted model thinks; no real provider accepts it. */
+const signature = "loopback-signature";
+
+/** The server-sent events of a reply, as Anthropic streams them. */
+export function anthropicEvents(
+  reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
+  options: { readonly id: string; readonly model: string; readonly billed: BilledPrompt },
+): readonly string[] {
+  const { id, model, billed } = options;
+  const blocks = blocksOf(reply);
+  const outputTokens = estimateTokens(JSON.stringify(blocks));
+  const usage = {
+    input_tokens: billed.input,
+    cache_creation_input_tokens: billed.written,
+    cache_read_input_tokens: billed.read,
+  };
+  const message = {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...usage, output_tokens: 1 },
+  };
+  const stopReason = reply.type === "tool-calls" ? "tool_use" : "end_turn";
+  return [
+    event("message_start", { message }),
+    ...blocks.flatMap(({ start, deltas }, index) => [
+      event("content_block_start", { index, content_block: start }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index }),
+    ]),
+    event("message_delta", {
+      delta: { stop_reason: stopReason, stop_sequence: null },
+      usage: { ...usage, output_tokens: outputTokens },
+    }),
+    event("message_stop", {}),
+  ];
+}
+
+function event(type: string, fields: Readonly<Record<string, unknown>>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
+interface ReplyBlock {
+  readonly start: Readonly<Record<string, unknown>>;
+  readonly deltas: readonly Readonly<Record<string, unknown>>[];
+}
+
+function blocksOf(
+  reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
+): readonly ReplyBlock[] {
+  const { reasoning, text } = reply;
+  const thinking: readonly ReplyBlock[] =
+    reasoning === undefined
+      ? []
+      : [
+          {
+            start: { type: "thinking", thinking: "", signature: "" },
+            deltas: [
+              { type: "thinking_delta", thinking: reasoning },
+              { type: "signature_delta", signature },
+            ],
+          },
+        ];
+  const said: readonly ReplyBlock[] =
+    text === undefined
+      ? []
+      : [{ start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text }] }];
+  const calls = reply.type === "tool-calls" ? reply.calls : [];
+  return [
+    ...thinking,
+    ...said,
+    ...calls.map(({ id, name, arguments: args }): ReplyBlock => ({
+      start: { type: "tool_use", id, name, input: {} },
+      deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(args) }],
+    })),
+  ];
+}
