@@ -1,0 +1,10 @@
+import { joinNode } from "../../src/node/index.ts";
+
+// Joins the node of the folder that is named, says which it is, and stays.
+const { url, pid } = await joinNode({
+  dataFolder: process.argv[2] ?? "",
+  quick: true,
+  linger: 500,
+});
+process.stdout.write(`${JSON.stringify({ url, pid })}\n`);
+setInterval(() => {}, 60_000);

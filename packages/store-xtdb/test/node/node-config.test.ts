@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+
+import { nodeConfig, type NodeConfig } from "../../src/node/node-config.ts";
+
+const usual: NodeConfig = {
+  storage: { kind: "sqlite" },
+  database: "/data/golden.db",
+  indexFolder: "/data/index",
+  plainTxLog: false,
+  port: 0,
+  instance: "one",
+  runFile: "/data/node.json",
+  presenceFolder: "/data/clients",
+  linger: 5000,
+  allowEvict: false,
+};
+
+test("the node listens on this machine alone and lets queries call nothing of their own", () => {
+  const text = nodeConfig(usual);
+
+  expect(text).toContain(`:host "127.0.0.1"`);
+  expect(text).toContain(":fn-allow-list []");
+  expect(text).toContain(":allow-evict? false");
+});
+
+test("SQLite writes ahead, to the disk, with its lock taken at once", () => {
+  expect(nodeConfig(usual)).toContain(
+    `"jdbc:sqlite:/data/golden.db?journal_mode=WAL&synchronous=FULL&transaction_mode=IMMEDIATE&busy_timeout=10000"`,
+  );
+});
+
+test("PostgreSQL gets user and password beside the address", () => {
+  const text = nodeConfig({
+    ...usual,
+    storage: {
+      kind: "postgres",
+      jdbcUrl: "jdbc:postgresql://127.0.0.1/scm",
+      user: "scm",
+      password: `a"\\b`,
+    },
+  });
+
+  expect(text).toContain("xtdb.jdbc.psql/->dialect");
+  expect(text).toContain(String.raw`:username "scm" :password "a\"\\b"`);
+  expect(text).toContain(`{:jdbcUrl "jdbc:postgresql://127.0.0.1/scm"}`);
+  expect(text).not.toContain("sqlite");
+});
+
+test("a folder with spaces and quotes is named as an address", () => {
+  expect(nodeConfig({ ...usual, indexFolder: `/a b/"c"` })).toContain(
+    `:db-dir "file:///a%20b/%22c%22"`,
+  );
+});
+
+test("the index is in memory where no folder is named, and XTDB's own log where it is asked for", () => {
+  const text = nodeConfig({ ...usual, indexFolder: undefined, plainTxLog: true });
+
+  expect(text).not.toContain("rocksdb");
+  expect(text).not.toContain("scm-node.tx-log");
+});

@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "scm xtdb-"));
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }),
+  };
+}
