@@ -182,11 +182,17 @@ export {
 } from "./ingest/execution.ts";
 export type { HostSignals, IngestReport } from "./ingest/ingest-messages.ts";
 export type { MessageCodec, MessageIdentity } from "./ingest/message-codec.ts";
+export { epochLayout } from "./epochs/epoch-layout.ts";
+export { defaultEpochSettings, type EpochSettings } from "./epochs/epoch-settings.ts";
 export type {
   ActiveObject,
+  CacheCost,
+  EpochEnd,
+  EpochFigures,
   Layout,
   LayoutInput,
   LayoutOutput,
+  Liveness,
   PoolTokens,
   ShownObject,
   ViewMessage,
@@ -201,7 +207,13 @@ export type {
   CallTime,
   PolicyInput,
   PolicyObject,
+  UseKey,
 } from "./policy/activation-policy.ts";
+export {
+  type RecentlyUsedOptions,
+  recentlyUsedPolicy,
+  recentlyUsedSettings,
+} from "./policy/recently-used-policy.ts";
 export { windowPolicy, type WindowPolicyOptions } from "./policy/window-policy.ts";
 export type { ToolAnswer } from "./session/answers.ts";
 export type { ActivateRange } from "./session/change-activation.ts";
@@ -221,4 +233,12 @@ export type { ReadRequest } from "./session/read-file.ts";
 export type { SessionDependencies } from "./session/session-scope.ts";
 export type { PoolEntry } from "./session/session-state.ts";
 export { type Calibration, calibratedEstimator } from "./tokens/calibrated-estimator.ts";
+export { messagesHash } from "./views/message-hash.ts";
+export type { ShownPart, ViewEntry } from "./views/view-entry.ts";
+export { viewRecord } from "./views/view-object.ts";
+export type { ViewRecord } from "./views/view-record.ts";
+export type { NamedVersion, ViewSource } from "./views/render-entry.ts";
+export { type ToolFacts, usualToolFacts } from "./ingest/tool-facts.ts";
+export type { FileChange, NewFile, NewVersion, OtherChange } from "./watch/file-change.ts";
+export { type FileTracker, fileTracker, type FileTrackerOptions } from "./watch/file-tracker.ts";
 export { type ContextTool, contextTools, standingInstruction } from "./tools/context-tools.ts";

@@ -1,5 +1,7 @@
 import type { FileContent, FileFacts } from "../ports/file-source.ts";
+import type { FileState } from "../ports/watcher.ts";
 import { fileType } from "./file-type.ts";
+import { isJsonObject } from "./json.ts";
 import type { ObjectBody, ObjectMetadata, Provenance } from "./object-body.ts";
 import type { ObjectId } from "./object-id.ts";
 
@@ -24,8 +26,20 @@ const fileFields: ReadonlySet<string> = new Set([
   "char_count",
   "presence",
   "size",
+  "disk",
   "provenance",
 ]);
+
+/**
+ * Size and time that a file had on disk when this version was read, so that a later look sees whether reading it again
+ * can be spared; undefined for what was not read.
+ */
+export function diskState(body: ObjectMetadata | ObjectBody): FileState | undefined {
+  const disk = body["disk"];
+  if (!isJsonObject(disk)) return undefined;
+  const { size, modified } = disk;
+  return typeof size === "number" && typeof modified === "number" ? { size, modified } : undefined;
+}
 
 function kept(earlier: ObjectBody | ObjectMetadata | undefined): Partial<ObjectBody> {
   return Object.fromEntries(
@@ -51,6 +65,7 @@ export function fileBody(
     char_count: file.text?.length ?? 0,
     presence: file.text === null ? "non_text" : "present",
     ...(file.text === null ? { size: file.size } : {}),
+    disk: { size: file.size, modified: file.modified },
     provenance: { origin: file.realPath, generator },
   };
 }
@@ -72,6 +87,16 @@ export function unreadFileBody(
     presence: "unread",
     size: facts.size,
     provenance: { origin: facts.realPath, generator: "human" },
+  };
+}
+
+/** A file that is elsewhere now, as it was. */
+export function movedFileBody(earlier: ObjectBody, path: string): ObjectBody {
+  return {
+    ...earlier,
+    path,
+    file_type: fileType(path, presenceOf(earlier) !== "non_text"),
+    provenance: { ...earlier.provenance, origin: path, generator: "human" },
   };
 }
 

@@ -3,9 +3,9 @@
 import { describe, it } from "vitest";
 
 import { testScale } from "../scale.ts";
+import { inRounds } from "./in-rounds.ts";
 import { type WatcherLaw, watcherLaws } from "./laws.ts";
 import type { OpenWatcher } from "./watcher-place.ts";
-import { underLoad } from "./under-load.ts";
 
 export interface WatcherContract {
   readonly name: string;
@@ -14,26 +14,18 @@ export interface WatcherContract {
   readonly openWatcher: OpenWatcher;
 }
 
-/** How often each law is tried in a long run, with other work going on meanwhile. */
-const longRounds = 50;
-
 /** Registers one test for each law of `Watcher`, named by the law's key. */
 export function watcherContract({ name, knownGaps = {}, openWatcher }: WatcherContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(watcherLaws, law))
       throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
   }
-  const rounds = testScale.isLong ? longRounds : 1;
   const timeout = testScale.isLong ? 3_600_000 : 60_000;
   describe(`watcher ${name}`, () => {
     for (const law of Object.keys(watcherLaws) as WatcherLaw[]) {
       const gap = knownGaps[law];
-      const test = async (): Promise<void> => {
-        const scenario = watcherLaws[law];
-        if (rounds === 1) return await scenario(openWatcher);
-        await using _load = underLoad();
-        for (let round = 0; round < rounds; round += 1) await scenario(openWatcher);
-      };
+      const test = async (): Promise<void> =>
+        await inRounds(async () => await watcherLaws[law](openWatcher));
       if (gap === undefined) it(law, { timeout }, test);
       else it.fails(`${law} (known gap: ${gap})`, { timeout }, test);
     }

@@ -1,0 +1,232 @@
+import { fileBody, sealObject } from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+
+import { asMetadata, tracking, type TrackerScenario } from "./observed-tracker.ts";
+
+export const changeMakesAVersion: TrackerScenario = tracking(
+  async ({ write, know, untilContent, untilTold, store, changes }) => {
+    await write("a.txt", "one\n");
+    const [id] = await know("a.txt");
+    assert.deepEqual(changes, []);
+
+    await write("a.txt", "two\n");
+
+    const stored = await untilContent(id, "two\n");
+    const told = await untilTold((change) => change.id === id, "the change");
+    assert.equal(stored.version, 2);
+    assert.equal(stored.body.provenance.generator, "human");
+    assert.equal(told.kind, "changed");
+    assert.deepEqual(told.stored, stored);
+    assert.equal("previous" in told && told.previous.version, 1);
+    assert.equal((await store.history(stored.body.id)).length, 2);
+  },
+);
+
+export const lastContentIsStored: TrackerScenario = tracking(
+  async ({ at, write, know, untilContent, untilQuiet, latest }) => {
+    await write("a.txt", "0");
+    const [id] = await know("a.txt");
+
+    for (let round = 1; round <= 10; round += 1) {
+      await writeFile(at("a.txt"), `${round} first`);
+      await writeFile(at("a.txt"), `${round} second`);
+      if (round % 2 === 0) await untilContent(id, `${round} second`);
+    }
+    await untilContent(id, "10 second");
+    await untilQuiet();
+
+    assert.ok(id);
+    assert.equal((await latest(id)).body.content, "10 second");
+  },
+);
+
+export const editAfterReadIsStored: TrackerScenario = tracking(
+  async ({ tracker, write, index, untilContent }) => {
+    for (let round = 0; round < 5; round += 1) {
+      await write(`${round}.txt`, "one");
+      const stored = await index(`${round}.txt`);
+      // The same size, at once.
+      await write(`${round}.txt`, "two");
+      const tracked = tracker.track(stored.map(asMetadata));
+      if (round % 2 === 0) await tracked;
+      await untilContent(stored[0]?.body.id, "two");
+      await write(`${round}.txt`, "new");
+      await untilContent(stored[0]?.body.id, "new");
+      await tracked;
+    }
+  },
+);
+
+export const untouchedMakesNoVersion: TrackerScenario = tracking(
+  async ({ at, write, know, untilQuiet, latest, changes }) => {
+    await write("a.txt", "one");
+    const [id] = await know("a.txt");
+
+    await utimes(at("a.txt"), 1_000_000_000, 1_000_000_000);
+    await writeFile(at("a.txt"), "one");
+    await write("b.tmp", "one");
+    await rename(at("b.tmp"), at("a.txt"));
+    await untilQuiet();
+
+    assert.ok(id);
+    assert.equal((await latest(id)).version, 1);
+    assert.deepEqual(
+      changes.filter((change) => change.id === id),
+      [],
+    );
+  },
+);
+
+export const atomicSaveIsAChange: TrackerScenario = tracking(
+  async ({ at, write, know, untilContent, untilQuiet, changes, store }) => {
+    await write("a.txt", "one");
+    const [id] = await know("a.txt");
+
+    await write(".a.txt.swp", "two");
+    await rename(at(".a.txt.swp"), at("a.txt"));
+    await untilContent(id, "two");
+    await rename(at("a.txt"), at("a.txt~"));
+    await write("a.txt", "three");
+    await untilContent(id, "three");
+    await rename(at("a.txt"), at("a.txt~"));
+    await write("a.txt", "four");
+    await rm(at("a.txt~"));
+    await untilContent(id, "four");
+    await untilQuiet();
+
+    const kinds = changes.filter((change) => change.id === id).map(({ kind }) => kind);
+    assert.deepEqual([...new Set(kinds)], ["changed"]);
+    assert.equal((await store.find({ where: { path: at("a.txt") } })).items.length, 1);
+  },
+);
+
+export const unreadableKeepsTheLast: TrackerScenario = tracking(
+  async ({ at, write, know, latest, untilTold, untilContent, files }) => {
+    await write("a.txt", "one");
+    await write("b.txt", "one");
+    const [a, b] = await know("a.txt", "b.txt");
+    assert.ok(a);
+    // A file source that may not read stands for a user who may not, where the user may everything.
+    await chmod(dirname(at()), 0o755);
+    const isNobody = isMainThread && process.getuid?.() === 0 && process.seteuid !== undefined;
+    await chmod(at("a.txt"), 0o000);
+    if (isNobody) process.seteuid?.(65_534);
+    try {
+      const isRefused = await files.read(at("a.txt")).then(
+        () => false,
+        () => true,
+      );
+      if (!isRefused) return;
+      const told = await untilTold((change) => change.id === a, "that it is unreadable");
+      assert.equal(told.kind, "unreadable");
+      assert.equal((await latest(a)).body.content, "one");
+      assert.equal((await latest(a)).version, 1);
+    } finally {
+      if (isNobody) process.seteuid?.(0);
+    }
+
+    await chmod(at("a.txt"), 0o644);
+    await untilTold(({ id, kind }) => id === a && kind === "readable", "that it is readable");
+    await write("a.txt", "two");
+    await write("b.txt", "two");
+    await untilContent(a, "two");
+    await untilContent(b, "two");
+  },
+);
+
+export const ownWritesAreNotForeign: TrackerScenario = tracking(
+  async ({ at, tracker, write, know, latest, untilQuiet, changes, store, files }) => {
+    await write("a.txt", "one");
+    const [id] = await know("a.txt");
+    assert.ok(id);
+
+    {
+      await using _hold = await tracker.hold(at("a.txt"));
+      await write("a.txt", "two, by the agent's tool");
+      await untilQuiet();
+      assert.equal((await latest(id)).version, 1);
+      const body = fileBody(id, await files.read(at("a.txt")), "agent", (await latest(id)).body);
+      await store.commit([{ object: sealObject(body), expect: 1 }]);
+      await tracker.track([asMetadata(await latest(id))]);
+    }
+    await untilQuiet();
+
+    const stored = await latest(id);
+    assert.equal(stored.version, 2);
+    assert.equal(stored.body.provenance.generator, "agent");
+    assert.deepEqual(
+      changes.filter((change) => change.id === id),
+      [],
+    );
+  },
+);
+
+export const othersVersionsAreTold: TrackerScenario = tracking(
+  async ({
+    write,
+    index,
+    tracker,
+    changes,
+    openAnother,
+    untilContent,
+    untilQuiet,
+    store,
+    untilTold,
+  }) => {
+    await write("a.txt", "one");
+    const stored = (await index("a.txt")).map(asMetadata);
+    const id = stored[0]?.body.id;
+    const other = await openAnother();
+    await tracker.track(stored);
+    await other.tracker.track(stored);
+    await tracker.ready();
+    await other.tracker.ready();
+
+    for (let round = 2; round <= 6; round += 1) {
+      await write("a.txt", `round ${round}`);
+      await untilContent(id, `round ${round}`);
+    }
+    await untilTold((change) => change.stored.version === 6, "the last version");
+    await untilQuiet();
+    await other.tracker.check();
+
+    assert.ok(id);
+    assert.equal((await store.history(id)).length, 6);
+    for (const told of [changes, other.changes])
+      assert.equal(told.findLast((change) => change.id === id)?.stored.version, 6);
+  },
+);
+
+export const unnamedIsNotRead: TrackerScenario = tracking(
+  async ({ at, write, know, latest, untilTold, untilGone, untilAt }) => {
+    const outside = join(at(".."), "outside");
+    await mkdir(outside);
+    await writeFile(join(outside, "a.txt"), "one");
+    await write(".env", "SECRET=1");
+    await write("b.txt", "some text");
+    const ids = await know("../outside/a.txt", ".env", "b.txt");
+
+    await writeFile(join(outside, "a.txt"), "two");
+    await write(".env", "SECRET=2");
+    for (const id of ids.slice(0, 2)) {
+      const told = await untilTold((change) => change.id === id, "that it is outdated");
+      assert.equal(told.kind, "outdated");
+      assert.equal((await latest(id)).version, 1);
+    }
+    // Paths are known without reading.
+    await rename(at("b.txt"), at("secret.key"));
+    assert.equal((await untilAt(ids[2], at("secret.key"))).body.content, "some text");
+    await rm(at(".env"));
+    await untilGone(ids[1]);
+    await write(".env", "SECRET=3");
+    const told = await untilTold(
+      ({ id, kind }) => id === ids[1] && kind === "returned",
+      "its return",
+    );
+    assert.equal("content" in told.stored.body && told.stored.body.content, null);
+    assert.equal(told.stored.body["presence"], "unread");
+  },
+);

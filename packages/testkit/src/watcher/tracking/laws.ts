@@ -1,0 +1,57 @@
+import {
+  atomicSaveIsAChange,
+  changeMakesAVersion,
+  editAfterReadIsStored,
+  lastContentIsStored,
+  othersVersionsAreTold,
+  ownWritesAreNotForeign,
+  unnamedIsNotRead,
+  unreadableKeepsTheLast,
+  untouchedMakesNoVersion,
+} from "./change-laws.ts";
+import {
+  deletionKeepsHistory,
+  moveKeepsTheObject,
+  recreationIsTheSameObject,
+  startCatchesUp,
+  swapKeepsBoth,
+  unrelatedFileIsAnother,
+} from "./move-laws.ts";
+import type { TrackerScenario } from "./observed-tracker.ts";
+
+/** The key of a law: its name in the doc comment of `FileTracker`, and that of its test. */
+export type TrackerLaw =
+  | "change-makes-a-version"
+  | "last-content-is-stored"
+  | "edit-after-read-is-stored"
+  | "untouched-makes-no-version"
+  | "atomic-save-is-a-change"
+  | "move-keeps-the-object"
+  | "swap-keeps-both"
+  | "deletion-keeps-history"
+  | "recreation-is-the-same-object"
+  | "unrelated-file-is-another"
+  | "unreadable-keeps-the-last"
+  | "own-writes-are-not-foreign"
+  | "others-versions-are-told"
+  | "start-catches-up"
+  | "unnamed-is-not-read";
+
+/** Every law with the scenario that tries it. */
+export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
+  "change-makes-a-version": changeMakesAVersion,
+  "last-content-is-stored": lastContentIsStored,
+  "edit-after-read-is-stored": editAfterReadIsStored,
+  "untouched-makes-no-version": untouchedMakesNoVersion,
+  "atomic-save-is-a-change": atomicSaveIsAChange,
+  "move-keeps-the-object": moveKeepsTheObject,
+  "swap-keeps-both": swapKeepsBoth,
+  "deletion-keeps-history": deletionKeepsHistory,
+  "recreation-is-the-same-object": recreationIsTheSameObject,
+  "unrelated-file-is-another": unrelatedFileIsAnother,
+  "unreadable-keeps-the-last": unreadableKeepsTheLast,
+  "own-writes-are-not-foreign": ownWritesAreNotForeign,
+  "others-versions-are-told": othersVersionsAreTold,
+  "start-catches-up": startCatchesUp,
+  "unnamed-is-not-read": unnamedIsNotRead,
+};

@@ -1,0 +1,217 @@
+import type { ObjectId } from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+
+import { asMetadata, tracking, type TrackerScenario } from "./observed-tracker.ts";
+
+export const moveKeepsTheObject: TrackerScenario = tracking(
+  async ({ at, write, know, untilAt, untilContent, untilTold, changes, store, until }) => {
+    await write("a.txt", "a text");
+    await write("copied.txt", "a text that is copied");
+    await write("top/x/deep.txt", "a deep text");
+    await mkdir(at("other/folder"), { recursive: true });
+    const [a, copied, deep] = await know("a.txt", "copied.txt", "top/x/deep.txt");
+    const hash = (await untilAt(a, at("a.txt"))).hashes.content_hash;
+
+    await rename(at("a.txt"), at("b.txt"));
+    const renamed = await untilAt(a, at("b.txt"));
+    assert.equal(renamed.version, 2);
+    assert.equal(renamed.hashes.content_hash, hash);
+    assert.equal(renamed.body.provenance.origin, at("b.txt"));
+    const told = await untilTold((change) => change.id === a, "the move");
+    assert.equal(told.kind, "moved");
+    assert.equal("previous" in told && told.previous.body["path"], at("a.txt"));
+
+    await rename(at("b.txt"), at("other/folder/c.md"));
+    assert.equal((await untilAt(a, at("other/folder/c.md"))).body["file_type"], "markdown");
+    await write("other/folder/c.md", "changed there");
+    await untilContent(a, "changed there");
+
+    await copyFile(at("copied.txt"), at("other/copied.txt"));
+    await rm(at("copied.txt"));
+    await untilAt(copied, at("other/copied.txt"));
+
+    await rename(at("top"), at("other/top"));
+    await untilAt(deep, at("other/top/x/deep.txt"));
+    await write("other/top/x/deep.txt", "changed in the moved folder");
+    await untilContent(deep, "changed in the moved folder");
+
+    await rename(at("other/folder/c.md"), at("d.md"));
+    await writeFile(at("d.md"), "moved and changed");
+    await until(
+      a,
+      ({ body }) => body["path"] === at("d.md") && body.content === "moved and changed",
+      "moved and changed",
+    );
+    await rename(at("d.md"), at("D.md"));
+    await untilAt(a, at("D.md"));
+    assert.equal(
+      changes.some(({ kind }) => kind === "vanished" || kind === "appeared"),
+      false,
+    );
+    assert.equal((await store.find({ where: { type: "file" } })).items.length, 3);
+  },
+);
+
+export const swapKeepsBoth: TrackerScenario = tracking(
+  async ({ at, write, know, untilAt, untilGone, latest, store }) => {
+    await write("a.txt", "text a");
+    await write("b.txt", "text b");
+    const [a, b] = await know("a.txt", "b.txt");
+
+    await rename(at("a.txt"), at("swap"));
+    await rename(at("b.txt"), at("a.txt"));
+    await rename(at("swap"), at("b.txt"));
+    await untilAt(a, at("b.txt"));
+    await untilAt(b, at("a.txt"));
+    assert.deepEqual(await contents(a, b), ["text a", "text b"]);
+
+    await rename(at("b.txt"), at("a.txt"));
+    await untilGone(b);
+    await untilAt(a, at("a.txt"));
+    assert.deepEqual(await contents(a, b), ["text a", null]);
+    assert.equal((await store.find({ where: { type: "file" } })).items.length, 2);
+
+    async function contents(...ids: readonly (ObjectId | undefined)[]): Promise<unknown> {
+      return await Promise.all(ids.map(async (id) => id && (await latest(id)).body.content));
+    }
+  },
+);
+
+export const deletionKeepsHistory: TrackerScenario = tracking(
+  async ({ at, write, know, untilGone, untilTold, store }) => {
+    await write("a.txt", "one");
+    await write("folder/b.txt", "one");
+    const [a, b] = await know("a.txt", "folder/b.txt");
+    assert.ok(a);
+
+    await rm(at("a.txt"));
+    await rm(at("folder"), { recursive: true });
+
+    const gone = await untilGone(a);
+    await untilGone(b);
+    const told = await untilTold((change) => change.id === a, "the deletion");
+    assert.equal(told.kind, "vanished");
+    assert.equal(gone.version, 2);
+    assert.equal(gone.body["presence"], "missing");
+    assert.equal(gone.body.provenance.origin, at("a.txt"));
+    assert.equal((await store.get(a, { version: 1 }))?.body.content, "one");
+  },
+);
+
+export const recreationIsTheSameObject: TrackerScenario = tracking(
+  async ({ at, write, know, untilGone, untilContent, untilTold, store, changes }) => {
+    await write("a.txt", "one");
+    await write("folder/b.txt", "one");
+    const [a, b] = await know("a.txt", "folder/b.txt");
+
+    for (const content of ["two", "three"]) {
+      await rm(at("a.txt"));
+      await rm(at("folder"), { recursive: true });
+      await untilGone(a);
+      await untilGone(b);
+      await write("a.txt", content);
+      await write("folder/b.txt", content);
+      assert.equal((await untilContent(a, content)).body["path"], at("a.txt"));
+      await untilContent(b, content);
+    }
+    await untilTold(({ id, kind }) => id === a && kind === "returned", "its return");
+    // Without a moment in between that anybody saw.
+    await rm(at("a.txt"));
+    await write("a.txt", "four");
+    await untilContent(a, "four");
+    assert.equal(
+      changes.some(({ kind }) => kind === "appeared"),
+      false,
+    );
+    assert.equal((await store.find({ where: { type: "file" } })).items.length, 2);
+  },
+);
+
+export const unrelatedFileIsAnother: TrackerScenario = tracking(
+  async ({ at, write, know, index, tracker, untilGone, untilTold, latest, store }) => {
+    await write("a.txt", "text a");
+    await write("b.txt", "text b");
+    await write("stranger-1.txt", "another text");
+    await write("stranger-2.txt", "a third text");
+    await pastTick();
+    const [a, b] = await know("a.txt", "b.txt");
+    assert.ok(a);
+
+    await rename(at("stranger-1.txt"), at("a.txt"));
+    await untilGone(a);
+    const appeared = await untilTold(({ kind }) => kind === "appeared", "the stranger");
+    assert.notEqual(appeared.id, a);
+    assert.equal(appeared.stored.body["path"], at("a.txt"));
+    assert.equal(appeared.stored.body["presence"], "unread");
+
+    await rm(at("b.txt"));
+    await untilGone(b);
+    await rename(at("stranger-2.txt"), at("b.txt"));
+    const second = await untilTold(
+      ({ kind, stored }) => kind === "appeared" && stored.body["path"] === at("b.txt"),
+      "the second stranger",
+    );
+    assert.notEqual(second.id, b);
+
+    // One that the model read before the watcher saw it arrive.
+    await write("c.txt", "text c");
+    await rename(at("c.txt"), at("d.txt"));
+    const [early] = await index("d.txt");
+    assert.ok(early);
+    await tracker.track([asMetadata(early)]);
+    await rename(at("d.txt"), at("e.txt"));
+    assert.equal(await tracker.adopt(at("e.txt")), early.body.id);
+    assert.equal((await latest(early.body.id)).body["path"], at("e.txt"));
+    assert.equal(await tracker.adopt(at("a.txt")), appeared.id);
+    const { items } = await store.find({ where: { path: at("e.txt") } });
+    assert.equal(items.length, 1);
+  },
+);
+
+export const startCatchesUp: TrackerScenario = tracking(
+  async ({ at, write, index, tracker, changes, store, latest }) => {
+    const names = ["same", "touched", "changed", "moved", "gone", "copy-1", "copy-2", "back"];
+    for (const name of names) await write(`${name}.txt`, `text of ${name}`);
+    // Two files with one content: which of them is elsewhere later cannot be told by content.
+    await write("copy-2.txt", "text of copy-1");
+    await mkdir(at("folder"));
+    const stored = (await index(...names.map((name) => `${name}.txt`))).map(asMetadata);
+    const ids = new Map(names.map((name, index) => [name, stored[index]?.body.id]));
+
+    await writeFile(at("touched.txt"), "text of touched");
+    await write("changed.txt", "changed");
+    await rename(at("moved.txt"), at("folder/moved elsewhere.txt"));
+    await rm(at("gone.txt"));
+    await rm(at("copy-1.txt"));
+    await rename(at("copy-2.txt"), at("folder/copy.txt"));
+    await tracker.track(stored);
+
+    const told = new Map(changes.map((change) => [change.id, change]));
+    const kinds = names.map((name) => told.get(ids.get(name) as never)?.kind);
+    assert.deepEqual(kinds, [
+      undefined,
+      undefined,
+      "changed",
+      "moved",
+      "vanished",
+      "vanished",
+      "vanished",
+      undefined,
+    ]);
+    const moved = ids.get("moved");
+    assert.ok(moved);
+    assert.equal((await latest(moved)).body["path"], at("folder/moved elsewhere.txt"));
+    const versions = await store.changesSince();
+    await tracker.check();
+    assert.deepEqual(await store.changesSince(versions.position), {
+      versions: [],
+      position: versions.position,
+    });
+  },
+);
+
+/** Until files that are made from now on are later than those before, by the file system's coarse clock. */
+async function pastTick(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 60));
+}

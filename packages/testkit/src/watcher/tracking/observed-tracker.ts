@@ -1,0 +1,241 @@
+import {
+  type FileChange,
+  fileBody,
+  type FileSource,
+  type FileTracker,
+  fileTracker,
+  type FileTrackerOptions,
+  metadataOf,
+  objectId,
+  type ObjectId,
+  type ObjectStore,
+  sealObject,
+  silentLogger,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { emptyFolder, type OpenWatcher, type WatcherScenarioOptions } from "../watcher-place.ts";
+
+/** What a tracker is tried with. */
+export interface TrackerParts {
+  readonly openWatcher: OpenWatcher;
+  readonly openStore: () => ObjectStore | Promise<ObjectStore>;
+  readonly openFiles: () => FileSource;
+  /** The tracker under test; that of core unless told. */
+  readonly openTracker?: (options: FileTrackerOptions) => FileTracker;
+}
+
+/** Tries one law of `FileTracker`; throws where it is broken. */
+export type TrackerScenario = (
+  parts: TrackerParts,
+  options?: WatcherScenarioOptions,
+) => Promise<void>;
+
+/** A tracker over files and a store of its own, with everything that it told. */
+export interface ObservedTracker {
+  readonly tracker: FileTracker;
+  readonly store: ObjectStore;
+  readonly files: FileSource;
+  readonly changes: readonly FileChange[];
+  at(...names: readonly string[]): string;
+  write(name: string, text: string): Promise<string>;
+  /** Reads files and stores their objects, as a session does, without tracking them. */
+  index(...names: readonly string[]): Promise<readonly StoredVersion[]>;
+  /** Indexes, tracks, and waits until the files are watched. */
+  know(...names: readonly string[]): Promise<readonly ObjectId[]>;
+  /** The latest version of an object. */
+  latest(id: ObjectId): Promise<StoredVersion>;
+  /** Waits until the latest version of an object is so. */
+  until(
+    id: ObjectId | undefined,
+    isSo: (stored: StoredVersion) => boolean,
+    what: string,
+  ): Promise<StoredVersion>;
+  untilContent(id: ObjectId | undefined, content: string): Promise<StoredVersion>;
+  untilGone(id: ObjectId | undefined): Promise<StoredVersion>;
+  untilAt(id: ObjectId | undefined, path: string): Promise<StoredVersion>;
+  untilTold(isSo: (change: FileChange) => boolean, what: string): Promise<FileChange>;
+  /** Waits until a change and a deletion that come after all else are stored. */
+  untilQuiet(): Promise<void>;
+  /** Another session on the same store and files. */
+  openAnother(): Promise<{
+    readonly tracker: FileTracker;
+    readonly changes: readonly FileChange[];
+  }>;
+}
+
+const usualDeadline = 20_000;
+
+/** A scenario on one tracker in one folder, which is its workspace. */
+export function tracking(scenario: (observed: ObservedTracker) => Promise<void>): TrackerScenario {
+  return async (parts, { deadline = usualDeadline } = {}) => {
+    await using place = await emptyFolder();
+    await using disposal = disposables();
+    const folder = join(place.path, "root");
+    await mkdir(folder);
+    const store = await parts.openStore();
+    disposal.add(store);
+    const files = parts.openFiles();
+    const ids = countedIds();
+    const waiting = new Set<() => void>();
+
+    function open(): { readonly tracker: FileTracker; readonly changes: FileChange[] } {
+      const watcher = parts.openWatcher({ roots: [folder] });
+      const tracker = (parts.openTracker ?? fileTracker)({
+        store,
+        files,
+        watcher,
+        ids,
+        logger: silentLogger,
+        workspace: folder,
+      });
+      disposal.add(tracker);
+      const changes: FileChange[] = [];
+      tracker.onChange((told) => {
+        changes.push(...told);
+        for (const look of waiting) look();
+      });
+      return { tracker, changes };
+    }
+
+    const { tracker, changes } = open();
+    const at = (...names: readonly string[]): string => join(folder, ...names);
+
+    async function write(name: string, text: string): Promise<string> {
+      await mkdir(dirname(at(name)), { recursive: true });
+      await writeFile(at(name), text);
+      return at(name);
+    }
+
+    async function index(...names: readonly string[]): Promise<readonly StoredVersion[]> {
+      return await Promise.all(
+        names.map(async (name) => {
+          const file = await files.read(at(name));
+          const object = sealObject(fileBody(ids.next(), file, "human"));
+          await store.commit([{ object }]);
+          return await latest(object.body.id);
+        }),
+      );
+    }
+
+    async function know(...names: readonly string[]): Promise<readonly ObjectId[]> {
+      const stored = await index(...names);
+      await tracker.track(stored.map(asMetadata));
+      await tracker.ready();
+      return stored.map(({ body }) => body.id);
+    }
+
+    async function latest(id: ObjectId): Promise<StoredVersion> {
+      const stored = await store.get(id);
+      assert.ok(stored, `object ${id} is not there`);
+      return stored;
+    }
+
+    async function untilSo<Value>(
+      look: () => Promise<Value | undefined>,
+      what: () => Promise<string>,
+    ): Promise<Value> {
+      const end = performance.now() + deadline;
+      for (;;) {
+        const told = new Promise<void>((resolve) => {
+          const timer = setTimeout(done, Math.min(1_000, deadline));
+          function done(): void {
+            clearTimeout(timer);
+            waiting.delete(done);
+            resolve();
+          }
+          waiting.add(done);
+        });
+        const value = await look();
+        if (value !== undefined) return value;
+        if (performance.now() > end) throw new assert.AssertionError({ message: await what() });
+        await told;
+      }
+    }
+
+    async function until(
+      id: ObjectId | undefined,
+      isSo: (stored: StoredVersion) => boolean,
+      what: string,
+    ): Promise<StoredVersion> {
+      assert.ok(id);
+      return await untilSo(
+        async () => {
+          const stored = await latest(id);
+          return isSo(stored) ? stored : undefined;
+        },
+        async () => `object ${id} is not ${what}: ${JSON.stringify((await latest(id)).body)}`,
+      );
+    }
+
+    let markers = 0;
+    async function untilQuiet(): Promise<void> {
+      markers += 1;
+      const names = [`marker-${markers}-a`, `marker-${markers}-b`];
+      for (const name of names) await write(name, `1 ${name}`);
+      const ids = await know(...names);
+      await write(names[0] ?? "", "2");
+      await writeFile(at(names[1] ?? ""), "");
+      await untilContent(ids[0], "2");
+      await untilContent(ids[1], "");
+      tracker.untrack(ids);
+    }
+
+    async function untilContent(id: ObjectId | undefined, content: string): Promise<StoredVersion> {
+      return await until(id, ({ body }) => body.content === content, JSON.stringify(content));
+    }
+
+    await scenario({
+      tracker,
+      store,
+      files,
+      changes,
+      at,
+      write,
+      index,
+      know,
+      latest,
+      until,
+      untilContent,
+      untilGone: async (id) =>
+        await until(id, ({ body }) => body["path"] === null && body.content === null, "gone"),
+      untilAt: async (id, path) =>
+        await until(id, ({ body }) => body["path"] === path, `at ${path}`),
+      untilTold: async (isSo, what) =>
+        await untilSo(
+          async () => changes.find(isSo),
+          async () => `${what} was not told; told ${JSON.stringify(changes)}`,
+        ),
+      untilQuiet,
+      openAnother: async () => await Promise.resolve(open()),
+    });
+  };
+}
+
+export function asMetadata(stored: StoredVersion): StoredMetadata {
+  return { ...stored, body: metadataOf(stored.body) };
+}
+
+function countedIds(): { next(): ObjectId } {
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      return objectId(`0190bbbb-0000-7000-8000-${String(count).padStart(12, "0")}`);
+    },
+  };
+}
+
+function disposables(): AsyncDisposable & { add(one: AsyncDisposable): void } {
+  const all: AsyncDisposable[] = [];
+  return {
+    add: (one) => void all.push(one),
+    async [Symbol.asyncDispose]() {
+      for (const one of all.toReversed()) await one[Symbol.asyncDispose]();
+    },
+  };
+}

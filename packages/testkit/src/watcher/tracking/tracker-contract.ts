@@ -1,0 +1,22 @@
+// The tests are data here: how many rounds there are depends on the run, and the scenarios assert.
+/* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
+import { describe, it } from "vitest";
+
+import { testScale } from "../../scale.ts";
+import { inRounds } from "../in-rounds.ts";
+import { type TrackerLaw, trackerLaws } from "./laws.ts";
+import type { TrackerParts } from "./observed-tracker.ts";
+
+export interface FileTrackerContract extends TrackerParts {
+  readonly name: string;
+}
+
+/** Registers one test for each law of `FileTracker` over a watcher, a store and a file source. */
+export function fileTrackerContract({ name, ...parts }: FileTrackerContract): void {
+  const timeout = testScale.isLong ? 3_600_000 : 60_000;
+  describe(`file tracker over ${name}`, () => {
+    for (const law of Object.keys(trackerLaws) as TrackerLaw[]) {
+      it(law, { timeout }, async () => await inRounds(async () => await trackerLaws[law](parts)));
+    }
+  });
+}
