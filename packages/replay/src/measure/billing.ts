@@ -1,0 +1,36 @@
+import { outputPrice, type ReplayPrices } from "./prices.ts";
+import type { CallTrace } from "./trace.ts";
+
+/** How the part of a prompt that no cache has is billed. */
+export type Billing =
+  /** Written to the cache up to the end of the prompt. */
+  | "to-the-end"
+  /** Only what the next call can read again is written, the rest is plain input: for prompts that change on each call. */
+  | "what-the-next-reads";
+
+/** What the model's answer costs that asks for an object, in output tokens. */
+export const askingTokens: number = 120;
+/** What asking for an object adds to the prompt beside the object. */
+export const askedOverhead: number = 140;
+
+/** The input of the calls of a segment, in tokens at the plain input price. */
+export function billedInput(
+  calls: readonly CallTrace[],
+  prices: ReplayPrices,
+  billing: Billing,
+): number {
+  const { read, write, breakpoints } = prices;
+  // What comes next can read nothing that is not written, and without breakpoints of its choice nothing else.
+  const isSparing = billing === "what-the-next-reads" && breakpoints === "free";
+  return calls.reduce((sum, { tokens, cached, ownCalls, charges }, at) => {
+    const had = cached[breakpoints];
+    const next = isSparing ? (calls[at + 1]?.cached[breakpoints] ?? 0) : tokens;
+    const written = Math.min(Math.max(next - had, 0), tokens - had);
+    const own = ownCalls.reduce((all, { input, output }) => all + input + output * outputPrice, 0);
+    const asked = charges.reduce(
+      (all, { prompt }) => all + prompt * read + askingTokens * outputPrice,
+      0,
+    );
+    return sum + had * read + written * write + (tokens - had - written) + own + asked;
+  }, 0);
+}

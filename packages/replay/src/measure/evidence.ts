@@ -1,0 +1,238 @@
+import { classifyCall } from "../corpus/classify-call.ts";
+import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
+import type { Shown } from "./call-view.ts";
+import { countBlock, countTokens } from "./tokens.ts";
+import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
+
+/** From how many tokens on the arguments of a call that writes are an object, for *miss+*. */
+export const largeArguments = 60;
+
+/** Something that a later message may quote: a tool's result, or the large arguments of a call that writes. */
+export interface EvidenceObject {
+  readonly kind: "result" | "arguments";
+  readonly callId: string;
+  /** The number of its row in the segment. */
+  readonly row: number;
+  readonly tokens: number;
+}
+
+/** Where an 8-gram stands in an object. */
+interface Holder {
+  readonly object: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An 8-gram that a message has from objects alone. */
+export interface UsedGram {
+  /** Whether no arguments hold it: only these count for *miss*, all count for *miss+*. */
+  readonly isStrict: boolean;
+  /** The objects before the message that hold it. */
+  readonly holders: readonly Holder[];
+}
+
+/** What the model calls of a segment quoted. */
+export interface Evidence {
+  readonly objects: readonly EvidenceObject[];
+  /** By the number of the call in the segment, from 0; calls that used nothing have none. */
+  readonly uses: ReadonlyMap<number, readonly UsedGram[]>;
+}
+
+interface Source {
+  readonly words: Words;
+  /** Where the text stands in its object's text. */
+  readonly offset: number;
+  readonly object?: number;
+  /** An argument: an object for *miss+*, other text for *miss*. */
+  readonly isArgument: boolean;
+}
+
+interface Quoted {
+  readonly row: number;
+  readonly call: number;
+  /** By key, whether it is strict. */
+  readonly grams: ReadonlyMap<number, boolean>;
+}
+
+// What is known of an 8-gram: where it stood so far.
+const inResult = 1;
+const inArgument = 2;
+const inOther = 4;
+
+/**
+ * The 8-grams that each assistant message of a segment has from earlier tool results (or large arguments) and from no
+ * other earlier message.
+ */
+export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
+  const numbers: WordNumbers = new Map();
+  const objects: EvidenceObject[] = [];
+  const sources = rows.map((row, index) => sourcesOf(row, index, numbers, objects));
+  const seen = new Map<number, number>();
+  const quoted: Quoted[] = [];
+  let call = -1;
+  for (const [index, row] of rows.entries()) {
+    const here = sources[index] ?? [];
+    if (row.role === "assistant") {
+      call += 1;
+      const grams = quotedGrams(row, here, seen);
+      if (grams.size > 0) quoted.push({ row: index, call, grams });
+    }
+    for (const source of here) {
+      const mark = markOf(source);
+      eachGram(source.words, (key) => seen.set(key, (seen.get(key) ?? 0) | mark));
+    }
+  }
+  return { objects, uses: usesOf(quoted, sources, objects) };
+}
+
+/** The 8-grams of a use that are in no object as far as it is shown. */
+export function missingGrams(
+  grams: readonly UsedGram[],
+  shown: (object: number) => Shown,
+): readonly UsedGram[] {
+  const known = new Map<number, Shown>();
+  const look = (object: number): Shown => {
+    let answer = known.get(object);
+    if (answer === undefined) {
+      answer = shown(object);
+      known.set(object, answer);
+    }
+    return answer;
+  };
+  return grams.filter(({ holders }) => !holders.some((holder) => isVisible(holder, look)));
+}
+
+function isVisible({ object, start, end }: Holder, look: (object: number) => Shown): boolean {
+  const shown = look(object);
+  if (shown === "whole") return true;
+  if (shown === "none") return false;
+  return shown.some((range) => range.start <= start && end <= range.end);
+}
+
+function markOf({ object, isArgument }: Source): number {
+  if (object === undefined) return inOther;
+  return isArgument ? inArgument : inResult;
+}
+
+/** What a message says that it can have from objects alone, before it is itself taken in. */
+function quotedGrams(
+  row: RecordedMessage,
+  sources: readonly Source[],
+  seen: ReadonlyMap<number, number>,
+): ReadonlyMap<number, boolean> {
+  const grams = new Map<number, boolean>();
+  const spoken = row.content.flatMap((block) =>
+    block.type === "toolCall"
+      ? stringsIn(block.arguments).map(() => true)
+      : [block.type === "text"],
+  );
+  for (const [index, { words }] of sources.entries()) {
+    if (spoken[index] !== true) continue;
+    eachGram(words, (key) => {
+      const mark = seen.get(key) ?? 0;
+      if (mark === 0 || (mark & inOther) !== 0) return;
+      grams.set(key, mark === inResult);
+    });
+  }
+  return grams;
+}
+
+function usesOf(
+  quoted: readonly Quoted[],
+  sources: readonly (readonly Source[])[],
+  objects: readonly EvidenceObject[],
+): ReadonlyMap<number, readonly UsedGram[]> {
+  const wanted = new Map<number, Holder[]>();
+  for (const { grams } of quoted) for (const key of grams.keys()) wanted.set(key, []);
+  for (const { words, object, offset } of sources.flat()) {
+    if (object === undefined) continue;
+    eachGram(words, (key, first) => {
+      wanted.get(key)?.push({
+        object,
+        start: offset + (words.starts[first] ?? 0),
+        end: offset + (words.ends[first + gramLength - 1] ?? 0),
+      });
+    });
+  }
+  const uses = new Map<number, readonly UsedGram[]>();
+  for (const { row, call, grams } of quoted) {
+    const used = [...grams].map(([key, isStrict]): UsedGram => {
+      const holders = wanted.get(key) ?? [];
+      return { isStrict, holders: holders.filter(({ object }) => rowOf(objects, object) < row) };
+    });
+    uses.set(call, used);
+  }
+  return uses;
+}
+
+function rowOf(objects: readonly EvidenceObject[], object: number): number {
+  return objects[object]?.row ?? Number.POSITIVE_INFINITY;
+}
+
+/** The texts of a row, in the order of its blocks; those of an object with its number. */
+function sourcesOf(
+  row: RecordedMessage,
+  index: number,
+  numbers: WordNumbers,
+  objects: EvidenceObject[],
+): readonly Source[] {
+  if (row.role === "toolResult") {
+    const object = objects.length;
+    objects.push({ kind: "result", callId: row.toolCallId, row: index, tokens: countTokens(row) });
+    let offset = 0;
+    return row.content.flatMap((block): readonly Source[] => {
+      if (block.type !== "text") return [];
+      const source = { words: wordsOf(block.text, numbers), offset, object, isArgument: false };
+      // Blocks of text are joined by a line break.
+      offset += block.text.length + 1;
+      return [source];
+    });
+  }
+  return row.content.flatMap((block): readonly Source[] => {
+    switch (block.type) {
+      case "text":
+        return [{ words: wordsOf(block.text, numbers), offset: 0, isArgument: false }];
+      case "thinking":
+        return [{ words: wordsOf(block.thinking, numbers), offset: 0, isArgument: false }];
+      case "toolCall":
+        return argumentSources(block, index, numbers, objects);
+      case "image":
+        return [];
+    }
+  });
+}
+
+function argumentSources(
+  call: RecordedToolCall,
+  row: number,
+  numbers: WordNumbers,
+  objects: EvidenceObject[],
+): readonly Source[] {
+  const tokens = countBlock(call);
+  const isObject = tokens >= largeArguments && writesWithArguments(call);
+  const object = isObject ? { object: objects.length } : {};
+  if (isObject) objects.push({ kind: "arguments", callId: call.id, row, tokens });
+  return stringsIn(call.arguments).map((text) => ({
+    words: wordsOf(text, numbers),
+    offset: 0,
+    isArgument: true,
+    ...object,
+  }));
+}
+
+/** Whether a call's arguments hold what it writes: a write, an edit, a patch, or a command with a here-document. */
+export function writesWithArguments(call: RecordedToolCall): boolean {
+  const { kind } = classifyCall(call.name, call.arguments);
+  if (kind === "write" || kind === "edit") return true;
+  if (kind !== "command" && kind !== "read" && kind !== "search") return false;
+  return [call.arguments["command"], call.arguments["cmd"], call.arguments["input"]].some(
+    (value) => typeof value === "string" && value.includes("<<"),
+  );
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(stringsIn);
+  return [];
+}

@@ -1,0 +1,147 @@
+import type { CallView, StrategyRun } from "./call-view.ts";
+import { promptTokens } from "./call-view.ts";
+import { type Evidence, missingGrams, type UsedGram } from "./evidence.ts";
+import { type CallTrace, tracer } from "./trace.ts";
+
+/** How much of what the messages of a segment quote was not to be seen. */
+export interface MissCounts {
+  readonly used: number;
+  readonly missed: number;
+  readonly grams: number;
+  readonly missedGrams: number;
+  /** The same with large arguments as objects. */
+  readonly usedPlus: number;
+  readonly missedPlus: number;
+  readonly gramsPlus: number;
+  readonly missedGramsPlus: number;
+}
+
+/** What one pass over a segment gave. */
+export interface SegmentTrace {
+  readonly calls: readonly CallTrace[];
+  readonly miss: MissCounts;
+}
+
+export interface ReplayOptions {
+  /** Whether the model asks for what it misses, and gets it. */
+  readonly isCharged?: boolean;
+  /** How long the cache lives, in milliseconds. */
+  readonly lifetime?: number;
+}
+
+/** Lets a strategy make every call of a segment, and keeps what was sent, cached and missed. */
+export async function replaySegment(
+  run: StrategyRun,
+  callCount: number,
+  evidence: Evidence,
+  { isCharged = false, lifetime }: ReplayOptions = {},
+): Promise<SegmentTrace> {
+  const traced = tracer(lifetime);
+  const miss = noMisses();
+  for (let call = 0; call < callCount; call += 1) {
+    let view: CallView = await run.view();
+    const charges: { readonly prompt: number }[] = [];
+    const grams = evidence.uses.get(call);
+    if (grams !== undefined) {
+      const missing = missingGrams(grams, view.shown);
+      countMisses(miss, grams, missing);
+      if (isCharged) {
+        for (const object of fewestObjects(missing)) {
+          charges.push({ prompt: promptTokens(view) });
+          view = await run.activate(object);
+        }
+      }
+    }
+    traced.add(view, charges);
+  }
+  return { calls: traced.calls, miss };
+}
+
+/** The fewest objects that hold all of some 8-grams, the newest where several would do. */
+export function fewestObjects(grams: readonly UsedGram[]): readonly number[] {
+  const sets = grams.map(({ holders }) => new Set(holders.map(({ object }) => object)));
+  const newestFirst = [...new Set(sets.flatMap((set) => [...set]))].sort((a, b) => b - a);
+  for (let size = 0; size <= 3; size += 1) {
+    const found = covering(sets, newestFirst, size);
+    if (found !== undefined) return found;
+  }
+  return greedyCover(sets, newestFirst);
+}
+
+/** An exact cover of at most `size` objects; the first in the order given. */
+function covering(
+  sets: readonly ReadonlySet<number>[],
+  order: readonly number[],
+  size: number,
+): readonly number[] | undefined {
+  const [first] = sets;
+  if (first === undefined) return [];
+  if (size === 0) return undefined;
+  // One of the objects that hold the first has to be taken.
+  for (const object of order) {
+    if (!first.has(object)) continue;
+    const rest = covering(
+      sets.filter((set) => !set.has(object)),
+      order,
+      size - 1,
+    );
+    if (rest !== undefined) return [object, ...rest];
+  }
+  return undefined;
+}
+
+function greedyCover(
+  sets: readonly ReadonlySet<number>[],
+  order: readonly number[],
+): readonly number[] {
+  const taken: number[] = [];
+  let open = sets;
+  while (open.length > 0) {
+    let best: number | undefined;
+    let most = 0;
+    for (const object of order) {
+      const count = open.filter((set) => set.has(object)).length;
+      if (count > most) {
+        best = object;
+        most = count;
+      }
+    }
+    const chosen = best;
+    if (chosen === undefined) break;
+    taken.push(chosen);
+    open = open.filter((set) => !set.has(chosen));
+  }
+  return taken;
+}
+
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+function noMisses(): Mutable<MissCounts> {
+  return {
+    used: 0,
+    missed: 0,
+    grams: 0,
+    missedGrams: 0,
+    usedPlus: 0,
+    missedPlus: 0,
+    gramsPlus: 0,
+    missedGramsPlus: 0,
+  };
+}
+
+function countMisses(
+  counts: Mutable<MissCounts>,
+  grams: readonly UsedGram[],
+  missing: readonly UsedGram[],
+): void {
+  const strict = grams.filter(({ isStrict }) => isStrict).length;
+  const missingStrict = missing.filter(({ isStrict }) => isStrict).length;
+  counts.used += strict > 0 ? 1 : 0;
+  counts.missed += missingStrict > 0 ? 1 : 0;
+  counts.grams += strict;
+  counts.missedGrams += missingStrict;
+  counts.usedPlus += 1;
+  counts.missedPlus += missing.length > 0 ? 1 : 0;
+  counts.gramsPlus += grams.length;
+  counts.missedGramsPlus += missing.length;
+}
