@@ -12,6 +12,7 @@ function candidatesOf(perTurn: readonly number[]): readonly PolicyObject[] {
   return perTurn.flatMap((count, turn) =>
     Array.from({ length: count }, (_, index) => ({
       id: objectId(`t${turn}.${index + 1}`),
+      key: `t${turn}.${index + 1}`,
       type: "toolcall",
       used: { turn, call: index + 1 },
     })),
@@ -28,6 +29,8 @@ function staying(
       candidates,
       turn: perTurn.length - 1,
       callsInTurn: (turn) => perTurn[turn] ?? 0,
+      recent: [],
+      sentTokens: 0,
     }),
   );
   return candidates.filter(({ id }) => !leaving.has(id)).map(({ id }) => id);
@@ -66,12 +69,14 @@ describe("the specification's window", () => {
   });
 
   it("lets files stay until they are deactivated", () => {
-    const file = { id: objectId("f"), type: "file", used: { turn: 0, call: 0 } };
+    const file = { id: objectId("f"), key: "f1", type: "file", used: { turn: 0, call: 0 } };
 
     const leaving = windowPolicy().leaving({
       candidates: [file],
       turn: 99,
       callsInTurn: () => 99,
+      recent: [],
+      sentTokens: 0,
     });
 
     expect(leaving).toEqual([]);

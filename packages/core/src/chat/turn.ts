@@ -8,6 +8,8 @@ export type AssistantStep = {
   /** The tool call objects of the message's calls, in order. */
   readonly toolcall_ids: readonly ObjectId[];
   readonly assistant_meta: JsonObject;
+  /** The number of the view that the model saw: the version of the session's view object. */
+  readonly view?: number;
   readonly key?: string;
 };
 

@@ -11,6 +11,7 @@ import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { rewindTo } from "../session/rewind.ts";
+import { noteNamedFiles } from "../session/use-order.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
   commitObjects,
@@ -185,7 +186,11 @@ function addToChat(
     } else {
       appendMessage(scope, one, objectIds);
       know(scope, one, endOfChat(scope));
-      if (message.role === "assistant") openCalls(scope, message, objectIds);
+      if (message.role === "assistant") {
+        openCalls(scope, message, objectIds);
+        for (const call of message.content.filter(isToolCall))
+          noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
+      }
     }
   }
   return waiting;
@@ -213,6 +218,7 @@ function appendMessage(
       assistant: message.content,
       toolcall_ids: ids,
       assistant_meta: { ...message.meta, ...time },
+      ...answeredView(scope),
       ...key,
     };
     state.chat = { ...chat, turns: withStep(chat.turns, step) };
@@ -225,6 +231,14 @@ function appendMessage(
     };
     state.chat = { ...chat, turns: withStep(chat.turns, step) };
   }
+}
+
+/** The number of the view that an answer goes with: each view has one answer. */
+function answeredView({ state }: SessionScope): { readonly view?: number } {
+  const { view } = state;
+  if (view === undefined || view.isAnswered) return {};
+  state.view = { ...view, isAnswered: true };
+  return { view: view.call };
 }
 
 function openCalls(

@@ -10,6 +10,7 @@ import {
 } from "../objects/stored-version.ts";
 import { setActive } from "../session/active-set.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
+import { noteArrival } from "../session/use-order.ts";
 import { replayEffects } from "../session/replay-effects.ts";
 import { commitSession, joinPool, type SessionScope } from "../session/session-scope.ts";
 import { countCall, currentCallTime, type OpenCall } from "../session/session-state.ts";
@@ -48,6 +49,7 @@ export async function storeToolcalls(
       chatRef: chatReference(scope, one.call),
       fileRefs: execution.fileRefs ?? filesOf(execution),
       ...(execution.report === undefined ? {} : { report: execution.report }),
+      targetRefs: targetsOf(execution),
     });
     const there = stored[index];
     if (there === undefined) bodies.push(body);
@@ -77,7 +79,8 @@ async function arrive(
   execution: Execution,
 ): Promise<void> {
   const { state } = scope;
-  const { id } = joinPool(state, stored, key);
+  const entry = joinPool(state, stored, key);
+  const { id } = entry;
   const isOwn = execution.report !== undefined;
   const turn = call?.position.turn ?? currentCallTime(state).turn;
   if (call !== undefined) countCall(state, turn, isOwn);
@@ -91,7 +94,8 @@ async function arrive(
   }
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
-  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used);
+  noteArrival(scope, entry, result.toolName, call?.args ?? {});
+  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used, false);
 }
 
 /** The metadata of an object that is about to be stored. */
@@ -117,6 +121,12 @@ function chatReference(
   const { chatStored, chat } = scope.state;
   if (chatStored === undefined) return { ref: "dynamic", id: chat.id };
   return staticReference(chatStored, call === undefined ? {} : { position: call.position });
+}
+
+/** What an execution brought into the context, each once. */
+function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
+  const shown = effects.filter(({ op }) => op === "read" || op === "activate" || op === "pin");
+  return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));
 }
 
 function filesOf(execution: Execution): readonly StaticReference[] {

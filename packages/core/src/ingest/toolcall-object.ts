@@ -13,6 +13,8 @@ export interface ToolcallFacts {
   readonly args: JsonObject;
   readonly chatRef: StaticReference | DynamicReference;
   readonly fileRefs: readonly StaticReference[];
+  /** The objects that one of our own tools acted on. */
+  readonly targetRefs?: readonly DynamicReference[];
   /** The report of one of our own tools; it takes the place of the output (decision D34). */
   readonly report?: string;
 }
@@ -34,6 +36,9 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),
     ...(own ? { context_tool: true, short_summary: report } : {}),
+    ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
+      ? {}
+      : { target_refs: facts.targetRefs }),
     ...(own || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),

@@ -12,15 +12,13 @@ import type { PoolEntry } from "../session/session-state.ts";
 import type { LayoutInput, ViewMessage } from "./layout.ts";
 import { resultLine } from "./reference-line.ts";
 import { messageTokens } from "./message-tokens.ts";
+import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 
 /** Messages with their estimated tokens. */
 export interface Rendered {
   readonly messages: readonly ViewMessage[];
   readonly tokens: number;
 }
-
-/** What a tool call without a result is answered with, so that the sequence stays legal. */
-const noResult = "[no result: the call was interrupted]";
 
 /** A kept rendering of a step, good for as long as the metadata it was made from and the calibration are the same. */
 interface KeptStep extends Rendered {
@@ -105,7 +103,7 @@ function assistantMessages(
   pool: ReadonlyMap<ObjectId, PoolEntry>,
 ): readonly ViewMessage[] {
   if (isDiscarded(step)) return [];
-  const content = step.assistant.filter((block) => !isEmptyText(block));
+  const content = withoutEmpty(step.assistant) as readonly Block[];
   if (content.length === 0) return [];
   const { timestamp, ...meta } = step.assistant_meta;
   const time = typeof timestamp === "number" ? { timestamp } : {};
@@ -136,22 +134,6 @@ function resultMessage(
 
 function opaqueMessage(step: Exclude<Step, AssistantStep>): ViewMessage {
   return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
-}
-
-function withoutEmpty(content: string | readonly Block[]): string | readonly Block[] {
-  if (typeof content === "string") return content.trim() === "" ? "" : content;
-  return content.filter((block) => !isEmptyText(block));
-}
-
-/** Providers refuse text blocks without text. */
-function isEmptyText(block: Block): boolean {
-  return (
-    block.type === "text" && (typeof block["text"] !== "string" || block["text"].trim() === "")
-  );
-}
-
-function timeOf(timestamp: number | null): { readonly timestamp?: number } {
-  return timestamp === null ? {} : { timestamp };
 }
 
 const noIds: readonly ObjectId[] = [];

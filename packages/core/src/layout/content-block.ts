@@ -1,12 +1,13 @@
 import { linesOf, type LineRange, lineCount } from "../session/line-range.ts";
 import { nameWeights, shortName } from "./short-name.ts";
 import type { PoolEntry } from "../session/session-state.ts";
+import type { NamedObject } from "./reference-line.ts";
 
 /**
  * The header of a content block, at most 12 tokens without a range: `f12 src/index.ts v3` (decision D45).
  */
 export function blockHeader(
-  entry: PoolEntry,
+  entry: NamedObject,
   workspace: string,
   range: LineRange | undefined,
   lines: number,

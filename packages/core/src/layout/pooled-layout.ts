@@ -1,6 +1,12 @@
-import type { Layout, LayoutOutput } from "./layout.ts";
+import type { StoredMetadata } from "../objects/stored-version.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { PoolEntry } from "../session/session-state.ts";
+import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
+import type { ViewSource } from "../views/render-entry.ts";
+import type { ViewRecord } from "../views/view-record.ts";
 import { activePool } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
+import type { ActiveObject, Layout, LayoutInput, LayoutOutput, ViewMessage } from "./layout.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 
 /**
@@ -14,10 +20,97 @@ export const pooledLayout: Layout = {
     const chat = chatPool(input);
     const active = activePool(input, chat.tokens + listRoom(input));
     const pool = metadataPool(input, chat.tokens + active.tokens);
+    const messages = [...pool.messages, ...chat.messages, ...active.messages];
     return {
-      messages: [...pool.messages, ...chat.messages, ...active.messages],
+      messages,
       tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
       shown: active.shown,
+      record: recordOf(input),
     } satisfies LayoutOutput;
   },
+  rebuild(record, source): readonly ViewMessage[] {
+    return pooledLayout.render(inputOf(record, source)).messages;
+  },
 };
+
+/** What the pools were: the layout makes everything else from them again. */
+type PooledMemory = {
+  /** `handle@version` of every known object, in order of joining. */
+  readonly pool: readonly string[];
+  readonly active: readonly ActiveRow[];
+  readonly factor: number;
+  readonly budget?: number;
+};
+
+type ActiveRow = {
+  readonly of: string;
+  readonly version: number;
+  readonly from?: number;
+  readonly to?: number;
+  readonly pinned?: true;
+};
+
+function recordOf(input: LayoutInput): ViewRecord {
+  const memory: PooledMemory = {
+    pool: [...input.pool.values()].map(({ handle, stored }) => `${handle}@${stored.version}`),
+    active: input.active.map(({ entry, stored, range, isPinned }) => ({
+      of: entry.handle,
+      version: stored.version,
+      ...range,
+      ...(isPinned ? { pinned: true as const } : {}),
+    })),
+    factor: input.factor ?? 1,
+    ...(input.budget === undefined ? {} : { budget: input.budget }),
+  };
+  return {
+    layout: "pooled",
+    entries: [],
+    turns: input.turns.length,
+    steps: input.turns.at(-1)?.steps.length ?? 0,
+    workspace: input.workspace,
+    memory,
+  };
+}
+
+function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
+  const memory = record.memory as PooledMemory;
+  const pool = new Map<ObjectId, PoolEntry>();
+  for (const name of memory.pool) {
+    const at = name.lastIndexOf("@");
+    const entry = entryOf(source, name.slice(0, at), Number(name.slice(at + 1)));
+    pool.set(entry.id, entry);
+  }
+  const active = memory.active.map(({ of, version, from, to, pinned }): ActiveObject => {
+    const entry = entryOf(source, of, version);
+    const stored = source.object(of, version)?.stored;
+    const { content } = stored?.body ?? {};
+    if (stored === undefined || content === undefined)
+      throw new RangeError(`the content of ${of} version ${version} is not at hand`);
+    return {
+      entry,
+      stored: { ...stored, body: { ...stored.body, content } },
+      ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
+      isPinned: pinned === true,
+    };
+  });
+  return {
+    turns: source.turns,
+    ...(source.compaction === undefined ? {} : { compaction: source.compaction }),
+    chatHandle: source.chatHandle,
+    pool,
+    poolRevision: 0,
+    active,
+    workspace: record.workspace,
+    estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }),
+    factor: memory.factor,
+    ...(memory.budget === undefined ? {} : { budget: memory.budget }),
+  };
+}
+
+function entryOf(source: ViewSource, handle: string, version: number): PoolEntry {
+  const found = source.object(handle, version);
+  if (found === undefined)
+    throw new RangeError(`${handle} version ${version}, which the view shows, is not in the store`);
+  const { id } = found;
+  return { id, handle, stored: found.stored as StoredMetadata, row: { id, handle } };
+}

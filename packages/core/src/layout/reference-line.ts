@@ -1,6 +1,7 @@
 import { presenceOf } from "../objects/file-object.ts";
 import type { JsonValue } from "../objects/json.ts";
-import type { ObjectMetadata } from "../objects/object-body.ts";
+import type { ObjectBody, ObjectMetadata } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { PoolEntry } from "../session/session-state.ts";
 import { oneLine } from "../objects/one-line.ts";
 import { nameWeight, startOfWeight } from "./name-weight.ts";
@@ -18,11 +19,30 @@ export function resultLine(entry: PoolEntry): string {
   return `[${entry.handle} ${status}, ${size(body)}]`;
 }
 
+/** A tool's result by its size alone, `[t31 ok, 4.1k chars]`: what is left of one whose content has left the view. */
+export function sizeLine({
+  handle,
+  stored,
+}: {
+  readonly handle: string;
+  readonly stored: { readonly body: ObjectMetadata | ObjectBody };
+}): string {
+  const { body } = stored;
+  return `[${handle} ${body["status"] === "fail" ? "failed" : "ok"}, ${short(body)} chars]`;
+}
+
+/** An object with its handle, at one of its versions. */
+export interface NamedObject {
+  readonly id: ObjectId;
+  readonly handle: string;
+  readonly stored: { readonly body: ObjectMetadata | ObjectBody; readonly version: number };
+}
+
 /** What a line of the metadata pool may weigh without its handle; with it the line has at most 17 tokens. */
 const lineWeight = 14;
 
 /** An object's line in the metadata pool: handle, name, and what else says something; at most 17 tokens. */
-export function poolLine(entry: PoolEntry, workspace: string): string {
+export function poolLine(entry: NamedObject, workspace: string): string {
   const { body, version } = entry.stored;
   if (body.view !== undefined) return `${entry.handle} ${viewText(body, body.view)}`;
   const state = stateOf(body, version);
@@ -33,7 +53,7 @@ export function poolLine(entry: PoolEntry, workspace: string): string {
   return `${entry.handle} ${name}${nickname}${state}`;
 }
 
-function stateOf(body: ObjectMetadata, version: number): string {
+function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
   if (body.type === "toolcall")
     return body["status"] === "fail" ? ` failed ${short(body)}` : ` ${short(body)}`;
   switch (presenceOf(body)) {
@@ -48,7 +68,7 @@ function stateOf(body: ObjectMetadata, version: number): string {
   }
 }
 
-function viewText(body: ObjectMetadata, view: readonly string[]): string {
+function viewText(body: ObjectMetadata | ObjectBody, view: readonly string[]): string {
   const shown = view.filter((field) => Object.hasOwn(body, field) && field !== "content");
   return oneLine(
     shown
@@ -61,7 +81,7 @@ function size(body: ObjectMetadata): string {
   return `${short(body)} chars`;
 }
 
-function short(body: ObjectMetadata): string {
+function short(body: ObjectMetadata | ObjectBody): string {
   return count(Number(body["char_count"] ?? 0));
 }
 

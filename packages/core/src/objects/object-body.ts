@@ -48,6 +48,9 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "pinned_set",
   "activations",
   "pending_calls",
+  "recent",
+  "entries",
+  "memory",
 ]);
 
 /** An object without its bulk fields. */

@@ -42,6 +42,8 @@ export const foreignFields: ReadonlySet<string> = new Set([
   "assistant",
   "assistant_meta",
   "opaque",
+  "entries",
+  "memory",
 ]);
 
 /** Whether a JSON value is a reference. */

@@ -24,6 +24,8 @@ export function windowPolicy(options: WindowPolicyOptions = {}): ActivationPolic
         })
         .map(({ id }) => id);
     },
+    keepsArguments: () => () => true,
+    staysAtSweep: () => () => true,
   };
 }
 

@@ -3,6 +3,7 @@ import type { CallTime } from "../policy/activation-policy.ts";
 import { coveringRange, type LineRange } from "./line-range.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type SessionState } from "./session-state.ts";
+import { forgetUse, noteUse } from "./use-order.ts";
 
 /**
  * Makes an object active, or says that it is used again, now unless told; a range widens to cover what is shown
@@ -13,17 +14,22 @@ export function setActive(
   id: ObjectId,
   range: LineRange | undefined,
   used: CallTime = currentCallTime(state),
+  isAsked = true,
 ): "now" | "already" {
   const known = state.active.get(id);
   const shown = known === undefined ? range : coveringRange(known.range, range);
+  const asked = isAsked || known?.asked === true ? ({ asked: true } as const) : {};
+  const handle = state.pool.get(id)?.handle;
+  if (handle !== undefined) noteUse(state, handle);
   const isSame =
     known !== undefined &&
+    (known.asked === true || !isAsked) &&
     known.range?.from === shown?.from &&
     known.range?.to === shown?.to &&
     known.used.turn === used.turn &&
     known.used.call === used.call;
   if (isSame) return "already";
-  state.active.set(id, shown === undefined ? { used } : { used, range: shown });
+  state.active.set(id, { used, ...(shown === undefined ? {} : { range: shown }), ...asked });
   state.changed = true;
   return known === undefined ? "now" : "already";
 }
@@ -34,6 +40,8 @@ export function setInactive(scope: SessionScope, id: ObjectId): boolean {
   const wasActive = state.active.delete(id);
   const wasPinned = state.pinned.delete(id);
   contents.delete(id);
+  const handle = state.pool.get(id)?.handle;
+  if (handle !== undefined) forgetUse(state, handle);
   if (wasActive || wasPinned) state.changed = true;
   return wasActive;
 }

@@ -9,12 +9,14 @@ export function applyPolicy(scope: SessionScope): void {
   for (const [id, { used }] of state.active) {
     const entry = state.pool.get(id);
     if (entry !== undefined && !state.pinned.has(id))
-      candidates.push({ id, type: entry.stored.body.type, used });
+      candidates.push({ id, key: entry.handle, type: entry.stored.body.type, used });
   }
   const leaving = dependencies.policy.leaving({
     candidates,
     turn: currentCallTime(state).turn,
     callsInTurn: (turn) => state.callsInTurn.get(turn) ?? 0,
+    recent: state.recent,
+    sentTokens: state.view?.tokens ?? 0,
   });
   for (const id of leaving) {
     if (state.active.delete(id)) state.changed = true;

@@ -2,7 +2,9 @@ import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
-import type { ActiveObject, LayoutOutput } from "../layout/layout.ts";
+import type { CostAccount } from "../cost/cost-account.ts";
+import type { PriceProfile } from "../cost/price-profile.ts";
+import type { LayoutOutput } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StaticReference } from "../objects/references.ts";
@@ -25,16 +27,20 @@ import {
 import { indexFile, indexNamed } from "./file-index.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { type HostSession, openState } from "./open-state.ts";
-import { rangeWithin } from "./line-range.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
 import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
+import { makeView } from "./make-view.ts";
 import { taskQueue } from "./task-queue.ts";
 
 /** What the model is to see, and how much of the budget each pool takes. */
 export interface View extends LayoutOutput {
   readonly layout: string;
+  /** The number of the call, from 1; 0 for a view that is only looked at. */
+  readonly call: number;
+  /** What the session's calls are estimated to have cost; undefined where the layout has no epochs. */
+  readonly account?: CostAccount;
 }
 
 /** An object as it is listed to a person. */
@@ -64,8 +70,17 @@ export interface ViewOptions {
   readonly contextWindow?: number;
   /** Tokens of the window kept for the answer; 16,384 unless told, at most a quarter of the window. */
   readonly reserve?: number;
-  /** False for a view that is looked at and not sent: the usage that comes next says nothing about it. */
+  /** False for a view that is looked at and not sent: it is not recorded, and nothing leaves by it. */
   readonly isSent?: boolean;
+  /** The model that the view is for, as `provider/id`. */
+  readonly model?: string;
+  /** How its provider bills; Anthropic's usual prices unless told. */
+  readonly prices?: PriceProfile;
+  /**
+   * What of a prompt the provider can find again: up to every place that was marked as a breakpoint (`own`, unless
+   * told), or only up to the system prompt and to the end of the prompt before (`host`).
+   */
+  readonly breakpoints?: "own" | "host";
 }
 
 /**
@@ -188,21 +203,7 @@ export async function openContextSession(
       }),
     view: async (options = {}) =>
       await run(async (current) => {
-        const { state } = current;
-        const output = dependencies.layout.render({
-          turns: state.chat.turns,
-          ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
-          chatHandle: "chat",
-          pool: state.pool,
-          poolRevision: state.poolRevision,
-          active: await activeObjects(current),
-          workspace: dependencies.workspace,
-          estimator: currentEstimator(current),
-          ...budgetOf(options, state.calibration.overhead),
-        });
-        if (options.isSent !== false) noteSent(state, output.tokens, options);
-        await commitSession(current);
-        return { ...output, layout: dependencies.layout.name };
+        return await makeView(current, options, currentEstimator(current));
       }),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),
@@ -260,17 +261,6 @@ function learn(state: SessionState, report: IngestReport): void {
   state.changed = true;
 }
 
-/** Stored before the answer comes where a budget depends on it: the session may be resumed in between. */
-function noteSent(
-  state: SessionState,
-  { metadata, chat, active }: LayoutOutput["tokens"],
-  { contextWindow }: ViewOptions,
-): void {
-  const tokens = metadata + chat + active;
-  if (contextWindow !== undefined && state.sentTokens !== tokens) state.changed = true;
-  state.sentTokens = tokens;
-}
-
 function noteFiles(
   executions: Map<string, Execution>,
   { callId }: CallOptions,
@@ -279,48 +269,6 @@ function noteFiles(
   if (callId === undefined) return;
   const known = executions.get(callId) ?? {};
   executions.set(callId, { ...known, fileRefs: [...(known.fileRefs ?? []), ...references] });
-}
-
-async function activeObjects({
-  state,
-  contents,
-  dependencies,
-}: SessionScope): Promise<readonly ActiveObject[]> {
-  const missing = [...state.active.keys()].filter((id) => !contents.has(id));
-  for (const stored of await dependencies.store.getMany(missing)) {
-    if (stored !== undefined) contents.set(stored.body.id, stored);
-  }
-  const objects: ActiveObject[] = [];
-  for (const [id, activation] of state.active) {
-    const entry = state.pool.get(id);
-    const stored = contents.get(id);
-    if (entry === undefined || stored === undefined) continue;
-    if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
-    const asked = activation.range;
-    const range = asked === undefined ? undefined : rangeWithin(asked, stored.body.content ?? "");
-    objects.push({
-      entry,
-      stored,
-      isPinned: state.pinned.has(id),
-      ...(range === undefined ? {} : { range }),
-    });
-  }
-  return objects;
-}
-
-/** Tokens kept free for the answer, unless the host says otherwise. */
-const usualReserve = 16_384;
-
-function budgetOf(
-  options: { readonly contextWindow?: number; readonly reserve?: number },
-  overhead: number,
-): { readonly budget?: number } {
-  const { contextWindow } = options;
-  if (contextWindow === undefined) return {};
-  const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
-  const rest = Math.floor((contextWindow - reserve - overhead) * 0.95);
-  // An overhead that was learned wrong must not leave a request without the user's words.
-  return { budget: Math.max(Math.floor(contextWindow / 8), rest) };
 }
 
 function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): number | undefined {

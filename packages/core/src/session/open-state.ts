@@ -57,7 +57,9 @@ async function loadState(
   if (session === undefined || chat === undefined) {
     throw new TypeError(`session ${found.body.id} has no chat in the store`);
   }
-  return restoreSessionState(session, chat, await describeAll(store, knownIds(session)));
+  const viewRef = session.body["view_ref"] as DynamicReference | undefined;
+  const view = viewRef === undefined ? undefined : await store.get(viewRef.id);
+  return restoreSessionState(session, chat, await describeAll(store, knownIds(session)), view);
 }
 
 function knownIds(session: StoredVersion): readonly ObjectId[] {

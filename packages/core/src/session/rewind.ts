@@ -3,6 +3,7 @@ import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
 import { keyName } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
+import { sentView, type SentView } from "../views/view-object.ts";
 import { type BranchPoint, countSpoken, findBranchPoint } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
@@ -31,6 +32,7 @@ export async function rewindTo(
     readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
     state.pendingCalls.clear();
   }
+  state.view = await viewAsOf(scope, point);
   scope.contents.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
@@ -43,6 +45,17 @@ export async function rewindTo(
   };
   replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
   state.changed = true;
+}
+
+/** What the last call before a point saw. The view object itself only grows, so that each call keeps its number. */
+async function viewAsOf(
+  { state, dependencies }: SessionScope,
+  point: BranchPoint | undefined,
+): Promise<SentView | undefined> {
+  if (state.viewId === undefined || point === undefined) return undefined;
+  const { tx_id: txId } = point.session.at;
+  const stored = await dependencies.store.get(state.viewId, { txId });
+  return stored === undefined ? undefined : sentView(stored, true);
 }
 
 function rowsOf({ session }: BranchPoint): readonly PoolRow[] {

@@ -4,6 +4,8 @@ import type { ObjectId } from "../objects/object-id.ts";
 import { sealObject } from "../objects/sealed-object.ts";
 import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
+import type { ToolFacts } from "../ingest/tool-facts.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { FileSource } from "../ports/file-source.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -23,6 +25,12 @@ export interface SessionDependencies {
   /** The agent's working folder: paths are relative to it, and nothing outside it is read without being asked for. */
   readonly workspace: string;
   readonly readLimits: ReadLimits;
+  /** Says when a provider's cache has gone cold; without it it never has. */
+  readonly clock?: Clock;
+  /** What the host's tools do; by the usual names unless told. */
+  readonly toolFacts?: ToolFacts;
+  /** What a file is known by, from a path as calls write it; its absolute path unless told. */
+  readonly fileKey?: (path: string) => string;
 }
 
 /** A session's state with the means to store it. */
@@ -40,6 +48,7 @@ const letters: Readonly<Record<string, string>> = {
   chat: "c",
   system_prompt: "s",
   session: "e",
+  view: "v",
 };
 
 /** The next free handle for an object of a type; handles are never used again (decision D45). */

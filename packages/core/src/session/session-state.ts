@@ -15,7 +15,10 @@ import {
 } from "../objects/stored-version.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
 import { type Calibration, uncalibrated, type UsagePoint } from "../tokens/calibrated-estimator.ts";
+import type { UseKey } from "../policy/activation-policy.ts";
+import { sentView, type SentView } from "../views/view-object.ts";
 import type { LineRange } from "./line-range.ts";
+import type { PathHolders } from "./use-order.ts";
 
 /** An object of the session's metadata pool. */
 export interface PoolEntry {
@@ -34,6 +37,8 @@ export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly
 interface Activation {
   /** When it last arrived, was read or was activated. */
   readonly used: CallTime;
+  /** Somebody asked for it: it is not trimmed. */
+  readonly asked?: true;
   /** The lines that are shown; undefined for all. */
   readonly range?: LineRange;
 }
@@ -64,6 +69,14 @@ export interface SessionState {
   /** In the order of activation. */
   readonly active: Map<ObjectId, Activation>;
   readonly pinned: Set<ObjectId>;
+  /** What was used last, the newest last: a short list, for the policy. */
+  readonly recent: UseKey[];
+  /** What holds a file, by path; undefined until it is needed. */
+  paths: Map<string, PathHolders> | undefined;
+  /** What the last call saw. */
+  view: SentView | undefined;
+  /** The session's view object, once there is one. */
+  viewId: ObjectId | undefined;
   /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
   readonly pendingCalls: Set<string>;
   readonly systemPrompts: Map<string, ObjectId>;
@@ -107,6 +120,10 @@ export function newSessionState(
     handleCounts: new Map(),
     active: new Map(),
     pinned: new Set(),
+    recent: [],
+    paths: undefined,
+    view: undefined,
+    viewId: undefined,
     pendingCalls: new Set(),
     systemPrompts: new Map(),
     openCalls: new Map(),
@@ -125,6 +142,7 @@ export function newSessionState(
 type StoredActivation = {
   readonly turn: number;
   readonly call: number;
+  readonly asked?: true;
   readonly from?: number;
   readonly to?: number;
 };
@@ -143,6 +161,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     harness: state.harness,
     session_id: state.hostSessionId,
     chat_ref: chatRef,
+    ...(state.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: state.viewId } }),
     system_prompt_refs: Object.fromEntries(
       [...state.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
     ),
@@ -152,11 +171,12 @@ export function sessionBody(state: SessionState): ObjectBody {
     pool: [...state.pool.values()].map(({ row }) => row),
     handle_counts: Object.fromEntries(state.handleCounts),
     activations: Object.fromEntries(
-      [...state.active].map(([id, { used, range }]) => [
+      [...state.active].map(([id, { used, range, asked }]) => [
         id,
-        { turn: used.turn, call: used.call, ...range },
+        { turn: used.turn, call: used.call, ...range, ...(asked === undefined ? {} : { asked }) },
       ]),
     ),
+    recent: [...state.recent],
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
     usage_points: state.usage,
@@ -193,15 +213,20 @@ export function readSessionSets(
   state.pinned.clear();
   for (const id of body["pinned_set"] as readonly ObjectId[])
     if (state.active.has(id)) state.pinned.add(id);
+  const recent = (body["recent"] ?? []) as readonly UseKey[];
+  state.recent.splice(0, state.recent.length, ...recent);
+  state.paths = undefined;
   state.pendingCalls.clear();
   for (const id of body["pending_calls"] as readonly string[]) state.pendingCalls.add(id);
 }
 
 function activationOf(stored: StoredActivation): Activation {
-  const used = { turn: stored.turn, call: stored.call };
-  return stored.from === undefined || stored.to === undefined
-    ? { used }
-    : { used, range: { from: stored.from, to: stored.to } };
+  const { from, to, asked } = stored;
+  return {
+    used: { turn: stored.turn, call: stored.call },
+    ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
+    ...(asked === undefined ? {} : { asked }),
+  };
 }
 
 /** Rebuilds a session's state from its stored session and chat (specification v0 §22.6). */
@@ -209,6 +234,7 @@ export function restoreSessionState(
   session: StoredVersion,
   chat: StoredVersion,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
+  view?: StoredVersion,
 ): SessionState {
   const { body } = session;
   const host = { harness: body["harness"] as string, sessionId: body["session_id"] as string };
@@ -227,7 +253,17 @@ export function restoreSessionState(
   }
   readSessionSets(state, body, metadata);
   replaceChat(state, chatState(chat.body, host.sessionId));
+  state.viewId = view?.body.id;
+  state.view =
+    view === undefined ? undefined : sentView(view, isAnswered(state.chat, view.version));
   return state;
+}
+
+/** Whether a call's answer is in a chat. */
+function isAnswered({ turns }: ChatState, call: number): boolean {
+  return turns.some(({ steps }) =>
+    steps.some((step) => isAssistantStep(step) && step.view === call),
+  );
 }
 
 /** Puts another chat in place and recomputes everything that follows from it. */
@@ -236,6 +272,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   state.openCalls.clear();
   state.placedCalls.clear();
   state.callsInTurn.clear();
+  state.paths = undefined;
   const named = new Set(chat.toolcallRefs.map((reference) => reference.id));
   const missing = [];
   const sequence: KnownMessage[] = [];

@@ -91,7 +91,7 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
     "nothing-volatile": (layout, trial) => {
       every(trial, (input) => {
         const first = layout.render(input);
-        const again = layout.render({ ...input }, first.memory);
+        const again = layout.render({ ...input }, first.record);
         const fresh = layout.render(structuredInput(input));
         assert.equal(JSON.stringify(again.messages), JSON.stringify(first.messages));
         assert.equal(JSON.stringify(fresh.messages), JSON.stringify(first.messages));

@@ -1,0 +1,256 @@
+import type { ActiveObject } from "../layout/layout.ts";
+import { isImage, isToolCall, type Block, type ToolCallBlock } from "../chat/message.ts";
+import { isAssistantStep, isDiscarded, type Step } from "../chat/turn.ts";
+import { withoutEmpty } from "../layout/step-content.ts";
+import type { ObjectMetadata } from "../objects/object-body.ts";
+import { isReference } from "../objects/references.ts";
+import { lineCount, type LineRange } from "../session/line-range.ts";
+import type { PoolEntry } from "../session/session-state.ts";
+import { argumentsOf } from "../ingest/toolcall-object.ts";
+import { textDifference } from "../views/text-difference.ts";
+import type {
+  AssistantEntry,
+  ObjectEntry,
+  OpaqueEntry,
+  ResultEntry,
+  ShownPart,
+  UserEntry,
+  ViewEntry,
+} from "../views/view-entry.ts";
+import type { ShownParts } from "./shown-parts.ts";
+import { rawEstimator, sized, type ViewDraft } from "./view-draft.ts";
+
+/** The entry of a turn's user message; undefined where it says nothing. */
+export function userEntry(draft: ViewDraft, turn: number): UserEntry | undefined {
+  const said = draft.input.turns[turn]?.user ?? null;
+  if (said === null || withoutEmpty(said).length === 0) return undefined;
+  return sized<UserEntry>({ is: "user", turn }, draft.source);
+}
+
+/** The entries of a step: the answer and, directly after it, a result for each of its calls. */
+export function stepEntries(
+  draft: ViewDraft,
+  parts: ShownParts,
+  turn: number,
+  index: number,
+): readonly ViewEntry[] {
+  const step = draft.input.turns[turn]?.steps[index];
+  if (step === undefined) return [];
+  if (!isAssistantStep(step))
+    return [sized<OpaqueEntry>({ is: "opaque", turn, step: index }, draft.source)];
+  if (isDiscarded(step) || withoutEmpty(step.assistant).length === 0) return [];
+  const answer = sized<AssistantEntry>({ is: "assistant", turn, step: index }, draft.source);
+  const results = callsOf(step).map((call, position) => {
+    const entry = resultEntry(draft, parts, { turn, step: index, call: position }, call);
+    parts.add(entry);
+    return entry;
+  });
+  return [answer, ...results];
+}
+
+export function callsOf(step: Step): readonly ToolCallBlock[] {
+  return isAssistantStep(step) ? step.assistant.filter(isToolCall) : [];
+}
+
+/** How a tool's result is delivered: each content once, in the place where it arrives. */
+export function resultEntry(
+  draft: ViewDraft,
+  parts: ShownParts,
+  place: { readonly turn: number; readonly step: number; readonly call: number },
+  call: ToolCallBlock,
+): ResultEntry {
+  const step = draft.input.turns[place.turn]?.steps[place.step];
+  const id =
+    step !== undefined && isAssistantStep(step) ? step.toolcall_ids[place.call] : undefined;
+  const known = id === undefined ? undefined : draft.input.pool.get(id);
+  if (known === undefined)
+    return sized<ResultEntry>({ is: "result", ...place, as: "bare" }, draft.source);
+  const replaces = replacedFile(draft, parts, known.stored.body);
+  const entry = {
+    is: "result" as const,
+    ...place,
+    of: known.handle,
+    version: known.stored.version,
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+  const isOwn = known.stored.body["context_tool"] === true;
+  const shows = isOwn ? targetParts(draft, parts, known) : ownParts(draft, known, call);
+  if (shows === "reference") return sized<ResultEntry>({ ...entry, as: "reference" }, draft.source);
+  return shows.length === 0
+    ? sized<ResultEntry>({ ...entry, as: "bare" }, draft.source)
+    : sized<ResultEntry>({ ...entry, as: "shown", shows }, draft.source);
+}
+
+/** What one of our own tools brought into view: the objects that its call activated. */
+function targetParts(draft: ViewDraft, parts: ShownParts, known: PoolEntry): readonly ShownPart[] {
+  const own = draft.active.get(known.handle);
+  const images: readonly ShownPart[] =
+    own === undefined ? [] : [{ of: known.handle, version: known.stored.version, as: "whole" }];
+  const references = known.stored.body["target_refs"];
+  if (!Array.isArray(references)) return images;
+  const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
+  const shows = ids.flatMap((id) => {
+    const target = draft.input.pool.get(id);
+    const object = target === undefined ? undefined : draft.active.get(target.handle);
+    return object === undefined ? [] : wantedParts(draft, parts, object, true);
+  });
+  return [...shows, ...images];
+}
+
+/** How the output of any other tool is shown. */
+function ownParts(
+  draft: ViewDraft,
+  { handle, stored }: PoolEntry,
+  call: ToolCallBlock,
+): readonly ShownPart[] | "reference" {
+  const object = draft.active.get(handle);
+  if (object === undefined) return Number(stored.body["char_count"] ?? 0) === 0 ? [] : "reference";
+  const { content } = object.stored.body;
+  const part = { of: handle, version: object.stored.version };
+  const whole: ShownPart = { ...part, as: "whole" };
+  if (content === null || hasImages(object)) return [whole];
+  const { settings, toolFacts } = draft;
+  const tokens = rawEstimator.text(content);
+  if (tokens < settings.small && !looksLikeOurs(content)) return [];
+  const { trim } = settings;
+  if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
+    return [whole];
+  const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
+  if (kind !== "command" && kind !== "search" && kind !== "web") return [whole];
+  return [{ ...part, as: "part", ...endsOf(content, trim.head, trim.tail) }];
+}
+
+/** How many characters a head and a tail of so many tokens have, at ends of lines where that costs little. */
+export function endsOf(
+  content: string,
+  head: number,
+  tail: number,
+): { readonly head: number; readonly tail: number } {
+  const first = charactersOf(content, head);
+  const reversed = tail === 0 ? 0 : charactersOf(content.slice(-tail * 8), tail, true);
+  const lastBreak = content.lastIndexOf("\n", first - 1) + 1;
+  const headEnd = lastBreak > first * 0.7 ? lastBreak : first;
+  const tailStart = content.length - reversed;
+  const nextBreak = content.indexOf("\n", tailStart) + 1;
+  const isNear = nextBreak > 0 && nextBreak - tailStart < reversed * 0.3;
+  return { head: headEnd, tail: content.length - (isNear ? nextBreak : tailStart) };
+}
+
+/** How many characters of a text's beginning, or end, have at most so many tokens. */
+function charactersOf(content: string, tokens: number, fromEnd = false): number {
+  let low = 0;
+  let high = Math.min(content.length, tokens * 8);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const piece = fromEnd ? content.slice(-middle) : content.slice(0, middle);
+    if (rawEstimator.text(piece) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** What must be added so that an active object is in view as it is wanted; empty where it is. */
+export function wantedParts(
+  draft: ViewDraft,
+  parts: ShownParts,
+  object: ActiveObject,
+  isAnswer: boolean,
+): readonly ShownPart[] {
+  const { entry, stored, range } = object;
+  const of = entry.handle;
+  const { version } = stored;
+  const shown = parts.of(of);
+  const content = stored.body.content ?? "";
+  const wanted = range ?? { from: 1, to: Math.max(1, lineCount(content)) };
+  // Outputs never change, and lines of the chat stand as they were asked for.
+  const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
+  const current = isFixed ? shown : shown.filter((part) => part.version === version);
+  const missing = missingRanges(wanted, current, lineCount(content));
+  if (missing.length === 0) {
+    return isAnswer ? [{ of, version, as: "above" }] : [];
+  }
+  const isTrimmed = current.some(({ as }) => as === "part");
+  if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
+  const base = shown.findLast(({ as }) => as === "whole" || as === "diff");
+  const isOlder = base !== undefined && base.version < version;
+  if (isOlder && !isAnswer && stored.body.provenance.generator === "agent") return [];
+  if (isOlder && draft.settings.differences && stored.body.content !== null) {
+    const difference = differencePart(draft, object, base.version);
+    if (difference !== undefined) return [difference];
+  }
+  const isEverything = range === undefined && current.length === 0;
+  if (isEverything || stored.body.content === null) return [{ of, version, as: "whole" }];
+  return missing.map(({ from, to }) => ({ of, version, as: "lines" as const, from, to }));
+}
+
+function differencePart(
+  draft: ViewDraft,
+  { entry, stored }: ActiveObject,
+  since: number,
+): ShownPart | undefined {
+  const before = draft.source.object(entry.handle, since)?.stored.body.content;
+  const after = stored.body.content;
+  if (typeof before !== "string" || typeof after !== "string") return undefined;
+  const { patch } = textDifference(before, after);
+  if (patch.length >= after.length * 0.7) return undefined;
+  return { of: entry.handle, version: stored.version, as: "diff", since };
+}
+
+/** The lines of a range that are in no part. */
+function missingRanges(
+  wanted: LineRange,
+  shown: readonly ShownPart[],
+  lines: number,
+): readonly LineRange[] {
+  let missing: LineRange[] = [wanted];
+  for (const part of shown) {
+    if (part.as === "whole" || part.as === "diff") return [];
+    if (part.as !== "lines") continue;
+    const from = part.from ?? 1;
+    const to = part.to ?? lines;
+    missing = missing.flatMap((range) =>
+      [
+        { from: range.from, to: Math.min(range.to, from - 1) },
+        { from: Math.max(range.from, to + 1), to: range.to },
+      ].filter((piece) => piece.from <= piece.to),
+    );
+  }
+  return missing;
+}
+
+/** Active objects that no result shows: activated by a person, changed by others, restored by going back. */
+export function missingObjects(draft: ViewDraft, parts: ShownParts): readonly ObjectEntry[] {
+  return draft.input.active.flatMap((object) => {
+    const shows = parts.isBare(object.entry.handle) ? [] : wantedParts(draft, parts, object, false);
+    if (shows.length === 0) return [];
+    return [sized<ObjectEntry>({ is: "object", shows }, draft.source)];
+  });
+}
+
+/** The file that a call changed, where an older version of it stands in view. */
+function replacedFile(
+  draft: ViewDraft,
+  parts: ShownParts,
+  body: ObjectMetadata,
+): ResultEntry["replaces"] {
+  const references = body["file_refs"];
+  if (!Array.isArray(references) || body["context_tool"] === true) return undefined;
+  for (const reference of references) {
+    const file = isReference(reference) ? draft.input.pool.get(reference.id) : undefined;
+    const above = file === undefined ? undefined : parts.of(file.handle).at(-1);
+    if (file === undefined || above === undefined) continue;
+    const { version } = file.stored;
+    if (above.version < version) return { of: file.handle, version, above: above.version };
+  }
+  return undefined;
+}
+
+/** A text that could be taken for one of our own lines is not shown without its envelope. */
+function looksLikeOurs(content: string): boolean {
+  return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
+}
+
+function hasImages({ stored }: ActiveObject): boolean {
+  const blocks = stored.body["blocks"];
+  return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
+}

@@ -1,0 +1,104 @@
+import type {
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  PoolTokens,
+  ShownObject,
+  ViewMessage,
+} from "../layout/layout.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { renderEntry } from "../views/render-entry.ts";
+import { contentParts, type ViewEntry } from "../views/view-entry.ts";
+import type { ViewRecord } from "../views/view-record.ts";
+import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
+import { tokensOf } from "./fit-budget.ts";
+import { type PlannedView, planView } from "./plan-view.ts";
+import { neededVersions } from "./needed-versions.ts";
+import { messageOf, type ViewDraft, viewDraft } from "./view-draft.ts";
+
+/**
+ * The layout that keeps a provider's cache (design §7, decision D1): within an epoch bytes that were sent never change,
+ * and what is new is appended in the place where it arrives. At the epoch's end everything leaves that was not used
+ * lately, from the first such byte on.
+ */
+export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
+  const all = { ...defaultEpochSettings, ...settings };
+  return {
+    name: "epoch",
+    render(input, last) {
+      const draft = viewDraft(input, all);
+      const planned = planView(draft, last?.layout === "epoch" ? last : undefined);
+      return outputOf(draft, planned);
+    },
+    rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
+    needs: neededVersions,
+  };
+}
+
+function outputOf(draft: ViewDraft, planned: PlannedView): LayoutOutput {
+  const { input } = draft;
+  const { entries } = planned;
+  const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, draft.source));
+  const record: ViewRecord = {
+    layout: "epoch",
+    entries,
+    turns: input.turns.length,
+    steps: input.turns.at(-1)?.steps.length ?? 0,
+    workspace: input.workspace,
+    memory: planned.memory as unknown as JsonObject,
+  };
+  return {
+    messages,
+    tokens: poolTokens(draft, entries),
+    shown: shownObjects(input, entries),
+    record,
+    left: planned.left,
+    boundaries: boundariesOf(entries, planned.cut),
+    epoch: planned.figures,
+  };
+}
+
+function poolTokens(draft: ViewDraft, entries: readonly ViewEntry[]): PoolTokens {
+  let metadata = 0;
+  let chat = 0;
+  let active = 0;
+  for (const entry of entries) {
+    const tokens = tokensOf(draft, entry);
+    const isLine = entry.is === "result" ? entry.as !== "bare" : entry.is === "notice";
+    if (contentParts(entry).length > 0) active += tokens;
+    else if (isLine || entry.is === "object") metadata += tokens;
+    else chat += tokens;
+  }
+  return { metadata, chat, active };
+}
+
+function shownObjects(
+  { active }: LayoutInput,
+  entries: readonly ViewEntry[],
+): readonly ShownObject[] {
+  const ways = new Map<string, ShownObject["as"]>();
+  for (const entry of entries) {
+    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+      ways.set(entry.of, "whole");
+    for (const part of contentParts(entry))
+      if (ways.get(part.of) !== "whole") ways.set(part.of, part.as === "part" ? "part" : "whole");
+  }
+  return active.map(({ entry }) => ({ id: entry.id, as: ways.get(entry.handle) ?? "left-out" }));
+}
+
+/**
+ * Where prompts ended: the last one before what changed, the last one in what was sent before, and this one. What was
+ * sent up to there is what a provider may still have.
+ */
+function boundariesOf(entries: readonly ViewEntry[], cut: number): readonly number[] {
+  const end = entries.length - 1;
+  const ends = entries.flatMap((entry, index) =>
+    entry.is === "assistant" && index > 0 ? [index - 1] : [],
+  );
+  const beforeCut = ends.findLast((index) => index < cut);
+  const former = ends.at(-1);
+  const found = [beforeCut, former, end].filter(
+    (index): index is number => index !== undefined && index >= 0,
+  );
+  return [...new Set(found)].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,28 @@
+import type { EpochEnd } from "../layout/layout.ts";
+import type { JsonObject } from "../objects/json.ts";
+import type { UseKey } from "../policy/activation-policy.ts";
+import type { ViewRecord } from "../views/view-record.ts";
+
+/** What an epoch layout remembers from call to call, beside the entries. */
+export type EpochMemory = {
+  /** The epoch, from 1. */
+  readonly epoch: number;
+  /** Calls of the epoch so far. */
+  readonly calls: number;
+  readonly ended_by?: EpochEnd;
+  /** What left at the end of the epoch before. */
+  readonly left: readonly UseKey[];
+  /** The call of the epoch at which something in view died, by its place: `12`, or `12.0` for a call's arguments. */
+  readonly died: Readonly<Record<string, number>>;
+  /** Tokens of the chat with every output in its place, as it came. */
+  readonly plain_tokens: number;
+  /** What stands in place of replaced turns, so that a new summary is noticed. */
+  readonly compaction?: string;
+};
+
+export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}, plain_tokens: 0 };
+
+/** The memory of a record that an epoch layout made. */
+export function epochMemory(record: ViewRecord): EpochMemory {
+  return record.memory as JsonObject as unknown as EpochMemory;
+}

@@ -1,0 +1,253 @@
+import type { EpochEnd, EpochFigures } from "../layout/layout.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { UseKey } from "../policy/activation-policy.ts";
+import {
+  contentParts,
+  type NoticeEntry,
+  type SummaryEntry,
+  type ViewEntry,
+} from "../views/view-entry.ts";
+import type { ViewRecord } from "../views/view-record.ts";
+import { callsOf, missingObjects, resultEntry, stepEntries, userEntry } from "./deliver.ts";
+import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
+import { fitBudget, total } from "./fit-budget.ts";
+import { type ShownParts, shownParts } from "./shown-parts.ts";
+import { type Leavable, leavables, sweep } from "./sweep.ts";
+import { weigh } from "./trigger.ts";
+import { rawEstimator, sized, type ViewDraft } from "./view-draft.ts";
+
+/** A view as it will be sent, and what the decision was made from. */
+export interface PlannedView {
+  readonly entries: readonly ViewEntry[];
+  readonly memory: EpochMemory;
+  /** The first entry that differs from what was sent before. */
+  readonly cut: number;
+  readonly figures: EpochFigures;
+  /** Active objects whose content has left the view. */
+  readonly left: readonly ObjectId[];
+}
+
+interface Grown {
+  readonly entries: readonly ViewEntry[];
+  /** How many of the entries were sent before. */
+  readonly sent: number;
+  readonly cut: number;
+  readonly end?: EpochEnd;
+}
+
+/** Plans what the next call sees: what was sent before and what is new, and at an epoch's end less of it. */
+export function planView(draft: ViewDraft, last: ViewRecord | undefined): PlannedView {
+  const before = last === undefined ? firstMemory : epochMemory(last);
+  const compaction = compactionName(draft);
+  const isReplaced = last !== undefined && before.compaction !== compaction;
+  const from = last === undefined || isReplaced ? undefined : withinChat(draft, last);
+  const grown = grow(draft, from);
+  const end = isReplaced ? "compaction" : grown.end;
+  const unsentFrom = grown.entries.findLastIndex(({ is }) => is === "assistant") + 1;
+  const call = before.calls + 1;
+  const found = leavables(draft, grown.entries, unsentFrom);
+  const isCut = from !== undefined && from !== last;
+  const died = end === undefined && !isCut ? before.died : {};
+  const weighing = weigh(draft, grown.entries, found, died, call);
+  const reason = end ?? endOf(draft, grown.entries, found, weighing, unsentFrom);
+  const ended = finish(draft, grown, found, reason, unsentFrom);
+  const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
+  const memory: EpochMemory = {
+    epoch: isNew ? before.epoch + 1 : before.epoch,
+    calls: isNew ? 1 : call,
+    ...(isNew
+      ? { ended_by: ended.reason }
+      : before.ended_by === undefined
+        ? {}
+        : { ended_by: before.ended_by }),
+    left: isNew ? ended.left : before.left,
+    died: isNew ? {} : weighing.died,
+    plain_tokens: (from === undefined ? 0 : before.plain_tokens) + plainTokens(draft, grown),
+    ...(compaction === undefined ? {} : { compaction }),
+  };
+  return {
+    entries: ended.entries,
+    memory,
+    cut: isReplaced ? 0 : Math.min(grown.cut, ended.cut),
+    left: isNew ? inactive(draft, ended.entries) : [],
+    figures: {
+      number: memory.epoch,
+      calls: memory.calls,
+      ...(memory.ended_by === undefined ? {} : { endedBy: memory.ended_by }),
+      isNew,
+      left: memory.left,
+      deadTokens: isNew ? 0 : weighing.deadTokens,
+      carried: isNew ? 0 : weighing.carried,
+      rewrite: weighing.rewrite,
+      promptTokens: sharedTokens(ended.entries, ended.entries.length),
+      sharedTokens: sharedTokens(ended.entries, isReplaced ? 0 : Math.min(grown.cut, ended.cut)),
+      appendOnlyTokens: memory.plain_tokens,
+    },
+  };
+}
+
+/** What of a record stands for the chat as it is: where a person went back, the rest was for what is abandoned. */
+function withinChat({ input }: ViewDraft, last: ViewRecord): ViewRecord {
+  const { turns } = input;
+  const steps = turns.at(-1)?.steps.length ?? 0;
+  const isWithin =
+    last.turns < turns.length || (last.turns === turns.length && last.steps <= steps);
+  if (isWithin) return last;
+  const cut = last.entries.findIndex(
+    (entry) =>
+      "turn" in entry &&
+      (entry.turn >= turns.length ||
+        ("step" in entry && entry.turn === turns.length - 1 && entry.step >= steps)),
+  );
+  const entries = cut === -1 ? last.entries : last.entries.slice(0, cut);
+  return { ...last, entries, turns: turns.length, steps };
+}
+
+function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
+  let tokens = 0;
+  for (let index = 0; index < cut; index += 1) tokens += entries[index]?.tokens ?? 0;
+  return tokens;
+}
+
+/** What the new messages would have with every output as it came. */
+function plainTokens(draft: ViewDraft, { entries, sent }: Grown): number {
+  let tokens = 0;
+  for (let index = sent; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry === undefined || entry.is === "object" || entry.is === "notice") continue;
+    const object = entry.is === "result" ? draft.active.get(entry.of ?? "") : undefined;
+    const content = object?.stored.body.content;
+    const isTrimmed = entry.is === "result" && entry.shows?.some(({ as }) => as === "part");
+    tokens +=
+      isTrimmed === true && typeof content === "string"
+        ? rawEstimator.text(content) + 4
+        : entry.tokens;
+  }
+  return tokens;
+}
+
+/** What was sent before, and after it what the chat and the active objects have more. */
+function grow(draft: ViewDraft, last: ViewRecord | undefined): Grown {
+  const entries: ViewEntry[] = last === undefined ? [] : [...last.entries];
+  const sent = entries.length;
+  const parts = shownParts(entries);
+  const late = last === undefined ? entries.length : takeLateResults(draft, entries, parts);
+  const { turns, compaction } = draft.input;
+  const start = compaction?.from ?? { turn: 0, step: -1 };
+  if (last === undefined && compaction !== undefined)
+    entries.push(sized<SummaryEntry>({ is: "summary" }, draft.source));
+  const add = (entry: ViewEntry | undefined): void => {
+    if (entry !== undefined) entries.push(entry);
+  };
+  const from = last === undefined ? start : { turn: Math.max(0, last.turns - 1), step: last.steps };
+  for (let turn = from.turn; turn < turns.length; turn += 1) {
+    const isFirst = turn === from.turn;
+    const isBegun = isFirst && (last === undefined ? from.step >= 0 : last.turns > 0);
+    if (!isBegun) add(userEntry(draft, turn));
+    const steps = turns[turn]?.steps.length ?? 0;
+    const firstStep = isFirst ? Math.max(0, from.step) : 0;
+    for (let step = firstStep; step < steps; step += 1)
+      for (const entry of stepEntries(draft, parts, turn, step)) add(entry);
+  }
+  if (entries[0]?.is === "assistant") entries.unshift(opening(draft));
+  for (const entry of missingObjects(draft, parts)) add(entry);
+  return late < sent
+    ? { entries, sent, cut: late, end: "late-result" }
+    : { entries, sent, cut: sent };
+}
+
+/** A result that came after a later message changes what was sent in its place. */
+function takeLateResults(draft: ViewDraft, entries: ViewEntry[], parts: ShownParts): number {
+  let first = entries.length;
+  for (const [index, entry] of entries.entries()) {
+    if (entry.is !== "result" || entry.of !== undefined) continue;
+    const step = draft.input.turns[entry.turn]?.steps[entry.step];
+    const call = step === undefined ? undefined : callsOf(step)[entry.call];
+    if (call === undefined) continue;
+    const { turn, step: stepIndex, call: position } = entry;
+    const result = resultEntry(draft, parts, { turn, step: stepIndex, call: position }, call);
+    if (result.of === undefined) continue;
+    entries[index] = result;
+    parts.add(result);
+    first = Math.min(first, index);
+  }
+  return first;
+}
+
+/** Providers want a user's message first. */
+function opening(draft: ViewDraft): NoticeEntry {
+  const text = "[the chat begins without a user's message]";
+  return sized<NoticeEntry>({ is: "notice", text }, draft.source);
+}
+
+function compactionName({ input }: ViewDraft): string | undefined {
+  const { compaction } = input;
+  if (compaction === undefined) return undefined;
+  return `${compaction.from.turn}.${compaction.from.step} ${compaction.timestamp ?? ""} ${compaction.key ?? ""}`;
+}
+
+function endOf(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  found: readonly Leavable[],
+  { deadTokens, carried, rewrite }: ReturnType<typeof weigh>,
+  unsentFrom: number,
+): EpochEnd | undefined {
+  const { settings, cache } = draft;
+  if (isOver(draft, entries)) return "budget";
+  if (cache.isCold && unsentFrom > 0 && found.some(({ stays }) => !stays)) return "cold";
+  if (deadTokens === 0) return undefined;
+  if (settings.deactivate === "immediate" || isReplacedAtOnce(draft, found)) return "carried";
+  const isTurnStart = entries.slice(unsentFrom).some(({ is }) => is === "user");
+  const share = isTurnStart ? settings.shareAtTurn : settings.share;
+  return carried >= share * rewrite ? "carried" : undefined;
+}
+
+function isReplacedAtOnce({ settings, active }: ViewDraft, found: readonly Leavable[]): boolean {
+  if (settings.superseded !== "at-once") return false;
+  return found.some(({ isDead, keys }) => isDead && keys.every((key) => active.has(key)));
+}
+
+/** Whether a view has more tokens than the budget allows. */
+function isOver(draft: ViewDraft, entries: readonly ViewEntry[]): boolean {
+  const { budget } = draft.input;
+  return budget !== undefined && total(draft, entries) > budget;
+}
+
+interface Finished {
+  readonly entries: readonly ViewEntry[];
+  readonly cut: number;
+  readonly left: readonly UseKey[];
+  readonly reason: EpochEnd;
+}
+
+function finish(
+  draft: ViewDraft,
+  grown: Grown,
+  found: readonly Leavable[],
+  reason: EpochEnd | undefined,
+  unsentFrom: number,
+): Finished {
+  if (reason === undefined)
+    return { entries: grown.entries, cut: grown.entries.length, left: [], reason: "carried" };
+  const isForced = draft.settings.deactivate === "immediate" && reason === "carried";
+  const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
+  const swept = sweep(draft, grown.entries, leaving, unsentFrom);
+  if (!isOver(draft, swept.entries)) return { ...swept, reason };
+  const fitted = fitBudget(draft, swept.entries);
+  const left = [...new Set([...swept.left, ...fitted.left])];
+  return { entries: fitted.entries, cut: Math.min(swept.cut, fitted.cut), left, reason: "budget" };
+}
+
+/** Active objects, not pinned, of which no content is in view after an end. */
+function inactive(draft: ViewDraft, entries: readonly ViewEntry[]): readonly ObjectId[] {
+  const inView = new Set<string>();
+  for (const entry of entries) {
+    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+      inView.add(entry.of);
+    for (const { of } of contentParts(entry)) inView.add(of);
+  }
+  return draft.input.active
+    .filter(({ entry, isPinned }) => !isPinned && !inView.has(entry.handle))
+    .map(({ entry }) => entry.id);
+}

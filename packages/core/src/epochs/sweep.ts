@@ -1,0 +1,234 @@
+import type { UseKey } from "../policy/activation-policy.ts";
+import {
+  type AssistantEntry,
+  contentParts,
+  type ObjectEntry,
+  type ResultEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../views/view-entry.ts";
+import { argumentsInView } from "./large-arguments.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
+
+/** What stands in place of a content that left has about so many tokens, its message included. */
+export const referenceTokens = 16;
+
+/** Something in view that can leave: a content, or the large arguments of one call. */
+export interface Leavable {
+  readonly index: number;
+  /** The objects that it shows. */
+  readonly keys: readonly UseKey[];
+  /** Tokens that go with it. */
+  readonly saves: number;
+  /** No longer active, or replaced by what stands further down. */
+  readonly isDead: boolean;
+  /** Of arguments: the call. */
+  readonly call?: number;
+  /** Stays when the epoch ends. */
+  readonly stays: boolean;
+}
+
+/**
+ * Everything in view that can leave, in order. What was not sent so far, from `unsentFrom` on, is never dead and always
+ * stays: it was asked for by the last answer.
+ */
+export function leavables(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  unsentFrom: number,
+): readonly Leavable[] {
+  const lastWhole = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    for (const part of contentParts(entry)) if (part.as === "whole") lastWhole.set(part.of, index);
+  }
+  const found: Leavable[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const isUnsent = index >= unsentFrom;
+    if (entry.is === "assistant") {
+      for (const { key, stub, saves } of argumentsInView(draft, entry)) {
+        const isDead = !isUnsent && !draft.keepsArguments(key);
+        const stays = isUnsent || (!isDead && draft.stays(key));
+        found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
+      }
+      continue;
+    }
+    const parts = contentParts(entry);
+    if (parts.length === 0 || entry.tokens <= referenceTokens) continue;
+    const isLive = (part: ShownPart): boolean =>
+      draft.active.has(part.of) && (lastWhole.get(part.of) ?? index) <= index;
+    const isDead = !isUnsent && !parts.some(isLive);
+    const stays =
+      isUnsent ||
+      parts.some((part) => {
+        const isPinned = draft.active.get(part.of)?.isPinned === true;
+        return isLive(part) && (isPinned || draft.stays(part.of));
+      });
+    const keys = [...new Set(parts.map(({ of }) => of))];
+    found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
+  }
+  return found;
+}
+
+/** A view without what `leaves` says, and which places changed. */
+export interface Swept {
+  readonly entries: readonly ViewEntry[];
+  /** The first place that changed; the number of entries where none did. */
+  readonly cut: number;
+  readonly left: readonly UseKey[];
+}
+
+/**
+ * Takes out what leaves: each content becomes its reference line, large arguments become a reference to the file that
+ * they made. Notices that were sent are merged into what they told of.
+ */
+export function sweep(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  leaving: readonly Leavable[],
+  unsentFrom: number,
+): Swept {
+  if (leaving.length === 0) return { entries, cut: entries.length, left: [] };
+  const cut = leaving[0]?.index ?? entries.length;
+  const byIndex = new Map<number, Leavable[]>();
+  for (const one of leaving) {
+    const known = byIndex.get(one.index);
+    if (known === undefined) byIndex.set(one.index, [one]);
+    else known.push(one);
+  }
+  const referred = handlesOfResults(entries);
+  const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
+    if (index < cut) return [entry];
+    const gone = byIndex.get(index);
+    if (entry.is === "notice" && index < unsentFrom && !entry.text.startsWith("[turns ")) return [];
+    if (entry.is === "assistant")
+      return [gone === undefined ? entry : withStubs(draft, entry, gone)];
+    if (gone !== undefined && entry.is === "result") return [referenceOf(draft, entry)];
+    if (gone !== undefined && entry.is === "object") return objectLine(draft, entry, referred);
+    return [withoutAbove(draft, entry)];
+  });
+  const refreshed = refresh(draft, swept, cut, unsentFrom);
+  const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
+  return { entries: refreshed, cut, left };
+}
+
+function withStubs(
+  draft: ViewDraft,
+  entry: AssistantEntry,
+  gone: readonly Leavable[],
+): AssistantEntry {
+  const calls = new Set(gone.map(({ call }) => call));
+  const more = argumentsInView(draft, entry)
+    .map(({ stub }) => stub)
+    .filter(({ call }) => calls.has(call));
+  const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
+  return sized<AssistantEntry>(
+    { is: "assistant", turn: entry.turn, step: entry.step, stubs },
+    draft.source,
+  );
+}
+
+/** The line that is left of a result; that of one of our own tools names the object that it showed. */
+export function referenceOf(draft: ViewDraft, entry: ResultEntry): ResultEntry {
+  const { turn, step, call, of, version } = entry;
+  const base = {
+    is: "result" as const,
+    turn,
+    step,
+    call,
+    ...(of === undefined ? {} : { of }),
+    ...(version === undefined ? {} : { version }),
+  };
+  const others = (entry.shows ?? []).filter((part) => part.of !== of);
+  if (others.length === 0) return sized<ResultEntry>({ ...base, as: "reference" }, draft.source);
+  return sized<ResultEntry>({ ...base, as: "shown", shows: linesFor(draft, others) }, draft.source);
+}
+
+function linesFor(draft: ViewDraft, parts: readonly ShownPart[]): readonly ShownPart[] {
+  return [...new Set(parts.map(({ of }) => of))].map((of) => ({
+    of,
+    version: currentVersion(draft, of) ?? parts.find((part) => part.of === of)?.version ?? 1,
+    as: "line" as const,
+  }));
+}
+
+function currentVersion(draft: ViewDraft, handle: string): number | undefined {
+  return draft.entryOf(handle)?.stored.version;
+}
+
+/** A block of its own leaves no line where a result names the object anyway. */
+function objectLine(
+  draft: ViewDraft,
+  entry: ObjectEntry,
+  referred: ReadonlySet<string>,
+): readonly ViewEntry[] {
+  const parts = entry.shows.filter(({ of }) => !referred.has(of));
+  if (parts.length === 0) return [];
+  return [sized<ObjectEntry>({ is: "object", shows: linesFor(draft, parts) }, draft.source)];
+}
+
+function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
+  const handles = new Set<string>();
+  for (const entry of entries) {
+    if (entry.is !== "result") continue;
+    if (entry.of !== undefined) handles.add(entry.of);
+    for (const part of entry.shows ?? []) handles.add(part.of);
+  }
+  return handles;
+}
+
+/** "Shown above" is no longer true once the view is cut above it. */
+function withoutAbove(draft: ViewDraft, entry: ViewEntry): ViewEntry {
+  if (entry.is !== "result" || entry.shows?.some(({ as }) => as === "above") !== true) return entry;
+  return entry.shows.every(({ as }) => as === "above") ? referenceOf(draft, entry) : entry;
+}
+
+/** What stays is shown in its newest version, in the last place where it stood: once, and whole. */
+function refresh(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  cut: number,
+  unsentFrom: number,
+): readonly ViewEntry[] {
+  const last = new Map<string, number>();
+  const stale = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    for (const part of contentParts(entry)) {
+      last.set(part.of, index);
+      const object = draft.active.get(part.of);
+      const isFile = object !== undefined && object.stored.body.type !== "toolcall";
+      const isOld = isFile && object.stored.body.type !== "chat";
+      if (isOld && (part.version !== object.stored.version || part.as === "diff"))
+        stale.add(part.of);
+    }
+  }
+  if (stale.size === 0) return entries;
+  return entries.map((entry, index) => {
+    if (index < cut || index >= unsentFrom) return entry;
+    if (entry.is !== "result" && entry.is !== "object") return entry;
+    const parts = contentParts(entry);
+    if (!parts.some(({ of }) => stale.has(of))) return entry;
+    const shows = (entry.shows ?? []).flatMap((part): readonly ShownPart[] => {
+      if (!stale.has(part.of)) return [part];
+      const object = draft.active.get(part.of);
+      if (object === undefined) return [part];
+      const { of } = part;
+      const { version } = object.stored;
+      if (last.get(of) !== index) return [{ of, version, as: "line" }];
+      const { range } = object;
+      return range === undefined
+        ? [{ of, version, as: "whole" }]
+        : [{ of, version, as: "lines", from: range.from, to: range.to }];
+    });
+    return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, draft.source);
+  });
+}
+
+function once(parts: readonly ShownPart[]): readonly ShownPart[] {
+  const seen = new Set<string>();
+  return parts.filter((part) => {
+    const name = JSON.stringify(part);
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}

@@ -1,0 +1,243 @@
+import { afterCall, isCold } from "../cost/cache-state.ts";
+import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
+import type { PriceProfile } from "../cost/price-profile.ts";
+import type {
+  ActiveObject,
+  CacheCost,
+  EpochFigures,
+  LayoutInput,
+  LayoutOutput,
+} from "../layout/layout.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
+import type { TokenEstimator } from "../ports/token-estimator.ts";
+import { messagesHash } from "../views/message-hash.ts";
+import { type SentView, viewBody } from "../views/view-object.ts";
+import { setInactive } from "./active-set.ts";
+import type { View, ViewOptions } from "./context-session.ts";
+import { rangeWithin } from "./line-range.ts";
+import { commitSession, type SessionScope } from "./session-scope.ts";
+import type { SessionState } from "./session-state.ts";
+
+/**
+ * Makes the view of the next call, and stores what it is made of together with the session before it goes out, so that
+ * every call that a provider got can be told.
+ */
+export async function makeView(
+  scope: SessionScope,
+  options: ViewOptions,
+  estimator: TokenEstimator,
+): Promise<View> {
+  const { dependencies, state } = scope;
+  const { layout } = dependencies;
+  const active = await activeObjects(scope);
+  const last = state.view?.record.layout === layout.name ? state.view.record : undefined;
+  const output = layout.render(await inputOf(scope, options, estimator, active), last);
+  const account = accountOf(state, options, output.epoch);
+  const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
+  if (options.isSent === false) {
+    await commitSession(scope);
+    return { ...view, call: 0 };
+  }
+  for (const id of output.left ?? []) takeOut(scope, id);
+  return { ...view, call: await storeView(scope, options, output, account) };
+}
+
+/** What the layout took out of the view is inactive; that it was used lately is not forgotten. */
+function takeOut(scope: SessionScope, id: ObjectId): void {
+  const { state } = scope;
+  const recent = [...state.recent];
+  setInactive(scope, id);
+  state.recent.splice(0, state.recent.length, ...recent);
+}
+
+async function storeView(
+  scope: SessionScope,
+  options: ViewOptions,
+  output: LayoutOutput,
+  account: CostAccount | undefined,
+): Promise<number> {
+  const { state, dependencies } = scope;
+  const { clock } = dependencies;
+  const { metadata, chat, active } = output.tokens;
+  const tokens = metadata + chat + active;
+  const id = state.viewId ?? dependencies.ids.next();
+  const sentAt = clock?.now();
+  const cache =
+    sentAt === undefined
+      ? undefined
+      : afterCall({
+          model: options.model ?? "",
+          sentAt,
+          promptTokens: tokens,
+          ...(output.boundaries === undefined ? {} : { breakpoints: output.boundaries }),
+        });
+  const facts = {
+    record: output.record,
+    tokens,
+    ...(cache === undefined ? {} : { cache }),
+    ...(account === undefined ? {} : { account }),
+  };
+  const body = viewBody({
+    id,
+    sessionId: state.id,
+    chatId: state.chat.id,
+    systemPrompts: state.systemPrompts,
+    messagesHash: messagesHash(output.messages),
+    ...facts,
+  });
+  state.sentTokens = tokens;
+  if (state.viewId !== id) {
+    state.viewId = id;
+    state.changed = true;
+  }
+  const [stored] = await commitSession(scope, [{ body }]);
+  if (stored === undefined) throw new TypeError("the store answered no version for a view");
+  state.view = { id, call: stored.version, isAnswered: false, ...facts } satisfies SentView;
+  return stored.version;
+}
+
+function accountOf(
+  state: SessionState,
+  { prices = usualPrices }: ViewOptions,
+  figures: EpochFigures | undefined,
+): CostAccount | undefined {
+  if (figures === undefined) return undefined;
+  const { overhead } = state.calibration;
+  return countCall(state.view?.account ?? emptyAccount, prices, {
+    promptTokens: figures.promptTokens + overhead,
+    sharedTokens: figures.sharedTokens + overhead,
+    appendOnlyTokens: figures.appendOnlyTokens + overhead,
+    isCold: figures.isNew && figures.endedBy === "cold",
+  });
+}
+
+async function inputOf(
+  scope: SessionScope,
+  options: ViewOptions,
+  estimator: TokenEstimator,
+  active: readonly ActiveObject[],
+): Promise<LayoutInput> {
+  const { state, dependencies } = scope;
+  const { policy, layout, toolFacts } = dependencies;
+  const last = state.view?.record;
+  const isOurs = last?.layout === layout.name;
+  const names = last === undefined || !isOurs ? [] : (layout.needs?.(last, active) ?? []);
+  return {
+    turns: state.chat.turns,
+    ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
+    chatHandle: "chat",
+    pool: state.pool,
+    poolRevision: state.poolRevision,
+    handles: state.handles,
+    active,
+    versions: await loadVersions(scope, names),
+    workspace: dependencies.workspace,
+    estimator,
+    factor: state.calibration.factor,
+    liveness: {
+      keepsArguments: policy.keepsArguments(state.recent),
+      stays: policy.staysAtSweep(state.recent),
+    },
+    cache: cacheCost(scope, options),
+    ...(toolFacts === undefined ? {} : { toolFacts }),
+    ...budgetOf(options, state.calibration.overhead),
+  };
+}
+
+/** The prices of a model of which nothing is known: Anthropic's usual ones. */
+const usualPrices: PriceProfile = {
+  read: 0.1,
+  write: 1.25,
+  lifetime: 300_000,
+  minimum: 1_024,
+  tiers: [],
+  caching: "explicit",
+  source: "default",
+};
+
+function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions): CacheCost {
+  const prices = options.prices ?? usualPrices;
+  const now = dependencies.clock?.now();
+  const last = state.view?.cache;
+  const isKnown = now !== undefined && last !== undefined;
+  return {
+    read: prices.read,
+    write: prices.write,
+    isCold: isKnown && isCold(last, now, prices, options.model ?? ""),
+    rewrites: options.breakpoints === "host" ? "everything" : "what-follows",
+  };
+}
+
+/** Versions by `handle@version`, as far as the store has them. */
+async function loadVersions(
+  { state, dependencies, contents }: SessionScope,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, StoredVersion | StoredMetadata>> {
+  const found = new Map<string, StoredVersion | StoredMetadata>();
+  const latest: { readonly name: string; readonly id: ObjectId }[] = [];
+  for (const name of names) {
+    const at = name.lastIndexOf("@");
+    const id = state.handles.get(name.slice(0, at));
+    const version = Number(name.slice(at + 1));
+    if (id === undefined) continue;
+    const held = contents.get(id);
+    if (held?.version === version) found.set(name, held);
+    else if (state.pool.get(id)?.stored.version === version) latest.push({ name, id });
+    else {
+      const stored = await dependencies.store.get(id, { version });
+      if (stored !== undefined) found.set(name, stored);
+    }
+  }
+  if (latest.length === 0) return found;
+  const loaded = await dependencies.store.getMany(latest.map(({ id }) => id));
+  for (const [index, stored] of loaded.entries()) {
+    const name = latest[index]?.name;
+    if (stored !== undefined && name?.endsWith(`@${stored.version}`) === true)
+      found.set(name, stored);
+  }
+  return found;
+}
+
+async function activeObjects({
+  state,
+  contents,
+  dependencies,
+}: SessionScope): Promise<readonly ActiveObject[]> {
+  const missing = [...state.active.keys()].filter((id) => !contents.has(id));
+  for (const stored of await dependencies.store.getMany(missing)) {
+    if (stored !== undefined) contents.set(stored.body.id, stored);
+  }
+  const objects: ActiveObject[] = [];
+  for (const [id, activation] of state.active) {
+    const entry = state.pool.get(id);
+    const stored = contents.get(id);
+    if (entry === undefined || stored === undefined) continue;
+    if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
+    const asked = activation.range;
+    const range = asked === undefined ? undefined : rangeWithin(asked, stored.body.content ?? "");
+    objects.push({
+      entry,
+      stored,
+      isPinned: state.pinned.has(id),
+      ...(range === undefined ? {} : { range }),
+      ...(activation.asked === undefined ? {} : { isAsked: true }),
+    });
+  }
+  return objects;
+}
+
+/** Tokens kept free for the answer, unless the host says otherwise. */
+const usualReserve = 16_384;
+
+function budgetOf(
+  options: { readonly contextWindow?: number; readonly reserve?: number },
+  overhead: number,
+): { readonly budget?: number } {
+  const { contextWindow } = options;
+  if (contextWindow === undefined) return {};
+  const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
+  const rest = Math.floor((contextWindow - reserve - overhead) * 0.95);
+  // An overhead that was learned wrong must not leave a request without the user's words.
+  return { budget: Math.max(Math.floor(contextWindow / 8), rest) };
+}
