@@ -50,14 +50,14 @@ export async function* listObjects(
   const few = await fewest(listed, from, to, Math.max(256, portion * 2), rows);
   if (few !== undefined) {
     const sorted = [...few].sort((one, other) => one.place - other.place);
-    yield newestFirst ? sorted.reverse() : sorted;
+    yield newestFirst ? sorted.toReversed() : sorted;
     return;
   }
   for (let width = Math.max(512, portion * 4); from <= to; width *= 4) {
     const start = newestFirst ? Math.max(from, to - width + 1) : from;
     const end = newestFirst ? to : Math.min(to, from + width - 1);
     const found = await window(listed, start, end, rows);
-    yield newestFirst ? found.reverse() : found;
+    yield newestFirst ? found.toReversed() : found;
     if (newestFirst) to = start - 1;
     else from = end + 1;
   }

@@ -65,6 +65,8 @@ export interface NodeClient {
 export interface NodeClientOptions {
   /** Milliseconds that one call of the port may take, tries included. */
   readonly timeout: number;
+  /** Makes sure that the node runs and answers where, for a node that moves when it is started anew. */
+  readonly relocate?: () => Promise<string>;
 }
 
 /** Milliseconds for one look at a node that was found to be away. */
@@ -73,7 +75,10 @@ const shortLook = 2_000;
 /** Milliseconds that an answer may take to arrive after the node has waited as long as it was told to. */
 const grace = 1_000;
 
-export function nodeClient(requests: Requests, { timeout }: NodeClientOptions): NodeClient {
+export function nodeClient(
+  requests: Requests,
+  { timeout, relocate }: NodeClientOptions,
+): NodeClient {
   /** The last transaction that this client submitted: every read waits for it. */
   let lastTx: number | undefined;
   /** Whether the last call found no node: then nobody is kept waiting again until one answers. */
@@ -112,12 +117,37 @@ export function nodeClient(requests: Requests, { timeout }: NodeClientOptions): 
   }
 
   async function again(failure: RequestFailure, tries: number, patience: Patience): Promise<void> {
+    const isBack = relocate !== undefined && (await moved(failure, relocate, patience));
     const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
-    if (!patience.tries || patience.left() <= wait) {
+    if ((!patience.tries && !isBack) || patience.left() <= wait) {
       away = true;
       throw await diagnosed(failure);
     }
     await delay(wait);
+  }
+
+  /** Whether the node is known to run again, or still. */
+  async function moved(
+    failure: RequestFailure,
+    locate: () => Promise<string>,
+    patience: Patience,
+  ): Promise<boolean> {
+    if (!failure.isConnection) return false;
+    const giveUp = new AbortController();
+    try {
+      const url = await Promise.race([
+        locate(),
+        delay(Math.max(0, patience.left()), undefined, { signal: giveUp.signal }),
+      ]);
+      if (url === undefined) return false;
+      requests.moveTo(url);
+      return true;
+    } catch (cause) {
+      away = true;
+      throw new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
+    } finally {
+      giveUp.abort();
+    }
   }
 
   /** Says what is known to be wrong with a node that answers, in place of what it answered. */
@@ -139,7 +169,9 @@ export function nodeClient(requests: Requests, { timeout }: NodeClientOptions): 
   }
 
   return {
-    url: requests.url,
+    get url() {
+      return requests.url;
+    },
 
     patience() {
       const end = performance.now() + (away ? Math.min(timeout, shortLook) : timeout);
@@ -201,6 +233,10 @@ export function nodeClient(requests: Requests, { timeout }: NodeClientOptions): 
 
     again,
   };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isLate({ status, body }: Answer): boolean {

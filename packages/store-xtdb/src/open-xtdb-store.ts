@@ -23,6 +23,8 @@ export interface XtdbStoreOptions {
   readonly clock?: Clock;
   /** Milliseconds that a call may take, tries included; 10 seconds unless told. */
   readonly timeout?: number;
+  /** Makes sure that the node runs and answers its URL, where it may be another after a crash: `ensure` of `joinNode`. */
+  readonly relocate?: () => Promise<string>;
   /** Characters of latest versions that are kept in memory; 32 million unless told. */
   readonly cacheCharacters?: number;
 }
@@ -50,13 +52,14 @@ export interface XtdbQueryOptions {
 export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStore> {
   const { clock = { now: () => Date.now() }, token, timeout = 10_000 } = options;
   const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
-  const client = nodeClient(sender, { timeout });
+  const { relocate } = options;
+  const client = nodeClient(sender, { timeout, ...(relocate === undefined ? {} : { relocate }) });
   const names = documents(options.space ?? "scm");
   const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const rebuilt = bodyCache<Rebuilt>((options.cacheCharacters ?? 32_000_000) / 2);
   const chunks = chunkStore(client, names);
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
-  const memory = await answered(client.url, () => firstLook(client, client.patience()));
+  const memory = await answered(client, () => firstLook(client, client.patience()));
   const write = transactions({ client, names, chunks, reader, heads, memory, clock });
   const ask = queries({ client, names, reader, heads });
   let closed = false;
@@ -93,7 +96,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
   async function run<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
     checkOpen();
-    return await answered(client.url, () => work(client.patience()));
+    return await answered(client, () => work(client.patience()));
   }
 
   function checkOpen(): void {
@@ -104,7 +107,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
   function inTurn<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
     if (closed) return run(work);
-    const result = writes.then(() => answered(client.url, () => work(client.patience())));
+    const result = writes.then(() => answered(client, () => work(client.patience())));
     writes = result.catch(() => undefined);
     return result;
   }
@@ -143,11 +146,14 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   };
 }
 
-async function answered<Result>(url: string, work: () => Promise<Result>): Promise<Result> {
+async function answered<Result>(
+  node: Pick<NodeClient, "url">,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw storeErrorOf(error, url);
+    throw storeErrorOf(error, node.url);
   }
 }
 

@@ -20,6 +20,7 @@ import {
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import {
+  type AttributeName,
   conditionKey,
   type Documents,
   edgeKey,
@@ -77,7 +78,7 @@ const objectsAtOnce = 300;
 const largest = Number.MAX_SAFE_INTEGER;
 
 export function queries({ client, names, reader, heads }: QueriesParts): Queries {
-  const name = names.attribute;
+  const name = (attribute: AttributeName): string => names.attribute(attribute);
 
   async function whole(
     ids: readonly ObjectId[],
@@ -114,7 +115,9 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
     const found = new Map<ObjectId, StoredMetadata>();
     const unique = [...new Set(ids)];
     for (let start = 0; start < unique.length; start += objectsAtOnce) {
-      const documentIds = unique.slice(start, start + objectsAtOnce).map(names.objectId);
+      const documentIds = unique
+        .slice(start, start + objectsAtOnce)
+        .map((id) => names.objectId(id));
       const rows = await client.query(
         `{:find [o (pull v ${reader.metadataPattern})] :in [[o ...]] :where [[o :${name("latest")} v]]}`,
         [documentIds],

@@ -15,8 +15,10 @@ export interface NodeRequest {
 
 /** Sends requests to a node and reads its answers. Rejects with `RequestFailure` where no answer comes. */
 export interface Requests {
-  /** The node's URL as it was given, without `/_xtdb`. */
+  /** The node's URL, without `/_xtdb`. */
   readonly url: string;
+  /** Goes to another URL from now on. */
+  moveTo(url: string): void;
   send(request: NodeRequest): Promise<Answer>;
 }
 
@@ -28,9 +30,8 @@ export interface RequestsOptions {
 
 /** Connections are kept open between requests, as Node's fetch does by itself. */
 export function requests({ url, token }: RequestsOptions): Requests {
-  const node = nodeUrl(url);
+  let node = nodeUrl(url);
   const http: KyInstance = ky.create({
-    prefix: `${node}/_xtdb`,
     headers: {
       accept: "application/transit+json",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -41,13 +42,18 @@ export function requests({ url, token }: RequestsOptions): Requests {
   });
 
   return {
-    url: node,
+    get url() {
+      return node;
+    },
+    moveTo(other) {
+      node = nodeUrl(other);
+    },
     async send({ path, search, body, timeout }) {
       let status: number;
       let type: string;
       let text: string;
       try {
-        const response = await http(path, {
+        const response = await http(`${node}/_xtdb/${path}`, {
           method: body === undefined ? "get" : "post",
           timeout: Math.max(1, Math.ceil(timeout)),
           ...(search === undefined ? {} : { searchParams: { ...search } }),
@@ -63,7 +69,10 @@ export function requests({ url, token }: RequestsOptions): Requests {
       }
       if (status >= 500 && !type.startsWith("application/transit+json")) {
         // A proxy in front of a node that is away answers so.
-        throw new RequestFailure(`it answers ${status} and nothing that can be read`, true);
+        throw new RequestFailure(
+          `it answers ${status} and nothing that can be read; look at what stands before it`,
+          true,
+        );
       }
       return { status, body: decode(node, status, type, text) };
     },
@@ -111,17 +120,19 @@ const notConnected: ReadonlySet<unknown> = new Set([
 
 function failureOf(error: unknown, timeout: number): Error {
   if (error instanceof TimeoutError || (error instanceof Error && error.name === "TimeoutError")) {
-    return new RequestFailure(`it did not answer within ${Math.ceil(timeout)} ms`, true, {
-      cause: error,
-    });
+    return new RequestFailure(
+      `it did not answer within ${Math.ceil(timeout)} ms; it is under load or stuck, which its log says`,
+      true,
+      { cause: error },
+    );
   }
   const code = codeOf(error);
   return new RequestFailure(
     notConnected.has(code)
-      ? `nothing can be reached there (${String(code)})`
+      ? `nothing can be reached there (${String(code)}); start it, or correct the URL`
       : `the connection broke off (${String(code ?? error)})`,
     !notConnected.has(code),
-    { cause: error },
+    { cause: error, isConnection: true },
   );
 }
 

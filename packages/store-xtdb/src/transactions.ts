@@ -60,7 +60,7 @@ type Outcome<Answer> =
 
 export function transactions(parts: TransactionsParts): Transactions {
   const { client, names, chunks, reader, heads, memory, clock } = parts;
-  const { fresh, remembered } = grounds(parts);
+  const ground = grounds(parts);
 
   /**
    * Tries until a commit holds or is refused. A refusal that follows from what is only remembered, and a commit that
@@ -74,24 +74,24 @@ export function transactions(parts: TransactionsParts): Transactions {
   ): Promise<Answer> {
     let known = start;
     for (let losses = 0; ;) {
-      const ground = known ?? (await fresh(question, patience));
+      const stand = known ?? (await ground.fresh(question, patience));
       known = undefined;
       const collection = chunks.collect();
       let outcome: Outcome<Answer>;
       let plan: WritePlan;
       try {
-        outcome = await decide(ground);
+        outcome = await decide(stand);
         if (outcome.type === "answer") {
-          if (ground.isFresh) return outcome.answer;
+          if (stand.isFresh) return outcome.answer;
           continue;
         }
-        plan = planWrites(outcome.versions, ground, names, collection);
+        plan = planWrites(outcome.versions, stand, names, collection);
       } catch (error) {
-        if (ground.isFresh) throw error;
+        if (stand.isFresh) throw error;
         continue;
       }
       const further = outcome.further(collection);
-      const committed = await write(ground, plan, collection, further, patience);
+      const committed = await write(stand, plan, collection, further, patience);
       if (committed) return outcome.answer;
       losses += 1;
       await giveWay(losses, patience);
@@ -183,9 +183,9 @@ export function transactions(parts: TransactionsParts): Transactions {
         writes.map(({ object }) => object),
         requestId,
       );
-      return run<CommitResult>(question, remembered(question, writes), patience, (ground) => {
-        if (ground.request !== undefined) {
-          if (ground.request.digest !== digest) {
+      return run<CommitResult>(question, ground.remembered(question, writes), patience, (stand) => {
+        if (stand.request !== undefined) {
+          if (stand.request.digest !== digest) {
             throw new StoreError(
               "REQUEST_CONFLICT",
               `request ${requestId} was made before, with other writes`,
@@ -193,13 +193,13 @@ export function transactions(parts: TransactionsParts): Transactions {
           }
           return {
             type: "answer",
-            answer: { versions: ground.request.versions, replayed: true },
+            answer: { versions: stand.request.versions, replayed: true },
           };
         }
-        const at = nextPoint(ground, clock);
+        const at = nextPoint(stand, clock);
         const staged: StoredVersion[] = [];
         const versions = writes.map((one) =>
-          stage(one, ground.head(one.object.body.id), at, staged),
+          stage(one, stand.head(one.object.body.id), at, staged),
         );
         const answer: CommitResult = { versions, replayed: false };
         if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
@@ -226,10 +226,10 @@ export function transactions(parts: TransactionsParts): Transactions {
 
     async restore(told, patience) {
       const question = questionOf(told, undefined);
-      return run(question, undefined, patience, async (ground) => {
+      return run(question, undefined, patience, async (stand) => {
         const latest = new Map<ObjectId, StoredVersion>();
         const earlier = told.filter(
-          ({ body, version }) => version <= (ground.head(body.id)?.stored.version ?? 0),
+          ({ body, version }) => version <= (stand.head(body.id)?.stored.version ?? 0),
         );
         const present = new Map(
           (
@@ -248,7 +248,7 @@ export function transactions(parts: TransactionsParts): Transactions {
             checkSame(there, one);
             continue;
           }
-          checkFollows(latest.get(id) ?? ground.head(id)?.stored, one);
+          checkFollows(latest.get(id) ?? stand.head(id)?.stored, one);
           latest.set(id, one);
           staged.set(documentId, Object.freeze({ ...one }));
         }

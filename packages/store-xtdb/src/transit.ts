@@ -1,3 +1,6 @@
+// For packages that read this source, which do not find declarations beside it by themselves.
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="./transit-js.d.ts" />
 import transit from "transit-js";
 
 /**

@@ -11,10 +11,17 @@ export class RequestFailure extends Error {
   override readonly name = "RequestFailure";
   /** False where the request never reached the node, so that it did nothing. */
   readonly mayHaveRun: boolean;
+  /** True where there was no connection, or it broke: the node may have ended. */
+  readonly isConnection: boolean;
 
-  constructor(message: string, mayHaveRun: boolean, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    mayHaveRun: boolean,
+    options?: ErrorOptions & { readonly isConnection?: boolean },
+  ) {
     super(message, options);
     this.mayHaveRun = mayHaveRun;
+    this.isConnection = options?.isConnection ?? false;
   }
 }
 
@@ -48,7 +55,7 @@ export function storeErrorOf(error: unknown, url: string): unknown {
     return storeError(
       "STORE_UNAVAILABLE",
       url,
-      `${error.message}; start it, or correct the URL. The next call tries again`,
+      `${error.message}. The next call tries again`,
       error,
     );
   }
