@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 
 import { ConfigError } from "./config-error.ts";
-import type { PolicyOptions } from "./context-manager-options.ts";
+import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
 import { type LayoutKind, layoutKinds, oneOf, type StoreKind, storeKinds } from "./kinds.ts";
 import { type Platform, storePath } from "./store-path.ts";
 
@@ -12,14 +12,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface EnvironmentConfig {
   readonly store: StoreKind;
   readonly at: string;
+  readonly xtdb: XtdbOptions;
   readonly layout: LayoutKind;
   readonly policy: PolicyOptions;
 }
 
 /** The variables that are read, with a line on each for help texts. */
 export const environmentVariables: Readonly<Record<string, string>> = {
-  SCM_STORE: "path of the store",
+  SCM_STORE: "path of the store, or the URL of an XTDB node",
   SCM_STORE_KIND: `kind of the store: ${storeKinds.join(" or ")}`,
+  SCM_XTDB_NAME: "name of the store within an XTDB database: scm",
+  SCM_XTDB_TOKEN: "token that the XTDB node wants",
+  SCM_XTDB_KEEP: "1 keeps this machine's XTDB node running when the last agent has left",
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: "what leaves the active objects by itself: window",
   SCM_WINDOW_CALLS: "tool calls that stay active of each turn in the window",
@@ -33,15 +37,30 @@ export function configFromEnvironment(
 ): EnvironmentConfig {
   const calls = count(environment, "SCM_WINDOW_CALLS");
   const turns = count(environment, "SCM_WINDOW_TURNS");
+  const store = choice(environment, "SCM_STORE_KIND", storeKinds);
   return {
-    store: choice(environment, "SCM_STORE_KIND", storeKinds),
-    at: storePath(environment, platform),
+    store,
+    at: storePath(environment, platform, store),
+    xtdb: xtdbOptions(environment),
     layout: choice(environment, "SCM_LAYOUT", layoutKinds),
     policy: {
       type: choice(environment, "SCM_POLICY", ["window"]),
       ...(calls === undefined ? {} : { calls }),
       ...(turns === undefined ? {} : { turns }),
     },
+  };
+}
+
+function xtdbOptions(environment: Environment): XtdbOptions {
+  const name = valueOf(environment, "SCM_XTDB_NAME");
+  const token = valueOf(environment, "SCM_XTDB_TOKEN");
+  const keep = valueOf(environment, "SCM_XTDB_KEEP");
+  if (keep !== undefined && keep !== "1" && keep !== "0")
+    throw new ConfigError("SCM_XTDB_KEEP", keep, "1 or 0");
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(token === undefined ? {} : { token }),
+    ...(keep === undefined ? {} : { keep: keep === "1" }),
   };
 }
 

@@ -12,11 +12,28 @@ import type { LayoutKind, StoreKind } from "./kinds.ts";
 /** An automatic policy with its numbers, as data. */
 export type PolicyOptions = { readonly type: "window" } & WindowPolicyOptions;
 
+/** How a store in XTDB is found. */
+export interface XtdbOptions {
+  /** The store's name within the database; `scm` unless told. */
+  readonly name?: string;
+  /** A bearer token, where the node wants one. */
+  readonly token?: string;
+  /** Keeps this machine's node running when the last who uses it has left. */
+  readonly keep?: boolean;
+}
+
 export interface ContextManagerOptions {
-  /** Where objects are kept: a file, or memory that ends with the process; `sqlite` unless told. */
+  /**
+   * Where objects are kept: a file, an XTDB database, or memory that ends with the process; `sqlite` unless told.
+   */
   readonly store?: StoreKind;
-  /** The store's file; where the environment says unless told (decision D50). */
+  /**
+   * The store's file; of a store in XTDB the URL of its node, or the data folder of this machine's. Where the
+   * environment says unless told (decision D50).
+   */
   readonly at?: string;
+  /** For a store in XTDB. */
+  readonly xtdb?: XtdbOptions;
   /** The agent's working folder; that of the process unless told. */
   readonly workspace?: string;
   /** What leaves the active objects by itself; the specification's window unless told. */

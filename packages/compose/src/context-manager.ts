@@ -17,7 +17,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { type LayoutKind, layoutKinds, oneOf, storeKinds } from "./kinds.ts";
+import { type LayoutKind, layoutKinds, oneOf, type StoreKind, storeKinds } from "./kinds.ts";
 import { openStore } from "./open-store.ts";
 import { storePath } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
@@ -51,7 +51,12 @@ export async function openContextManager(
   const policy = windowPolicy(numbers);
   const clock = options.clock ?? systemClock;
   const workspace = await realFolder(options.workspace ?? process.cwd());
-  const store = await openStore({ store: kind, at: options.at ?? usualPath(), clock });
+  const store = await openStore({
+    store: kind,
+    at: options.at ?? usualPath(kind),
+    clock,
+    ...(options.xtdb === undefined ? {} : { xtdb: options.xtdb }),
+  });
   const dependencies: SessionDependencies = {
     store,
     files: options.files ?? diskFiles(),
@@ -70,8 +75,8 @@ export async function openContextManager(
   };
 }
 
-function usualPath(): string {
-  return storePath(process.env, { name: process.platform, home: homedir() });
+function usualPath(kind: StoreKind): string {
+  return storePath(process.env, { name: process.platform, home: homedir() }, kind);
 }
 
 /** The names that callers without types give are checked as well. */

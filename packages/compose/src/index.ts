@@ -5,9 +5,13 @@ export {
 } from "./config-from-environment.ts";
 export { ConfigError } from "./config-error.ts";
 export { type ContextManager, openContextManager } from "./context-manager.ts";
-export type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
+export type {
+  ContextManagerOptions,
+  PolicyOptions,
+  XtdbOptions,
+} from "./context-manager-options.ts";
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
-export { type Platform, storePath } from "./store-path.ts";
+export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";
 export { uuidIds } from "./uuid-ids.ts";

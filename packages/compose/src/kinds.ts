@@ -1,5 +1,5 @@
 /** The stores that can be asked for by name, the default first. */
-export const storeKinds = ["sqlite", "memory"] as const;
+export const storeKinds = ["sqlite", "xtdb", "memory"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
 /** The layouts that can be asked for by name, the default first. */

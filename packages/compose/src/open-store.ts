@@ -1,16 +1,24 @@
 import type { Clock, ObjectStore } from "@self-context-manager/core";
 
+import type { XtdbOptions } from "./context-manager-options.ts";
 import type { StoreKind } from "./kinds.ts";
+import { isNodeUrl } from "./store-path.ts";
 
 export interface OpenStoreOptions {
   readonly store: StoreKind;
-  /** The store's file; of no use to a store in memory. */
+  /**
+   * The store's file; of a store in XTDB the URL of its node, or the data folder of this machine's. Of no use to a store
+   * in memory.
+   */
   readonly at: string;
   readonly clock: Clock;
+  /** For a store in XTDB. */
+  readonly xtdb?: XtdbOptions;
 }
 
 /** Opens a store by its kind. Each is loaded only when it is asked for, so that none stands in another's way. */
-export async function openStore({ store, at, clock }: OpenStoreOptions): Promise<ObjectStore> {
+export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
+  const { store, at, clock, xtdb = {} } = options;
   switch (store) {
     case "memory": {
       const { memoryStore } = await import("@self-context-manager/store-memory");
@@ -19,6 +27,19 @@ export async function openStore({ store, at, clock }: OpenStoreOptions): Promise
     case "sqlite": {
       const { openSqliteStore } = await import("@self-context-manager/store-sqlite");
       return await openSqliteStore({ path: at, clock });
+    }
+    case "xtdb": {
+      const { openLocalXtdbStore, openXtdbStore } =
+        await import("@self-context-manager/store-xtdb");
+      const { keep, name, token } = xtdb;
+      const common = {
+        clock,
+        ...(name === undefined ? {} : { space: name }),
+        ...(token === undefined ? {} : { token }),
+      };
+      return isNodeUrl(at)
+        ? await openXtdbStore({ url: at, ...common })
+        : await openLocalXtdbStore({ dataFolder: at, keep: keep ?? false, ...common });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { posix, win32 } from "node:path";
 
 import type { Environment } from "./config-from-environment.ts";
+import type { StoreKind } from "./kinds.ts";
 
 /** The parts of a machine that decide where a user's data lies. */
 export interface Platform {
@@ -11,13 +12,26 @@ export interface Platform {
 
 /**
  * Where a user's store lies (decision D50): `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else
- * the platform's folder for data of applications in place of `$XDG_DATA_HOME`.
+ * the platform's folder for data of applications in place of `$XDG_DATA_HOME`. A store in XTDB lies in the folder `xtdb`
+ * there, which a node of this machine serves, or at the URL of a node that runs elsewhere.
  */
-export function storePath(environment: Environment, platform: Platform): string {
+export function storePath(
+  environment: Environment,
+  platform: Platform,
+  kind: StoreKind = "sqlite",
+): string {
   const path = platform.name === "win32" ? win32 : posix;
   const told = environment["SCM_STORE"];
-  if (told !== undefined && told !== "") return path.resolve(withHome(told, platform));
-  return path.join(dataFolder(environment, platform), "self-context-manager", "store.sqlite");
+  if (told !== undefined && told !== "") {
+    return isNodeUrl(told) ? told : path.resolve(withHome(told, platform));
+  }
+  const name = kind === "xtdb" ? "xtdb" : "store.sqlite";
+  return path.join(dataFolder(environment, platform), "self-context-manager", name);
+}
+
+/** Whether a place is the URL of an XTDB node, and not a path. */
+export function isNodeUrl(place: string): boolean {
+  return /^https?:\/\//iu.test(place);
 }
 
 function dataFolder(environment: Environment, { name, home }: Platform): string {

@@ -9,6 +9,7 @@ test("an empty environment gives the defaults", () => {
   expect(configFromEnvironment({}, linux)).toEqual({
     store: "sqlite",
     at: "/home/ada/.local/share/self-context-manager/store.sqlite",
+    xtdb: {},
     layout: "pooled",
     policy: { type: "window" },
   });
@@ -19,6 +20,9 @@ test("every variable is taken", () => {
     {
       SCM_STORE: "/data/s.sqlite",
       SCM_STORE_KIND: "memory",
+      SCM_XTDB_NAME: "team",
+      SCM_XTDB_TOKEN: "t",
+      SCM_XTDB_KEEP: "1",
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
       SCM_WINDOW_CALLS: "7",
@@ -30,9 +34,19 @@ test("every variable is taken", () => {
   expect(config).toEqual({
     store: "memory",
     at: "/data/s.sqlite",
+    xtdb: { name: "team", token: "t", keep: true },
     layout: "pooled",
     policy: { type: "window", calls: 7, turns: 2 },
   });
+});
+
+test("a store in XTDB lies at a URL, or in a folder of its own", () => {
+  const at = (environment: Readonly<Record<string, string>>): string =>
+    configFromEnvironment({ SCM_STORE_KIND: "xtdb", ...environment }, linux).at;
+
+  expect(at({})).toBe("/home/ada/.local/share/self-context-manager/xtdb");
+  expect(at({ SCM_STORE: "~/shared" })).toBe("/home/ada/shared");
+  expect(at({ SCM_STORE: "http://10.0.0.2:3000" })).toBe("http://10.0.0.2:3000");
 });
 
 test("a variable set to nothing counts as not set", () => {
@@ -42,7 +56,8 @@ test("a variable set to nothing counts as not set", () => {
 });
 
 test.each([
-  ["SCM_STORE_KIND", "xtdb", "sqlite or memory"],
+  ["SCM_STORE_KIND", "postgres", "sqlite or xtdb or memory"],
+  ["SCM_XTDB_KEEP", "yes", "1 or 0"],
   ["SCM_LAYOUT", "Pooled", "pooled"],
   ["SCM_POLICY", "none", "window"],
   ["SCM_WINDOW_CALLS", "0", "a whole number from 1"],
