@@ -170,7 +170,7 @@ describe("the page of the Pi adapter", () => {
 });
 
 describe("settings", () => {
-  const known = [...Object.keys(environmentVariables), "SCM_OFF"].toSorted();
+  const known = [...Object.keys(environmentVariables), "SCM_BREAKPOINTS", "SCM_OFF"].toSorted();
 
   it.each([
     ["README.md", "## Settings"],

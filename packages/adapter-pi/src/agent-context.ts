@@ -10,6 +10,7 @@ import {
 
 import { isFields, type PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
+import { type Breakpoints, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 
 /** What an agent tool hands back; what else a release knows is kept. */
@@ -48,6 +49,10 @@ export interface AgentContextOptions<Message> {
   readonly workspace: string;
   /** The model's window in tokens; asked before each request. */
   readonly contextWindow?: () => number | undefined;
+  /** The model that the next request goes to, as the agent has it; asked before each request. */
+  readonly model?: () => unknown;
+  /** Whose cache breakpoints `onPayload` leaves in a request; the view's own (`own`) unless told. */
+  readonly breakpoints?: Breakpoints;
   /** A `transformContext` that is to run first. */
   readonly transformContext?: (
     messages: Message[],
@@ -61,6 +66,8 @@ export interface AgentContextOptions<Message> {
 export interface AgentContext<Message> {
   /** For the agent's option of this name: never throws, and leaves the list that it is given as it is. */
   readonly transformContext: (messages: Message[], signal?: AbortSignal) => Promise<Message[]>;
+  /** For the stream option of this name: the request with the view's breakpoints, or undefined to leave it. Never throws. */
+  readonly onPayload: (payload: unknown) => unknown;
   /** `activate`, `deactivate`, `pin` and `unpin`, and `read` for agents that have none of their own. */
   readonly tools: readonly ContextAgentTool[];
   /** The agent's own tools with their results recorded. */
@@ -74,6 +81,7 @@ export function agentContext<Message extends { readonly role: string }>(
   options: AgentContextOptions<Message>,
 ): AgentContext<Message> {
   const { session, workspace } = options;
+  const requests = providerRequests(options.breakpoints);
   const refusals = new Map<string, ToolAnswer>();
   /** Refused calls whose results were read; they are forgotten once they are stored. */
   const decoded = new Set<string>();
@@ -101,6 +109,7 @@ export function agentContext<Message extends { readonly role: string }>(
   return {
     async transformContext(messages, signal) {
       let base = messages;
+      requests.sendsNothing();
       try {
         base = (await options.transformContext?.(messages, signal)) ?? messages;
         await recordPrompt();
@@ -110,13 +119,27 @@ export function agentContext<Message extends { readonly role: string }>(
         for (const callId of decoded) refusals.delete(callId);
         decoded.clear();
         const contextWindow = options.contextWindow?.();
-        const view = await session.view(contextWindow === undefined ? {} : { contextWindow });
+        const view = await session.view({
+          ...requests.viewOptions(options.model?.()),
+          ...(contextWindow === undefined ? {} : { contextWindow }),
+        });
         if (view.messages.length === 0) return base;
-        return [...system, ...view.messages.map((message) => piMessage(message) as never)];
+        const sent = view.messages.map(piMessage);
+        requests.sends(view, sent);
+        return [...system, ...(sent as never[])];
       } catch (error) {
         // The loop has no way to go on after a throw; the agent's own messages go through instead.
         options.onFailure?.(error);
         return base;
+      }
+    },
+    onPayload(payload) {
+      try {
+        return requests.payload(payload);
+      } catch (error) {
+        // The agent's own breakpoints are as good as none of ours.
+        options.onFailure?.(error);
+        return undefined;
       }
     },
     tools: contextTools.map((tool) => ({

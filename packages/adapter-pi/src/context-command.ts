@@ -1,14 +1,19 @@
 import { type ContextSession, type ListedObject, shortName } from "@self-context-manager/core";
 
+import { type ContextFigures, contextFigures } from "./context-figures.ts";
+import { restoreEpoch } from "./restore-epoch.ts";
+
 /** What `/context` can do to the extension itself. */
 export interface ContextSwitch {
   readonly isOn: () => boolean;
   readonly turn: (on: boolean) => Promise<string>;
   readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
+  /** What the calls so far cost and what the next one would show; undefined while switched off. */
+  readonly figures: () => Promise<ContextFigures | undefined>;
 }
 
 const usage =
-  "/context lists the objects; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
+  "/context lists the objects and what they cost; /context restore brings back what left with the last epoch; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
 
 /** Runs `/context` with its arguments and answers what the user is told. */
 export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
@@ -18,7 +23,11 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
   if (changes && !extension.isOn()) return "Managed context is off; /context on turns it on.";
   if (verb === "list") {
     const { session, workspace } = await extension.open();
-    return await list(session, workspace);
+    return await list(session, workspace, await extension.figures());
+  }
+  if (verb === "restore") {
+    const { session } = await extension.open();
+    return await restoreEpoch(session, (await extension.figures())?.epoch?.left ?? []);
   }
   if (target === "") return usage;
   const { session, workspace } = await extension.open();
@@ -46,11 +55,22 @@ function lines([from, to]: readonly string[]): { readonly from?: number; readonl
   };
 }
 
-async function list(session: ContextSession, workspace: string): Promise<string> {
+async function list(
+  session: ContextSession,
+  workspace: string,
+  figures: ContextFigures | undefined,
+): Promise<string> {
   const { objects, activeCount } = await session.status();
   if (objects.length === 0) return "No objects are known so far.";
   const title = `${activeCount} of ${objects.length} known objects are active.`;
-  return [title, ...objects.map((object) => line(object, workspace))].join("\n");
+  const told = figures === undefined ? [] : ["", ...contextFigures(figures, nameOf)];
+  return [title, ...objects.map((object) => line(object, workspace)), ...told].join("\n");
+
+  function nameOf(key: string): string {
+    const handle = key.split("/")[0];
+    const found = objects.find((object) => object.handle === handle);
+    return found === undefined ? key : `${key} ${shortName(workspace, found.stored.body)}`;
+  }
 }
 
 function line({ handle, state, stored }: ListedObject, workspace: string): string {

@@ -10,6 +10,7 @@ import { piExtension } from "./pi-extension.ts";
  */
 const extension: (host: PiHost) => void = piExtension({
   off: isSet(process.env["SCM_OFF"]),
+  breakpoints: process.env["SCM_BREAKPOINTS"] === "host" ? "host" : "own",
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
     const manager = await openContextManager({ ...configFromEnvironment(process.env), workspace });

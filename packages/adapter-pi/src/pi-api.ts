@@ -12,7 +12,8 @@ export interface PiContext {
     notify(message: string, type?: "info" | "warning" | "error"): void;
     setStatus(key: string, text: string | undefined): void;
   };
-  readonly model?: { readonly contextWindow?: number } | undefined;
+  /** With more fields on newer releases; what is read of them is looked at one by one. */
+  readonly model?: (Fields & { readonly contextWindow?: number }) | undefined;
   readonly sessionManager: { getSessionId(): string };
 }
 
@@ -71,6 +72,8 @@ export interface PiEvents {
   readonly session_before_compact: BeforeCompactEvent;
   readonly before_agent_start: { readonly systemPrompt: string };
   readonly context: { readonly messages: readonly unknown[] };
+  readonly before_provider_request: { readonly payload: unknown };
+  readonly message_end: { readonly message: unknown };
   readonly tool_result: ToolResultEvent;
 }
 

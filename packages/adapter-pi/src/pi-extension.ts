@@ -2,11 +2,13 @@ import { type ContextSession, standingInstruction, type View } from "@self-conte
 
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
+import type { ContextFigures } from "./context-figures.ts";
 import { failureNotice, statusKey } from "./failure-notice.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
+import { type Breakpoints, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 
@@ -15,6 +17,8 @@ export interface PiExtensionOptions {
   readonly openContext: OpenContext;
   /** Begins switched off; `/context on` switches on. */
   readonly off?: boolean;
+  /** Whose cache breakpoints go to the provider; the view's own (`own`) unless told. */
+  readonly breakpoints?: Breakpoints;
 }
 
 const offStatus = "ctx off";
@@ -38,6 +42,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
     const refused = new Set<string>();
+    let requests = providerRequests(options.breakpoints);
     let isOn = false;
     let isRegistered = false;
     let isRewound = false;
@@ -91,6 +96,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
       windowShare = 1;
       hostTokens = 0;
+      requests = providerRequests(options.breakpoints);
       isRewound = false;
       if (isOn)
         await guarded(context, async ({ session }) => await shownView(session, context, shownOnly));
@@ -115,12 +121,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       }),
     );
 
-    pi.on("context", async (event, context) =>
-      guarded(context, async ({ session }) => {
+    pi.on("context", async (event, context) => {
+      // Until ours are ready; where they fail, the host's own messages go out.
+      requests.sendsNothing();
+      return await guarded(context, async ({ session }) => {
         const messages = await managed(session, event.messages, context);
         return messages === undefined ? undefined : { messages };
-      }),
-    );
+      });
+    });
 
     async function managed(
       session: ContextSession,
@@ -136,8 +144,23 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       }
       hostTokens = roughTokens(messages);
       const view = await shownView(session, context, { isSent: true });
-      return view.messages.length === 0 ? undefined : view.messages.map(piMessage);
+      if (view.messages.length === 0) return undefined;
+      const sent = view.messages.map(piMessage);
+      requests.sends(view, sent);
+      return sent;
     }
+
+    pi.on("before_provider_request", ({ payload }, context) => {
+      try {
+        return isOn ? requests.payload(payload) : undefined;
+      } catch (error) {
+        // The host's own breakpoints are as good as none of ours.
+        notice.failed(error, context);
+        return undefined;
+      }
+    });
+
+    pi.on("message_end", ({ message }) => requests.answered(message));
 
     /** The view as the model gets it next, told to the user as well. */
     async function shownView(
@@ -148,6 +171,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const contextWindow = context.model?.contextWindow;
       const view = await session.view({
         ...options,
+        ...requests.viewOptions(context.model),
         ...(contextWindow === undefined
           ? {}
           : { contextWindow: Math.floor(contextWindow * windowShare) }),
@@ -192,6 +216,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           isOn: () => isOn,
           turn: async (on) => await turn(on, context),
           open: async () => await open(context),
+          figures: async () => await figures(context),
         });
         if (isOn && canActivate())
           await shownView((await open(context)).session, context, shownOnly);
@@ -200,6 +225,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         // A command's failure is its answer.
         return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
       }
+    }
+
+    async function figures(context: PiContext): Promise<ContextFigures | undefined> {
+      if (!isOn || !canActivate()) return undefined;
+      const view = await shownView((await open(context)).session, context, shownOnly);
+      return requests.figures(view, context.model);
     }
 
     async function turn(on: boolean, context: PiContext): Promise<string> {

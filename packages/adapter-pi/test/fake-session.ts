@@ -13,6 +13,10 @@ export interface FakeSession {
   /** What each operation rejects with, until it is undefined again. */
   failure: Error | undefined;
   answer: ToolAnswer;
+  /** Where the view wants breakpoints. */
+  boundaries: readonly number[];
+  /** What is known, as far as a test looks at it. */
+  objects: readonly unknown[];
 }
 
 export function fakeSession(): FakeSession {
@@ -42,13 +46,14 @@ export function fakeSession(): FakeSession {
         messages: [message],
         tokens: { metadata: 1, chat: 2, active: 3 },
         shown: [],
+        boundaries: fake.boundaries,
         layout: "fake",
       }),
     status: async () =>
       await note("status", [], {
         sessionId: "session",
         chatId: "chat-7",
-        objects: [],
+        objects: fake.objects,
         activeCount: 0,
         turnCount: 4,
       }),
@@ -71,6 +76,8 @@ export function fakeSession(): FakeSession {
     closed,
     failure: undefined,
     answer: { ok: true, text: "done", effects: [] },
+    boundaries: [],
+    objects: [],
     openContext: async ({ host, workspace }) => {
       if (fake.failure !== undefined) throw fake.failure;
       opened.push(host.sessionId);

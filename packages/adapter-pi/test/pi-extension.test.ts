@@ -77,6 +77,49 @@ describe("the extension", () => {
     expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
   });
 
+  test("puts the view's breakpoints into the request that carries it", async () => {
+    const marker = { type: "ephemeral" };
+    const system = [{ type: "text", text: "prompt", cache_control: marker }];
+    const content = [{ type: "text", text: "the view", cache_control: marker }];
+    const tools = [{ name: "read", cache_control: marker }];
+    const payload = { max_tokens: 1, system, tools, messages: [{ role: "user", content }] };
+    const { pi, session } = await started();
+    session.boundaries = [0];
+
+    const early = await pi.emit("before_provider_request", { payload });
+    await pi.emit("context", { messages });
+    const own = await pi.emit("before_provider_request", { payload });
+    session.failure = new Error("the disk is full");
+    await pi.emit("context", { messages });
+    const hosts = await pi.emit("before_provider_request", { payload });
+
+    expect(early).toBeUndefined();
+    expect(own).toEqual({ ...payload, tools: [{ name: "read" }] });
+    expect(hosts).toBeUndefined();
+  });
+
+  test("tells what the calls cost with the list of objects", async () => {
+    const { pi, session } = await started();
+    session.objects = [
+      {
+        handle: "t1",
+        state: "inactive",
+        stored: { body: { id: "a", type: "toolcall" }, version: 1 },
+      },
+    ];
+    await pi.emit("message_end", {
+      message: { role: "assistant", usage: { input: 5, cacheRead: 7000, cacheWrite: 0 } },
+    });
+
+    await pi.command("context", "");
+    await pi.command("context", "restore");
+
+    expect(pi.notices[0]).toMatch(/^0 of 1 known objects are active\.\nt1 /u);
+    expect(pi.notices[0]).toContain("In view, as estimated: 6 tokens");
+    expect(pi.notices[0]).toContain("7k tokens read from its cache, 0 written, 5 neither");
+    expect(pi.notices[1]).toBe("Nothing left at the end of the last epoch.");
+  });
+
   test("says where it stands from the start, after each command, and that it is off", async () => {
     const { pi, session } = await started();
     const atStart = pi.statuses.at(-1);

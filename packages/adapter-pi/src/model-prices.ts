@@ -1,0 +1,57 @@
+import {
+  cacheModel,
+  type ModelCost,
+  type ModelFacts,
+  type PriceProfile,
+  priceProfile,
+} from "@self-context-manager/core";
+
+import { type Fields, isFields } from "./pi-api.ts";
+
+/** What a view is told of the model that it is for. */
+export interface ModelPrices {
+  /** As `provider/id`. */
+  readonly model?: string;
+  readonly prices?: PriceProfile;
+}
+
+type Retention = NonNullable<ModelFacts["retention"]>;
+
+/**
+ * What Pi's model data says of a model's prices; nothing for a model that has no name. `retention` is what the last
+ * request asked for, because Pi tells it by nothing else.
+ */
+export function modelPrices(model: unknown, retention?: Retention): ModelPrices {
+  const facts = isFields(model) ? modelFacts(model, retention) : undefined;
+  return facts === undefined ? {} : { model: cacheModel(facts), prices: priceProfile(facts) };
+}
+
+function modelFacts(model: Fields, retention: Retention | undefined): ModelFacts | undefined {
+  const { provider, id, api, cost, promptCache } = model;
+  if (typeof provider !== "string" || typeof id !== "string") return undefined;
+  return {
+    provider,
+    id,
+    ...(typeof api === "string" ? { api } : {}),
+    ...(isFields(cost) ? { cost: modelCost(cost) } : {}),
+    ...(isFields(promptCache) ? { promptCache: numbersIn(promptCache) } : {}),
+    ...(retention === undefined ? {} : { retention }),
+  };
+}
+
+function modelCost(cost: Fields): ModelCost {
+  const tiers = Array.isArray(cost["tiers"]) ? cost["tiers"].filter(isFields) : [];
+  return {
+    input: 0,
+    ...numbersIn(cost),
+    tiers: tiers.map((tier) => ({ inputTokensAbove: 0, input: 0, ...numbersIn(tier) })),
+  };
+}
+
+function numbersIn(fields: Fields): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      (field): field is [string, number] => typeof field[1] === "number",
+    ),
+  );
+}

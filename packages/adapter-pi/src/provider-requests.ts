@@ -1,0 +1,79 @@
+import {
+  type ReportedUsage,
+  reportedUsage,
+  type View,
+  type ViewOptions,
+} from "@self-context-manager/core";
+
+import { askedRetention, ownBreakpoints } from "./breakpoints.ts";
+import type { ContextFigures } from "./context-figures.ts";
+import { modelPrices } from "./model-prices.ts";
+import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
+
+/** Whose cache breakpoints go to the provider: those of the view, or those that Pi sets. */
+export type Breakpoints = "own" | "host";
+
+/** Follows a session's requests on their way to the provider and back. */
+export interface ProviderRequests {
+  /** What a view is told of the model that it is for. */
+  viewOptions(model: unknown): Pick<ViewOptions, "model" | "prices" | "breakpoints">;
+  /** The next request has this view's messages. */
+  sends(view: View, messages: readonly PiMessage[]): void;
+  /** The next request is not ours. */
+  sendsNothing(): void;
+  /** The request with the view's breakpoints; undefined where it stays as it is. */
+  payload(payload: unknown): Fields | undefined;
+  /** An answer came, with what the provider says of its request. */
+  answered(message: unknown): void;
+  /** What a person is told of a view and of the calls so far. */
+  figures(view: View, model: unknown): ContextFigures;
+}
+
+/** Providers' protocols that take breakpoints in a form that is known here. */
+const markable: ReadonlySet<unknown> = new Set([
+  "anthropic-messages",
+  "bedrock-converse-stream",
+  "openai-completions",
+]);
+
+export function providerRequests(breakpoints: Breakpoints = "own"): ProviderRequests {
+  let sent: { readonly view: View; readonly messages: readonly PiMessage[] } | undefined;
+  let retention: "none" | "short" | "long" | undefined;
+  let reported: ReportedUsage | undefined;
+  return {
+    viewOptions(model) {
+      const known = modelPrices(model, retention);
+      if (known.prices === undefined) return {};
+      // Where the provider finds any prefix by itself, nothing has to be marked.
+      const isFound = known.prices.caching !== "explicit";
+      const canMark = isFields(model) && markable.has(model["api"]);
+      const own = isFound || (breakpoints === "own" && canMark);
+      return { ...known, breakpoints: own ? "own" : "host" };
+    },
+    sends(view, messages) {
+      sent = { view, messages };
+    },
+    sendsNothing() {
+      sent = undefined;
+    },
+    payload(payload) {
+      if (sent === undefined) return undefined;
+      // Where markers are the way to ask, a request without any asks for nothing.
+      retention = askedRetention(payload) ?? "none";
+      if (breakpoints === "host") return undefined;
+      return ownBreakpoints(payload, sent.messages, sent.view.boundaries ?? []);
+    },
+    answered(message) {
+      if (isFields(message) && message["role"] === "assistant") {
+        reported = reportedUsage(message["usage"]) ?? reported;
+      }
+    },
+    figures(view, model) {
+      // A view that is looked at may begin an epoch that never goes out; what left is what was sent.
+      const epoch = sent?.view.epoch ?? view.epoch;
+      const account = sent?.view.account ?? view.account;
+      const { prices } = modelPrices(model, retention);
+      return { tokens: view.tokens, epoch, account, prices, reported };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { type ContextSession, isObjectId } from "@self-context-manager/core";
+
+/**
+ * Brings back what left with the last epoch, and says what could not be. Arguments come back as the files that they
+ * wrote, which is where their content is.
+ */
+export async function restoreEpoch(
+  session: ContextSession,
+  left: readonly string[],
+): Promise<string> {
+  if (left.length === 0) return "Nothing left at the end of the last epoch.";
+  const { objects } = await session.status();
+  const targets = new Set(left.flatMap((key) => targetsOf(key, objects)));
+  const known = new Map(objects.map(({ handle, stored }) => [stored.body.id as string, handle]));
+  const done: string[] = [];
+  const failed: string[] = [];
+  for (const target of targets) {
+    const answer = await session.activate(target);
+    if (answer.ok) done.push(known.get(target) ?? target);
+    else failed.push(answer.text);
+  }
+  const count = done.length === 1 ? "1 object is" : `${done.length} objects are`;
+  return [
+    `${count} active again${done.length === 0 ? "" : `: ${done.join(", ")}`}.`,
+    ...failed,
+  ].join("\n");
+}
+
+type Objects = Awaited<ReturnType<ContextSession["status"]>>["objects"];
+
+function targetsOf(key: string, objects: Objects): readonly string[] {
+  const [handle = "", part] = key.split("/");
+  if (part === undefined) return [handle];
+  const call = objects.find((object) => object.handle === handle)?.stored.body;
+  const files: unknown = call?.["file_refs"];
+  if (!Array.isArray(files)) return [];
+  return files.flatMap((file: unknown) => {
+    const id = typeof file === "object" && file !== null && "id" in file ? file.id : undefined;
+    return typeof id === "string" && isObjectId(id) ? [id] : [];
+  });
+}

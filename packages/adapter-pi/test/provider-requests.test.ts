@@ -1,0 +1,97 @@
+import type { View } from "@self-context-manager/core";
+import { describe, expect, test } from "vitest";
+
+import { providerRequests } from "../src/provider-requests.ts";
+
+const marker = { type: "ephemeral" };
+const messages = [
+  { role: "user", content: "first" },
+  { role: "user", content: "second" },
+];
+const view = {
+  messages: [],
+  boundaries: [0, 1],
+  tokens: { metadata: 1, chat: 2, active: 3 },
+} as unknown as View;
+const payload = {
+  max_tokens: 10,
+  system: [{ type: "text", text: "prompt", cache_control: marker }],
+  messages: [
+    { role: "user", content: "first" },
+    { role: "user", content: [{ type: "text", text: "second", cache_control: marker }] },
+  ],
+};
+const bare = { max_tokens: 10, system: [{ type: "text", text: "prompt" }], messages };
+const claude = { provider: "anthropic", id: "claude-opus-5", api: "anthropic-messages" };
+const gpt = { provider: "openai", id: "gpt-5", api: "openai-responses" };
+
+describe("requests on their way to the provider", () => {
+  test("get the breakpoints of the view that they carry", () => {
+    const requests = providerRequests();
+    requests.sends(view, messages);
+
+    expect(JSON.stringify(requests.payload(payload)).match(/cache_control/gu)).toHaveLength(3);
+  });
+
+  test("stay as they are for the host's breakpoints, and while nothing of ours is sent", () => {
+    const host = providerRequests("host");
+    host.sends(view, messages);
+    const idle = providerRequests();
+    idle.sends(view, messages);
+    idle.sendsNothing();
+
+    expect([host.payload(payload), idle.payload(payload)]).toEqual([undefined, undefined]);
+  });
+
+  test("tell the next view how the provider bills, and what it can find again", () => {
+    const own = providerRequests();
+    const host = providerRequests("host");
+
+    expect(own.viewOptions(claude)).toMatchObject({
+      model: "anthropic/claude-opus-5",
+      prices: { write: 1.25 },
+      breakpoints: "own",
+    });
+    expect(host.viewOptions(claude).breakpoints).toBe("host");
+    expect(own.viewOptions({ ...claude, api: "pi-messages" }).breakpoints).toBe("host");
+    expect(host.viewOptions(gpt).breakpoints).toBe("own");
+    expect(own.viewOptions(undefined)).toEqual({});
+  });
+
+  test("show by their breakpoints how long an entry lives, and that none is wanted", () => {
+    const requests = providerRequests();
+    requests.sends(view, messages);
+    requests.payload(
+      JSON.parse(JSON.stringify(payload).replaceAll('"ephemeral"', '"ephemeral","ttl":"1h"')),
+    );
+    const long = requests.viewOptions(claude);
+    requests.payload(bare);
+    const none = requests.viewOptions(claude);
+    const automatic = requests.viewOptions(gpt);
+
+    expect(long.prices).toMatchObject({ write: 2, lifetime: 3_600_000 });
+    expect(none.prices).toMatchObject({ write: 1, caching: "none" });
+    expect(automatic.prices).toMatchObject({ read: 0.1, caching: "automatic" });
+  });
+
+  test("are told with what the last answer reported", () => {
+    const requests = providerRequests();
+    requests.answered({ role: "assistant", usage: { input: 1, cacheRead: 2, cacheWrite: 3 } });
+    requests.answered({ role: "assistant", usage: {} });
+    requests.answered({ role: "user", usage: { input: 9 } });
+
+    expect(requests.figures(view, claude)).toMatchObject({
+      tokens: view.tokens,
+      reported: { input: 1, cacheRead: 2, cacheWrite: 3 },
+      prices: { source: "table" },
+    });
+  });
+
+  test("keep what left with the epoch that was sent, whatever a look shows", () => {
+    const requests = providerRequests();
+    const left = { ...view, epoch: { left: ["t1"] } } as unknown as View;
+    requests.sends(left, messages);
+
+    expect(requests.figures(view, claude).epoch?.left).toEqual(["t1"]);
+  });
+});

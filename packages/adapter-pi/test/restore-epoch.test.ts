@@ -1,0 +1,56 @@
+import type { ContextSession } from "@self-context-manager/core";
+import { describe, expect, test } from "vitest";
+
+import { restoreEpoch } from "../src/restore-epoch.ts";
+
+const file = "0192f3a4-5b6c-7d8e-9f00-112233445566";
+
+/** A session that knows `t1` and the file that `t2` wrote, and refuses whatever else. */
+function session(asked: string[]): ContextSession {
+  const objects = [
+    { handle: "t1", state: "inactive", stored: { body: { id: "call-1" } } },
+    {
+      handle: "t2",
+      state: "inactive",
+      stored: { body: { id: "call-2", file_refs: [{ id: file }] } },
+    },
+    { handle: "f1", state: "inactive", stored: { body: { id: file } } },
+  ];
+  return {
+    status: async () => await Promise.resolve({ objects }),
+    activate: async (target: string) => {
+      asked.push(target);
+      const ok = target === "t1" || target === file;
+      return await Promise.resolve({ ok, text: `${target} is unknown.`, effects: [] });
+    },
+  } as unknown as ContextSession;
+}
+
+describe("what left with the last epoch", () => {
+  test("is activated again, arguments as the file that they wrote", async () => {
+    const asked: string[] = [];
+
+    const said = await restoreEpoch(session(asked), ["t1", "t2/args"]);
+
+    expect(asked).toEqual(["t1", file]);
+    expect(said).toBe("2 objects are active again: t1, f1.");
+  });
+
+  test("is asked for once, though it left twice", async () => {
+    const asked: string[] = [];
+
+    await restoreEpoch(session(asked), ["t2/args", "t2/args", "t1", "t1"]);
+
+    expect(asked).toEqual([file, "t1"]);
+  });
+
+  test("is told of where it cannot come back", async () => {
+    expect(await restoreEpoch(session([]), ["t9", "t1"])).toBe(
+      "1 object is active again: t1.\nt9 is unknown.",
+    );
+  });
+
+  test("may be nothing", async () => {
+    expect(await restoreEpoch(session([]), [])).toBe("Nothing left at the end of the last epoch.");
+  });
+});
