@@ -58,6 +58,12 @@ export {
 export type { CreatePlace, Scenario, StorePlace } from "./object-store/store-place.ts";
 export { checkRandomHistories, type RandomHistories } from "./object-store/random-history.ts";
 export { seededRandom, testScale, type TestScale } from "./scale.ts";
+export { type TrackerLaw, trackerLaws } from "./watcher/tracking/laws.ts";
+export type { TrackerParts, TrackerScenario } from "./watcher/tracking/observed-tracker.ts";
+export {
+  fileTrackerContract,
+  type FileTrackerContract,
+} from "./watcher/tracking/tracker-contract.ts";
 export { type WatcherLaw, watcherLaws } from "./watcher/laws.ts";
 export { watcherContract, type WatcherContract } from "./watcher/watcher-contract.ts";
 export type {
