@@ -1,0 +1,254 @@
+// Where the machine has no Java nothing is tried, and the run says so.
+/* oxlint-disable vitest/no-disabled-tests */
+import { objectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { seededRandom, testScale } from "@self-context-manager/testkit";
+import { describe, expect, it } from "vitest";
+
+import { openXtdbStore, type XtdbStore, type XtdbStoreOptions } from "../src/index.ts";
+import { type Fate, faultyProxy } from "./faulty-proxy.ts";
+import { sample } from "./sample.ts";
+import { testNode } from "./test-node.ts";
+
+const node = await testNode();
+const url = "url" in node ? node.url : "";
+const a = objectId("a");
+let spaces = 0;
+
+describe.skipIf("missing" in node)(
+  `faults between store and node${"missing" in node ? `: ${node.missing}` : ""}`,
+  { timeout: 60_000 },
+  () => {
+    it.each<[string, Fate]>([
+      ["whose answer is lost", "unanswered"],
+      ["that never arrives", "lost"],
+      ["that arrives after it was given up", { late: 300 }],
+      [
+        "that the node fails on",
+        { status: 500, type: transit, body: '["^ ","~:type","exception"]' },
+      ],
+    ])("makes one version of a submit %s", async (_, fate) => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url });
+      await store.commit([{ object: sample("a", { count: 1 }) }]);
+      let isFirst = true;
+      proxy.decide((path) => {
+        const isSpoilt = path === "submit-tx" && isFirst;
+        if (isSpoilt) isFirst = false;
+        return isSpoilt ? fate : "pass";
+      });
+
+      const { versions, replayed } = await store.commit([
+        { object: sample("a", { count: 2 }), expect: 1 },
+      ]);
+      await proxy.settled();
+      await store.commit([{ object: sample("b") }]);
+
+      expect(isFirst).toBe(false);
+      expect({ versions, replayed }).toMatchObject({
+        versions: [{ id: "a", version: 2, changed: true }],
+        replayed: false,
+      });
+      expect((await store.history(a)).map(({ body }) => body["count"])).toEqual([1, 2]);
+      expect((await store.changesSince()).versions).toHaveLength(3);
+    });
+
+    it("neither loses nor doubles a version where connections break at random", async () => {
+      const random = seededRandom(testScale.seed);
+      const fates: readonly Fate[] = ["lost", "unanswered", { late: 40 }];
+      await using proxy = await faultyProxy(url);
+      const space = freshSpace();
+      await using one = await open({ url: proxy.url, space });
+      await using other = await open({ url: proxy.url, space });
+      proxy.decide(() => (random() < 0.2 ? (fates[Math.floor(random() * 3)] ?? "pass") : "pass"));
+      const rounds = testScale.isLong ? 400 : 25;
+
+      await Promise.all([countUp(one, "one", rounds), countUp(other, "other", rounds)]);
+      proxy.decide(() => "pass");
+      await proxy.settled();
+      const history = await one.history(objectId("counter"));
+
+      expect(history).toHaveLength(rounds * 2);
+      expect(history.map(({ body }) => body["count"])).toEqual(history.map((__, at) => at + 1));
+      expect((await one.find({ idPrefix: "one", limit: 1000 })).items).toHaveLength(rounds);
+      expect((await other.changesSince()).versions).toHaveLength(rounds * 4);
+    });
+
+    it("fails at once while the node is away, and goes on when it is back", async () => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url, timeout: 400 });
+      await store.commit([{ object: sample("a") }]);
+      proxy.decide(() => "lost");
+
+      const first = await failure(store.commit([{ object: sample("a", { count: 2 }) }]));
+      const start = performance.now();
+      const second = await failure(store.get(a));
+      const took = performance.now() - start;
+      proxy.decide(() => "pass");
+      await store.commit([{ object: sample("a", { count: 3 }), expect: 1 }]);
+
+      expect([first.code, second.code]).toEqual(["STORE_UNAVAILABLE", "STORE_UNAVAILABLE"]);
+      expect(second.message).toContain(proxy.url);
+      expect(took).toBeLessThan(350);
+      expect((await store.get(a))?.body["count"]).toBe(3);
+    });
+
+    it("says that a node's ingester failed, and to restart it", async () => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url, timeout: 200 });
+      await store.commit([{ object: sample("a") }]);
+      proxy.decide((path) =>
+        path === "status"
+          ? { status: 200, type: transit, body: '["^ ","~:ingester-failed?",true]' }
+          : { status: 500, type: transit, body: '["^ ","~:class","java.lang.Exception"]' },
+      );
+
+      const error = await failure(store.get(a));
+
+      expect(error.code).toBe("STORE_UNAVAILABLE");
+      expect(error.message).toMatch(/ingester failed.*Restart it/u);
+    });
+
+    it.each<[number, string, string]>([
+      [401, "STORE_UNREADABLE", "token"],
+      [403, "STORE_READ_ONLY", "read-only"],
+      [413, "STORE_FULL", "larger"],
+    ])("tells a refusal with %d as %s", async (status, code, word) => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url });
+      proxy.decide((path) =>
+        path === "submit-tx"
+          ? { status, type: transit, body: '["^ ","~:error","told by the node"]' }
+          : "pass",
+      );
+
+      const error = await failure(store.commit([{ object: sample("a") }]));
+
+      expect(error.code).toBe(code);
+      expect(error.message).toContain(word);
+      expect(error.message).toContain(proxy.url);
+    });
+
+    it("commits what it knows with two requests, and without a question before", async () => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url });
+      await store.commit([{ object: sample("chat", { turns: [] }), expect: 0 }]);
+      const before = proxy.seen.length;
+
+      await store.commit([
+        { object: sample("chat", { turns: ["one"] }), expect: 1 },
+        { object: sample("call", { to: { ref: "dynamic", id: "chat" } }), expect: 0 },
+      ]);
+
+      expect(proxy.seen.slice(before)).toEqual(["submit-tx", "tx-committed"]);
+      await store.get(objectId("chat"));
+      expect(proxy.seen.slice(before + 2)).toEqual(["query"]);
+    });
+
+    it("refuses a newer schema and what is not its own, and leaves other documents alone", async () => {
+      const [newer, foreign, shared] = [freshSpace(), freshSpace(), freshSpace()];
+      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 2 });
+      await put({ "xt/id": `${foreign}/clock`, wages: 7 });
+      await put({ "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 });
+
+      const tooNew = await failure(open({ space: newer }));
+      const notOurs = await failure(open({ space: foreign }));
+      await using store = await open({ space: shared });
+      const before = await store.changesSince();
+      await store.commit([{ object: sample("a") }]);
+
+      expect(tooNew.code).toBe("STORE_TOO_NEW");
+      expect(notOurs.code).toBe("STORE_FOREIGN");
+      expect(before.versions).toEqual([]);
+      expect((await store.changesSince()).versions).toHaveLength(1);
+      expect(await rows(store, '{:find [(pull d [*])] :where [[d :xt/id "someone\'s"]]}')).toEqual([
+        { "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 },
+      ]);
+    });
+
+    it("names a text that is missing", async () => {
+      const space = freshSpace();
+      const content = "long ".repeat(1000);
+      await using store = await open({ space });
+      await store.commit([{ object: sample("a", { content }) }]);
+      const [chunk] = await rows(store, `{:find [c] :where [[c :${space}/text]]}`);
+      await submit([["delete", String(chunk)]]);
+      await using reader = await open({ space });
+
+      const error = await failure(reader.get(a));
+
+      expect(error.code).toBe("STORE_CORRUPT");
+      expect(error.message).toContain("missing");
+      expect((await reader.describe([a]))[0]?.version).toBe(1);
+    });
+
+    it("asks in Datalog, as of a transaction too, and refuses a query that XTDB refuses", async () => {
+      const space = freshSpace();
+      await using store = await open({ space });
+      await store.commit([{ object: sample("a", { size: 1 }) }]);
+      const query = `{:find [v] :in [type] :where [[o :${space}/type type] [o :${space}/version v]]}`;
+      const first = await rows(store, `{:find [(max t)] :where [[t :${space}/seq]]}`);
+      await store.commit([{ object: sample("a", { size: 2 }) }]);
+
+      expect(first).toHaveLength(1);
+      expect(await store.query(query, ["note"])).toEqual([[2]]);
+      expect(await store.query(query, ["note"], { txId: 0 })).toEqual([]);
+      await expect(store.query("{:find [x] :where [[y :a]]}")).rejects.toThrow(RangeError);
+    });
+  },
+);
+
+const transit = "application/transit+json";
+
+function freshSpace(): string {
+  spaces += 1;
+  return `f${process.pid}-${spaces}`;
+}
+
+function open(options: Partial<XtdbStoreOptions> = {}): Promise<XtdbStore> {
+  return openXtdbStore({ url, space: freshSpace(), ...options });
+}
+
+async function failure(call: Promise<unknown>): Promise<StoreError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!StoreError.is(error)) throw new Error("a StoreError was wanted", { cause: error });
+  return error;
+}
+
+/** Adds one to a counter that both clients share, and an object of its own, in each commit. */
+async function countUp(store: ObjectStore, name: string, times: number): Promise<void> {
+  for (let time = 1; time <= times;) {
+    const latest = await store.get(objectId("counter"));
+    const count = Number(latest?.body["count"] ?? 0) + 1;
+    try {
+      await store.commit([
+        { object: sample("counter", { count }), expect: latest?.version ?? 0 },
+        { object: sample(`${name}-${time}`), expect: 0 },
+      ]);
+      time += 1;
+    } catch (error) {
+      // The other client was first, as it may be: look again.
+      if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+    }
+  }
+}
+
+async function rows(store: XtdbStore, query: string): Promise<readonly unknown[]> {
+  return (await store.query(query)).map(([first]) => first);
+}
+
+async function put(document: Readonly<Record<string, unknown>>): Promise<void> {
+  await submit([["put", document]]);
+}
+
+async function submit(operations: readonly unknown[]): Promise<void> {
+  const answer = await fetch(`${url}/_xtdb/submit-tx`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({ "tx-ops": operations }),
+  });
+  const { txId } = (await answer.json()) as { readonly txId: number };
+  await fetch(`${url}/_xtdb/await-tx?txId=${txId}&timeout=10000`);
+}

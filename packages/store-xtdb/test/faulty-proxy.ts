@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * What becomes of a request: it passes, its connection breaks before or after the node has seen it, it reaches the node
+ * only some milliseconds after the connection broke, or it is answered here.
+ */
+export type Fate =
+  | "pass"
+  | "lost"
+  | "unanswered"
+  | { readonly late: number }
+  | { readonly status: number; readonly type: string; readonly body: string };
+
+export interface FaultyProxy extends AsyncDisposable {
+  readonly url: string;
+  /** The paths that were asked for, in order. */
+  readonly seen: readonly string[];
+  /** Decides about each request from now on. */
+  decide(fateOf: (path: string) => Fate): void;
+  /** Resolves when everything that reaches the node late has reached it. */
+  settled(): Promise<void>;
+}
+
+/** Stands between a client and a node, and spoils what it is told to. */
+export async function faultyProxy(node: string): Promise<FaultyProxy> {
+  const seen: string[] = [];
+  const late = new Set<Promise<unknown>>();
+  let fateOf: (path: string) => Fate = () => "pass";
+
+  const server = createServer((incoming, outgoing) => {
+    void handle(incoming, outgoing);
+  });
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const path = new URL(incoming.url ?? "/", node).pathname.replace("/_xtdb/", "");
+    seen.push(path);
+    const body = await bodyOf(incoming);
+    const fate = fateOf(path);
+    if (fate === "lost") {
+      outgoing.destroy();
+    } else if (fate === "unanswered") {
+      await forward(node, incoming, body);
+      outgoing.destroy();
+    } else if (fate === "pass") {
+      const answer = await forward(node, incoming, body);
+      outgoing.writeHead(answer.status, { "content-type": answer.type });
+      outgoing.end(answer.body);
+    } else if ("late" in fate) {
+      outgoing.destroy();
+      const arrival = new Promise((resolve) => setTimeout(resolve, fate.late)).then(() =>
+        forward(node, incoming, body),
+      );
+      late.add(arrival);
+    } else {
+      outgoing.writeHead(fate.status, { "content-type": fate.type });
+      outgoing.end(fate.body);
+    }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    decide(next) {
+      fateOf = next;
+    },
+    async settled() {
+      await Promise.all(late);
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+interface Forwarded {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+function forward(node: string, incoming: IncomingMessage, body: Buffer): Promise<Forwarded> {
+  const { host: _, ...headers } = incoming.headers;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      new URL(incoming.url ?? "/", node),
+      { method: incoming.method ?? "GET", headers },
+      (answer) => {
+        bodyOf(answer).then(
+          (received) =>
+            resolve({
+              status: answer.statusCode ?? 500,
+              type: answer.headers["content-type"] ?? "",
+              body: received,
+            }),
+          reject,
+        );
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
