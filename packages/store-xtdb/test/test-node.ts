@@ -3,31 +3,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-import { NodeError, type StartedNode, startNode } from "../src/index.ts";
+import { startNode } from "../src/index.ts";
+import { lacking } from "./node/tools-at-hand.ts";
 
-/** A node for the tests of a file, or why this machine has none. */
+/** A node for the tests of a file, or what this machine lacks for one. */
 export type TestNode = { readonly url: string } | { readonly missing: string };
 
-const missingTools: ReadonlySet<string> = new Set([
-  "JAVA_MISSING",
-  "JAVA_TOO_OLD",
-  "MAVEN_MISSING",
-]);
-
-/** Starts a node that ends with the tests of the file. In CI a machine without Java or Maven is a failure. */
+/** Starts a node that ends with the tests of the file. In CI a machine that lacks something is a failure. */
 export async function testNode(): Promise<TestNode> {
+  const missing = missingTools();
+  if (missing !== undefined) return { missing };
   const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-"));
-  let node: StartedNode | undefined;
+  const node = await startNode({ dataFolder: folder, indexFolder: "memory", quick: true });
   afterAll(async () => {
-    await node?.stop();
+    await node.stop();
     await rm(folder, { recursive: true, force: true });
   });
-  try {
-    node = await startNode({ dataFolder: folder, indexFolder: "memory", quick: true });
-    return { url: node.url };
-  } catch (error) {
-    if (process.env["CI"] !== undefined || !NodeError.is(error) || !missingTools.has(error.code))
-      throw error;
-    return { missing: error.message };
-  }
+  return { url: node.url };
+}
+
+/** What this machine lacks for a node, undefined where it has all. Throws in CI, where nothing is skipped. */
+export function missingTools(): string | undefined {
+  if (lacking !== undefined && process.env["CI"] !== undefined) throw new Error(lacking);
+  return lacking;
 }
