@@ -1,7 +1,7 @@
 import { classifyCall } from "../corpus/classify-call.ts";
 import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
 import type { Shown } from "./call-view.ts";
-import { countBlock, countTokens } from "./tokens.ts";
+import { countText, countTokens } from "./tokens.ts";
 import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
 
 /** From how many tokens on the arguments of a call that writes are an object, for *miss+*. */
@@ -208,7 +208,7 @@ function argumentSources(
   numbers: WordNumbers,
   objects: EvidenceObject[],
 ): readonly Source[] {
-  const tokens = countBlock(call);
+  const tokens = countText(JSON.stringify(call.arguments));
   const isObject = tokens >= largeArguments && writesWithArguments(call);
   const object = isObject ? { object: objects.length } : {};
   if (isObject) objects.push({ kind: "arguments", callId: call.id, row, tokens });

@@ -12,8 +12,9 @@ export const imageTokens: number = 1500;
 const known = new WeakMap<RecordedMessage, number>();
 
 /**
- * The tokens of a recorded message: o200k of its text, its thinking and the JSON of its calls' arguments, 1,500 for an
- * image, and 4 for the message. Names, ids and flags are not counted. Each row is counted once.
+ * The tokens of a recorded message: o200k of its text, its thinking and the JSON of its calls' names and arguments,
+ * 1,500 for an image, and 4 for the message and for each of its calls. Ids and flags are not counted. Each row is counted
+ * once.
  */
 export function countTokens(row: RecordedMessage): number {
   const before = known.get(row);
@@ -31,7 +32,10 @@ export function countBlock(block: RecordedBlock): number {
     case "thinking":
       return countText(block.thinking);
     case "toolCall":
-      return countText(JSON.stringify(block.arguments));
+      return (
+        countText(JSON.stringify({ name: block.name, arguments: block.arguments })) +
+        messageOverhead
+      );
     case "image":
       return imageTokens;
   }
