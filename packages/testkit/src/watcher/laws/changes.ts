@@ -7,7 +7,7 @@ import { asKnown, watching } from "../observed-watcher.ts";
 import type { WatcherScenario } from "../watcher-place.ts";
 
 export const changeIsTold: WatcherScenario = watching(
-  async ({ at, know, write, told, untilSize, watcher }) => {
+  async ({ at, know, write, told, until, untilSize, watcher }) => {
     await write("a.txt", "1");
     await write("sub/b.txt", "1");
     const [known] = await know("a.txt", "sub/b.txt");
@@ -20,21 +20,14 @@ export const changeIsTold: WatcherScenario = watching(
 
     assert.deepEqual(sighting, { ...(await watcher.look([at("a.txt")]))[0], at: sighting.at });
     assert.equal(sighting.node, known?.node);
-    // The same size, and the time put back: only the file system's own time tells.
+    // The same size, and an old time: only when the file system was told tells.
     await writeFile(at("a.txt"), "33");
-    const again = sighting.modified / 1000;
-    await utimes(at("a.txt"), again, again);
-    await untilChanged(sighting.changed);
-
-    async function untilChanged(before: number): Promise<void> {
-      while (!told.some((one) => one.state === "file" && one.changed > before))
-        await untilSizeAgain();
-    }
-    async function untilSizeAgain(): Promise<void> {
-      await appendFile(at("sub/b.txt"), "4");
-      const [now] = await watcher.look([at("sub/b.txt")]);
-      if (now?.state === "file") await untilSize(at("sub/b.txt"), now.size);
-    }
+    await utimes(at("a.txt"), 1_000_000_000, 1_000_000_000);
+    await until(
+      at("a.txt"),
+      (one) => one.state === "file" && one.modified === 1_000_000_000_000,
+      "as old as it is",
+    );
   },
 );
 
@@ -100,30 +93,42 @@ export const lastStateIsTold: WatcherScenario = watching(
 
 export const renameOverIsNoAbsence: WatcherScenario = watching(
   async ({ at, know, write, told, untilSize, untilQuiet }) => {
-    const before = (await write("a.txt", "1"), await know("a.txt"))[0];
+    await write("a.txt", "1");
+    const [before] = await know("a.txt");
+    const absences = (): number =>
+      told.filter(({ path, state }) => path === at("a.txt") && state === "absent").length;
 
     // As most editors save.
     await write("a.txt.tmp", "22");
     await rename(at("a.txt.tmp"), at("a.txt"));
     const sighting = await untilSize(at("a.txt"), 2);
     assert.notEqual(sighting.node, before?.node);
-    // As Vim saves with a backup.
-    await rename(at("a.txt"), at("a.txt~"));
-    await write("a.txt", "333");
-    await rm(at("a.txt~"));
-    await untilSize(at("a.txt"), 3);
     // As git checks out another version.
     await rm(at("a.txt"));
-    await write("a.txt", "4444");
-    await untilSize(at("a.txt"), 4);
+    await write("a.txt", "333");
+    await untilSize(at("a.txt"), 3);
+    // As Vim saves with a backup, and slowly. What this process was too slow for proves nothing.
+    let forgiven = 0;
+    for (let size = 4, quick = 0; quick < 3; size += 1) {
+      const start = performance.now();
+      const earlier = absences();
+      await rename(at("a.txt"), at("a.txt~"));
+      await new Promise((resolve) => setTimeout(resolve, editorPause));
+      await write("a.txt", "x".repeat(size));
+      const isQuick = performance.now() - start < 2 * editorPause;
+      await rm(at("a.txt~"));
+      await untilSize(at("a.txt"), size);
+      if (isQuick) quick += 1;
+      else forgiven += absences() - earlier;
+    }
     await untilQuiet();
 
-    assert.equal(
-      told.some(({ path, state }) => path === at("a.txt") && state === "absent"),
-      false,
-    );
+    assert.equal(absences(), forgiven);
   },
 );
+
+/** How long an editor may leave a path empty, in milliseconds. */
+const editorPause = 70;
 
 export const absenceIsTold: WatcherScenario = watching(
   async ({ at, know, write, untilSize, untilAbsent }) => {

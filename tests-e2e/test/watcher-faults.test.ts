@@ -1,0 +1,60 @@
+import {
+  type TrackerLaw,
+  trackerLaws,
+  type WatcherLaw,
+  watcherLaws,
+} from "@self-context-manager/testkit";
+import { watchFiles } from "@self-context-manager/watcher";
+import { AssertionError } from "node:assert/strict";
+import { describe, expect, it } from "vitest";
+
+import { watcherFaults } from "../src/watcher/faults.ts";
+import { soundParts, trackerFaults } from "../src/watcher/tracker-faults.ts";
+
+/** What a faulty one never tells is waited for so long, in milliseconds. */
+const deadline = 800;
+
+const laws = Object.keys(watcherLaws) as WatcherLaw[];
+const lawsOfTrackers = Object.keys(trackerLaws) as TrackerLaw[];
+
+it("has a fault for every law of Watcher and of FileTracker", () => {
+  expect(Object.keys(watcherFaults).toSorted()).toEqual(laws.toSorted());
+  expect(Object.keys(trackerFaults).toSorted()).toEqual(lawsOfTrackers.toSorted());
+  for (const faults of [...Object.values(watcherFaults), ...Object.values(trackerFaults)])
+    expect(Object.keys(faults)).not.toEqual([]);
+});
+
+async function failureOf(scenario: Promise<void>): Promise<unknown> {
+  return await scenario.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe.each(laws)("%s", (law) => {
+  it("holds with a sound watcher", async () => {
+    await expect(watcherLaws[law](watchFiles)).resolves.toBeUndefined();
+  });
+
+  it.each(Object.entries(watcherFaults[law]))(
+    "is broken by a watcher that %s",
+    async (_, openWatcher) => {
+      expect(await failureOf(watcherLaws[law](openWatcher, { deadline }))).toBeInstanceOf(
+        AssertionError,
+      );
+    },
+  );
+});
+
+describe.each(lawsOfTrackers)("%s", (law) => {
+  it("holds with sound parts", async () => {
+    await expect(trackerLaws[law](soundParts)).resolves.toBeUndefined();
+  });
+
+  it.each(Object.entries(trackerFaults[law]))(
+    "is broken by a tracker that %s",
+    async (_, parts) => {
+      expect(await failureOf(trackerLaws[law](parts, { deadline }))).toBeInstanceOf(AssertionError);
+    },
+  );
+});
