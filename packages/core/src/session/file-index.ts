@@ -37,7 +37,31 @@ export async function indexFile(
     { body: fileBody(id, file, generator, earlier?.body) },
   ]);
   if (stored === undefined) throw new TypeError("the store answered no version for a file");
+  // The object that another session made at the same time may hold another content.
+  if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)
+    return await indexFile(scope, path, generator);
   return joined(scope, stored, known ? "changed" : "new");
+}
+
+/**
+ * Two sessions that index a new path at once find no object there and make one each. Afterwards both see both: the one
+ * that was committed first stays, and whoever made the other takes it back and works with the first, answered here.
+ */
+async function firstMadeInstead(
+  scope: SessionScope,
+  made: StoredVersion,
+): Promise<StoredMetadata | undefined> {
+  const { items } = await scope.dependencies.store.find({
+    where: { path: made.body["path"] as string },
+  });
+  const first = items.find(({ body }) => fileLike.has(body.type));
+  if (first === undefined || first.body.id === made.body.id) return undefined;
+  const parent = { ref: "dynamic" as const, id: first.body.id };
+  const provenance = { origin: first.body.id, generator: "system" as const, parent_refs: [parent] };
+  // Its origin is no path, so that nobody takes it for the file that was here.
+  const body = { ...missingFileBody(made.body), provenance };
+  await commitObjects(scope, [{ body, expect: made.version }]);
+  return first;
 }
 
 function joined(
@@ -112,7 +136,11 @@ export async function indexNamed(
     scope,
     [...bodies.values()].map((body) => ({ body })),
   );
-  return [...entries, ...made.map((stored) => joinPool(scope.state, metadataVersion(stored)))];
+  for (const stored of made) {
+    const first = stored.version === 1 ? await firstMadeInstead(scope, stored) : undefined;
+    entries.push(joinPool(scope.state, first ?? metadataVersion(stored)));
+  }
+  return entries;
 }
 
 async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts | undefined> {

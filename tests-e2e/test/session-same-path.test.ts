@@ -1,0 +1,76 @@
+import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { describe, expect, it } from "vitest";
+
+import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+
+/** A store in which nobody goes on from the first question for a path before two have asked. */
+function meetingAt(path: string): ObjectStore {
+  const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+  const meeting = Promise.withResolvers<void>();
+  let asked = 0;
+  return {
+    ...store,
+    async find(query) {
+      const page = await store.find(query);
+      if (query.where?.["path"] !== path) return page;
+      asked += 1;
+      if (asked >= 2) meeting.resolve();
+      await meeting.promise;
+      return page;
+    },
+  };
+}
+
+async function twoSessions(): Promise<
+  TestSession & { readonly sessions: readonly ContextSession[] }
+> {
+  const opened = await openTestSession({
+    files: { "/work/a.ts": "x\n" },
+    store: meetingAt("/work/a.ts"),
+  });
+  const other = await opened.reopen({ harness: "test", sessionId: "another" });
+  return { ...opened, sessions: [opened.session, other] };
+}
+
+describe("two sessions that meet a new file at the same time", () => {
+  it("have one object of it when they read it", async () => {
+    const { sessions, store } = await twoSessions();
+
+    await Promise.all(sessions.map(async (session) => await session.read({ path: "a.ts" })));
+
+    const { items } = await store.find({ where: { path: "/work/a.ts" } });
+    expect(items).toHaveLength(1);
+    for (const session of sessions) {
+      const { objects } = await session.status();
+      expect(objects.map(({ stored }) => stored.body.id)).toEqual([items[0]?.body.id]);
+    }
+  });
+
+  it("have one object of it when it is named", async () => {
+    const { sessions, store } = await twoSessions();
+
+    await Promise.all(sessions.map(async (session) => await session.recordNamed(["a.ts"])));
+
+    const { items } = await store.find({ where: { path: "/work/a.ts" } });
+    expect(items).toHaveLength(1);
+    for (const session of sessions) {
+      const { objects } = await session.status();
+      expect(objects.map(({ stored }) => stored.body.id)).toEqual([items[0]?.body.id]);
+    }
+  });
+
+  it("leave nothing that a later file at the path is taken for", async () => {
+    const { sessions, store, files } = await twoSessions();
+    await Promise.all(sessions.map(async (session) => await session.read({ path: "a.ts" })));
+    const { items } = await store.find({ where: { path: "/work/a.ts" } });
+    files.delete("/work/a.ts");
+    await sessions[0]?.read({ path: "a.ts" });
+    files.set("/work/a.ts", "back\n");
+
+    await sessions[1]?.read({ path: "a.ts" });
+
+    const again = await store.find({ where: { path: "/work/a.ts" } });
+    expect(again.items.map(({ body }) => body.id)).toEqual([items[0]?.body.id]);
+  });
+});
