@@ -10,6 +10,7 @@ import type { JsonObject } from "../objects/json.ts";
 import { renderEntry } from "../views/render-entry.ts";
 import { contentParts, type ViewEntry } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";
+import { breakpointEnds } from "./breakpoint-ends.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { tokensOf } from "./fit-budget.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
@@ -27,15 +28,19 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     name: "epoch",
     render(input, last) {
       const draft = viewDraft(input, all);
-      const planned = planView(draft, last?.layout === "epoch" ? last : undefined);
-      return outputOf(draft, planned);
+      const before = last?.layout === "epoch" ? last : undefined;
+      return outputOf(draft, planView(draft, before), before?.entries ?? []);
     },
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     needs: neededVersions,
   };
 }
 
-function outputOf(draft: ViewDraft, planned: PlannedView): LayoutOutput {
+function outputOf(
+  draft: ViewDraft,
+  planned: PlannedView,
+  before: readonly ViewEntry[],
+): LayoutOutput {
   const { input } = draft;
   const { entries } = planned;
   const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, draft.source));
@@ -53,7 +58,7 @@ function outputOf(draft: ViewDraft, planned: PlannedView): LayoutOutput {
     shown: shownObjects(input, entries),
     record,
     left: planned.left,
-    boundaries: boundariesOf(entries, planned.cut),
+    boundaries: breakpointEnds(draft, entries, before, planned.cut),
     epoch: planned.figures,
   };
 }
@@ -84,21 +89,4 @@ function shownObjects(
       if (ways.get(part.of) !== "whole") ways.set(part.of, part.as === "part" ? "part" : "whole");
   }
   return active.map(({ entry }) => ({ id: entry.id, as: ways.get(entry.handle) ?? "left-out" }));
-}
-
-/**
- * Where prompts ended: the last one before what changed, the last one in what was sent before, and this one. What was
- * sent up to there is what a provider may still have.
- */
-function boundariesOf(entries: readonly ViewEntry[], cut: number): readonly number[] {
-  const end = entries.length - 1;
-  const ends = entries.flatMap((entry, index) =>
-    entry.is === "assistant" && index > 0 ? [index - 1] : [],
-  );
-  const beforeCut = ends.findLast((index) => index < cut);
-  const former = ends.at(-1);
-  const found = [beforeCut, former, end].filter(
-    (index): index is number => index !== undefined && index >= 0,
-  );
-  return [...new Set(found)].toSorted((a, b) => a - b);
 }
