@@ -45,12 +45,23 @@ export const managedRun = async (pi: PiVersion, mode: PiMode): Promise<ManagedRu
   return known;
 };
 
-const run = async (pi: PiVersion, mode: PiMode): Promise<ManagedRun> => {
+/** Runs the managed session once more, with the given settings in the environment. */
+export const runManaged = async (
+  pi: PiVersion,
+  mode: PiMode,
+  environment: Readonly<Record<string, string>>,
+): Promise<ManagedRun> => await run(pi, mode, environment);
+
+const run = async (
+  pi: PiVersion,
+  mode: PiMode,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ManagedRun> => {
   await using model = await openLoopbackModel({
     script: [...managedScript, { type: "text", text: "Here I am again." }],
   });
   await using workspace = await openPiWorkspace({ model, files: managedFiles });
-  const complaints = await runners[mode](pi, workspace);
+  const complaints = await runners[mode](pi, workspace, { ...pooled, ...environment });
   return { requests: model.requests, failures: model.failures, complaints };
 };
 
@@ -58,26 +69,32 @@ const images = [
   { type: "image", data: Buffer.from(pixel).toString("base64"), mimeType: "image/png" },
 ] as const;
 
-const runners: Readonly<Record<PiMode, (pi: PiVersion, at: PiWorkspace) => Promise<string>>> = {
-  print: async (pi, workspace) => {
-    const common = { pi, workspace, extensions: [adapterFolder], environment: pooled };
+type Runner = (
+  pi: PiVersion,
+  at: PiWorkspace,
+  environment: Readonly<Record<string, string>>,
+) => Promise<string>;
+
+const runners: Readonly<Record<PiMode, Runner>> = {
+  print: async (pi, workspace, environment) => {
+    const common = { pi, workspace, extensions: [adapterFolder], environment };
     const first = await piPrint({ ...common, prompt: "look around" });
     const second = await piPrint({ ...common, prompt: "and now", arguments: ["-c"] });
     return first.stderr + second.stderr;
   },
-  rpc: async (pi, workspace) => {
+  rpc: async (pi, workspace, environment) => {
     await using rpc = await openPiRpc({
       pi,
       workspace,
       extensions: [adapterFolder],
-      environment: pooled,
+      environment,
     });
     await rpc.prompt("look around", { images });
     await rpc.prompt("and now");
     return (await rpc.close()).stderr;
   },
-  sdk: async (pi, workspace) => {
-    const factories = [piExtension({ openContext: openIn(workspace) })];
+  sdk: async (pi, workspace, environment) => {
+    const factories = [piExtension({ openContext: openIn(workspace, environment) })];
     let sessionFile: string | undefined;
     const complaints: string[] = [];
     {
@@ -94,10 +111,13 @@ const runners: Readonly<Record<PiMode, (pi: PiVersion, at: PiWorkspace) => Promi
 
 /** Opens sessions on a store in a workspace's home, with the layout that the tests read. */
 export const openIn =
-  ({ agentFolder }: PiWorkspace): OpenContext =>
+  (
+    { agentFolder }: PiWorkspace,
+    environment: Readonly<Record<string, string>> = pooled,
+  ): OpenContext =>
   async ({ host, workspace }) => {
-    const environment = { ...pooled, SCM_STORE: join(agentFolder, "store.sqlite") };
-    const manager = await openContextManager({ ...configFromEnvironment(environment), workspace });
+    const settings = { SCM_STORE: join(agentFolder, "store.sqlite"), ...environment };
+    const manager = await openContextManager({ ...configFromEnvironment(settings), workspace });
     return {
       session: await manager.openSession(host),
       workspace: manager.workspace,

@@ -27,11 +27,18 @@ const queries: readonly FindQuery[] = [
   { idPrefix: "\uffee" },
 ];
 
+/** Questions that a store is asked together, which is quicker where each goes over a network. */
+const atOnce = 8;
+
 /** Asks two stores everything, and throws at the first answer that differs. */
 export async function compareReads(store: ObjectStore, oracle: ObjectStore): Promise<void> {
   const asked = questions(await oracle.changesSince());
-  for (const [name, ask] of asked) {
-    assert.equal(await outcomeOf(ask(store)), await outcomeOf(ask(oracle)), name);
+  for (let start = 0; start < asked.length; start += atOnce) {
+    await Promise.all(
+      asked.slice(start, start + atOnce).map(async ([name, ask]) => {
+        assert.equal(await outcomeOf(ask(store)), await outcomeOf(ask(oracle)), name);
+      }),
+    );
   }
 }
 

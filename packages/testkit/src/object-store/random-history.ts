@@ -100,6 +100,8 @@ export interface RandomHistories {
   /** A store that is known to be right, empty. */
   readonly createOracle: (clock: { now(): number }) => ObjectStore;
   readonly runs: number;
+  /** Milliseconds after which no further history is begun; ten minutes unless told. */
+  readonly timeLimit?: number;
 }
 
 /**
@@ -110,6 +112,7 @@ export async function checkRandomHistories({
   createPlace,
   createOracle,
   runs,
+  timeLimit = 600_000,
 }: RandomHistories): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 14 }), async (steps) => {
@@ -118,7 +121,7 @@ export async function checkRandomHistories({
     {
       numRuns: runs,
       seed: testScale.seed,
-      interruptAfterTimeLimit: 600_000,
+      interruptAfterTimeLimit: timeLimit,
       markInterruptAsFailure: false,
       includeErrorInReport: true,
     },

@@ -1,0 +1,28 @@
+import type { ObjectStore } from "@self-context-manager/core";
+
+/** Two clients of one store as one: each call goes to the other one, so that neither knows what was done last. */
+export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore {
+  let isTurnOfOne = false;
+  const next = (): ObjectStore => {
+    isTurnOfOne = !isTurnOfOne;
+    return isTurnOfOne ? one : other;
+  };
+  return {
+    name: one.name,
+    supports: one.supports,
+    commit: (writes, options) => next().commit(writes, options),
+    get: (id, at) => next().get(id, at),
+    getMany: (ids) => next().getMany(ids),
+    describe: (ids) => next().describe(ids),
+    history: (id, options) => next().history(id, options),
+    find: (query) => next().find(query),
+    lookup: (nickname) => next().lookup(nickname),
+    referrers: (id, options) => next().referrers(id, options),
+    changesSince: (position, options) => next().changesSince(position, options),
+    restore: (versions) => next().restore(versions),
+    async [Symbol.asyncDispose]() {
+      await one[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    },
+  };
+}

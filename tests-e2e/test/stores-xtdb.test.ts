@@ -1,0 +1,151 @@
+// Where the machine has no Java nothing is tried, and the run says so.
+/* oxlint-disable vitest/no-disabled-tests */
+import {
+  exportObjects,
+  importObjects,
+  type Message,
+  objectId,
+  type ObjectStore,
+} from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { openXtdbStore, type StartedNode } from "@self-context-manager/store-xtdb";
+import { checkRandomHistories, testScale } from "@self-context-manager/testkit";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { managedRun, runManaged } from "../src/managed-run.ts";
+import { piVersions } from "../src/pi-versions.ts";
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession } from "../src/session/test-session.ts";
+import { missingForXtdb, openTestNode, xtdbPlaces } from "../src/stores/xtdb-node.ts";
+import { saidTo } from "../src/wire-rules.ts";
+
+const missing = missingForXtdb();
+/** Each is some seven steps, and after each step some hundred questions. */
+const runs = testScale.isLong ? 1_500 : 8;
+
+describe.skipIf(missing !== undefined)(
+  `XTDB on a real node${missing === undefined ? "" : `: ${missing}`}`,
+  { timeout: testScale.isLong ? 5_400_000 : 120_000 },
+  () => {
+    let node: StartedNode;
+    beforeAll(async () => {
+      node = await openTestNode();
+    }, 240_000);
+    afterAll(async () => {
+      await node?.[Symbol.asyncDispose]();
+    });
+
+    it(`answers two clients in turn as the memory store does after any history (SCM_SEED=${testScale.seed})`, async () => {
+      await expect(
+        checkRandomHistories({
+          createPlace: xtdbPlaces(node),
+          createOracle: (clock) => memoryStore({ clock }),
+          runs,
+          timeLimit: 5_000_000,
+        }),
+      ).resolves.toBeUndefined();
+    });
+
+    it("gives a session the views that it has over the memory store, resumed too", async () => {
+      const clock = { now: () => 1_700_000_000_000 };
+      await using store = await openXtdbStore({ url: node.url, space: "session", clock });
+
+      const views = await viewsOf(store);
+
+      expect(views).toEqual(await viewsOf(memoryStore({ clock })));
+    });
+
+    it("runs a Pi session that sends the bytes of one over SQLite", async () => {
+      const pi = piVersions.at(-1);
+      if (pi === undefined) throw new Error("no release of Pi is installed");
+      const environment = {
+        SCM_STORE_KIND: "xtdb",
+        SCM_STORE: node.url,
+        SCM_XTDB_NAME: "pi",
+      };
+
+      const overXtdb = await runManaged(pi, "sdk", environment);
+      const overSqlite = await managedRun(pi, "sdk");
+
+      expect({ failures: overXtdb.failures, complaints: overXtdb.complaints }).toEqual({
+        failures: [],
+        complaints: "",
+      });
+      expect(overXtdb.requests.map(saidTo)).toEqual(overSqlite.requests.map(saidTo));
+      await using store = await openXtdbStore({ url: node.url, space: "pi" });
+      expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
+      expect((await store.changesSince()).versions.length).toBeGreaterThan(30);
+    });
+
+    it("takes in what SQLite and memory exported, and gives it back byte for byte", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "scm-move-"));
+      await using sqlite = await openSqliteStore({ path: join(folder, "store.sqlite") });
+      await viewsOf(sqlite);
+      const lines = await collected(exportObjects(sqlite));
+      await using xtdb = await openXtdbStore({ url: node.url, space: "moved" });
+      await using memory = memoryStore();
+
+      const report = await importObjects(xtdb, lines);
+      const exported = await collected(exportObjects(xtdb));
+      await importObjects(memory, exported);
+
+      expect(report.added).toBe(lines.length - 1);
+      expect(exported).toEqual(lines);
+      expect(await collected(exportObjects(memory))).toEqual(lines);
+      expect((await importObjects(xtdb, lines)).added).toBe(0);
+      await rm(folder, { recursive: true, force: true });
+    });
+  },
+);
+
+/** What a model is shown in the course of a session, and after it was opened again. */
+async function viewsOf(store: ObjectStore): Promise<readonly unknown[]> {
+  const { session, files, reopen } = await openTestSession({
+    store,
+    files: { "/work/a.ts": "one\ntwo\n", "/work/b.md": "# text\n" },
+  });
+  const history = scriptHistory();
+  const views: unknown[] = [];
+  const look = async (): Promise<void> => {
+    await history.ingest(session);
+    views.push((await session.view()).messages);
+  };
+  history.user("begin");
+  history.call("bash", { command: "ls" }, "a.ts\nb.md\n");
+  await look();
+  await session.read({ path: "a.ts" });
+  await session.read({ path: "b.md" });
+  await session.pin("f1");
+  history.say("looked");
+  await look();
+  files.set("/work/a.ts", "one\nthree\n");
+  await session.read({ path: "a.ts" });
+  await session.deactivate("f2");
+  history.user("go on");
+  history.call("bash", { command: "cat long" }, "long ".repeat(2_000));
+  await look();
+  await session.activate("f2");
+  await session.name("f1", "plan");
+  await look();
+  const again = await reopen();
+  await history.ingest(again);
+  views.push((await again.view()).messages, await again.status());
+  views.push((await store.lookup("plan"))?.body.id, await named(store, history.messages));
+  return views;
+}
+
+async function named(store: ObjectStore, messages: readonly Message[]): Promise<unknown> {
+  const { items } = await store.find({ where: { type: "toolcall" }, newestFirst: true });
+  const first = items[0]?.body.id ?? objectId("none");
+  return [messages.length, items.length, await store.referrers(first)];
+}
+
+async function collected(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
