@@ -228,6 +228,13 @@ export {
   type ViewOptions,
 } from "./session/context-session.ts";
 export type { LineRange, ReadLimits } from "./session/line-range.ts";
+export {
+  openRehearsal,
+  type RehearsedCall,
+  type RehearsedSummary,
+  type Rehearsal,
+  type StoredRehearsal,
+} from "./session/rehearsal.ts";
 export type { HostSession } from "./session/open-state.ts";
 export type { ReadRequest } from "./session/read-file.ts";
 export type { SessionDependencies } from "./session/session-scope.ts";

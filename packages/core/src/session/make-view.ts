@@ -28,26 +28,36 @@ export async function makeView(
   options: ViewOptions,
   estimator: TokenEstimator,
 ): Promise<View> {
-  const { dependencies, state } = scope;
-  const { layout } = dependencies;
-  const active = await activeObjects(scope);
-  const last = state.view?.record.layout === layout.name ? state.view.record : undefined;
-  const output = layout.render(await inputOf(scope, options, estimator, active), last);
-  const account = accountOf(state, options, output.epoch);
+  const { layout } = scope.dependencies;
+  const { output, account } = await renderView(scope, options, estimator);
   const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
   if (options.isSent === false) {
     await commitSession(scope);
     return { ...view, call: 0 };
   }
-  for (const id of output.left ?? []) takeOut(scope, id);
+  takeOut(scope, output);
   return { ...view, call: await storeView(scope, options, output, account) };
 }
 
+/** What the next call sees, and what it costs; nothing of the session changes. */
+export async function renderView(
+  scope: SessionScope,
+  options: ViewOptions,
+  estimator: TokenEstimator,
+): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount | undefined }> {
+  const { dependencies, state } = scope;
+  const { layout } = dependencies;
+  const active = await activeObjects(scope);
+  const last = state.view?.record.layout === layout.name ? state.view.record : undefined;
+  const output = layout.render(await inputOf(scope, options, estimator, active), last);
+  return { output, account: accountOf(state, options, output.epoch) };
+}
+
 /** What the layout took out of the view is inactive; that it was used lately is not forgotten. */
-function takeOut(scope: SessionScope, id: ObjectId): void {
+export function takeOut(scope: SessionScope, { left = [] }: LayoutOutput): void {
   const { state } = scope;
   const recent = [...state.recent];
-  setInactive(scope, id);
+  for (const id of left) setInactive(scope, id);
   state.recent.splice(0, state.recent.length, ...recent);
 }
 

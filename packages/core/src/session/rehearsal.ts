@@ -1,0 +1,217 @@
+import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
+import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
+import { argumentsOf } from "../ingest/toolcall-object.ts";
+import type { LayoutOutput } from "../layout/layout.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredVersion } from "../objects/stored-version.ts";
+import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
+import { activate } from "./change-activation.ts";
+import { setActive } from "./active-set.ts";
+import { applyPolicy } from "./apply-policy.ts";
+import type { ViewOptions } from "./context-session.ts";
+import { renderView, takeOut } from "./make-view.ts";
+import { type HostSession, openState } from "./open-state.ts";
+import type { SessionDependencies, SessionScope } from "./session-scope.ts";
+import { countCall, newSessionState, type PoolEntry, type SessionState } from "./session-state.ts";
+import { noteArrival, noteNamedFiles } from "./use-order.ts";
+
+/** A tool call of a stored session. */
+export interface RehearsedCall {
+  /** The provider's id of the call. */
+  readonly callId: string;
+  readonly id: ObjectId;
+  readonly handle: string;
+  readonly stored: StoredVersion;
+}
+
+/** A summary that stands for everything before a place in the chat. */
+export interface RehearsedSummary {
+  readonly text: string;
+  /** The first turn and step that are kept; step -1 is the turn's user message. */
+  readonly from: { readonly turn: number; readonly step: number };
+}
+
+/** A stored session, taken apart into what came before each of its model calls. */
+export interface StoredRehearsal {
+  /** How many model calls the session has. */
+  readonly callCount: number;
+  /** The tool calls, in the order of their results. */
+  readonly toolcalls: readonly RehearsedCall[];
+  /** The turn and step of each model call's answer. */
+  readonly places: readonly { readonly turn: number; readonly step: number }[];
+  /** The session over again from its beginning, under a policy and a layout; nothing is stored. */
+  begin(dependencies: SessionDependencies): Rehearsal;
+}
+
+/** One pass through a stored session. */
+export interface Rehearsal {
+  /** What the next model call sees. Rejects with `RangeError` after the last. */
+  view(options?: ViewOptions): Promise<LayoutOutput>;
+  /** Makes an object active, as the model's `activate` does, and answers what the same call sees then. */
+  activate(handle: string, options?: ViewOptions): Promise<LayoutOutput>;
+  /** A summary by the host takes the place of what was before, from the next view on (decision D53). */
+  summarise(summary: RehearsedSummary): void;
+}
+
+interface Arrived {
+  readonly entry: PoolEntry;
+  readonly stored: StoredVersion;
+  readonly call: ToolCallBlock;
+  readonly turn: number;
+}
+
+/** What is new before a model call: the turns so far, the answer before, and the results of its calls. */
+interface Stage {
+  readonly turns: readonly Turn[];
+  readonly named: readonly ToolCallBlock[];
+  readonly arrived: readonly Arrived[];
+}
+
+/**
+ * Opens a stored session to go through it again under other policies and layouts: the same objects, ranked, chosen and
+ * laid out by the same code as in a session that runs, without the work of storing.
+ */
+export async function openRehearsal(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<StoredRehearsal> {
+  const state = await openState(dependencies, host);
+  const ids = [...state.pool.keys()];
+  const stored = await dependencies.store.getMany(ids);
+  const versions = new Map(
+    stored.flatMap((version) => (version === undefined ? [] : [[version.body.id, version]])),
+  );
+  const { stages, places } = stagesOf(state, versions);
+  const toolcalls = stages.flatMap(({ arrived }) =>
+    arrived.map(({ entry, stored: version, call }) => ({
+      callId: call.id,
+      id: entry.id,
+      handle: entry.handle,
+      stored: version,
+    })),
+  );
+  return {
+    callCount: stages.length,
+    toolcalls,
+    places,
+    begin: (chosen) => beginRehearsal(chosen, state, stages),
+  };
+}
+
+function stagesOf(
+  state: SessionState,
+  versions: ReadonlyMap<ObjectId, StoredVersion>,
+): { readonly stages: readonly Stage[]; readonly places: StoredRehearsal["places"] } {
+  const { turns } = state.chat;
+  const stages: Stage[] = [];
+  const places: { readonly turn: number; readonly step: number }[] = [];
+  let named: readonly ToolCallBlock[] = [];
+  let arrived: readonly Arrived[] = [];
+  for (const [turn, { steps }] of turns.entries()) {
+    for (const [step, one] of steps.entries()) {
+      if (!isAssistantStep(one)) continue;
+      stages.push({ turns: turnsBefore(turns, turn, step), named, arrived });
+      places.push({ turn, step });
+      named = one.assistant.filter(isToolCall);
+      arrived = resultsOf(state, versions, one, named, turn);
+    }
+  }
+  return { stages, places };
+}
+
+function turnsBefore(turns: readonly Turn[], turn: number, step: number): readonly Turn[] {
+  const current = turns[turn];
+  if (current === undefined) return turns.slice(0, turn);
+  return [...turns.slice(0, turn), { ...current, steps: current.steps.slice(0, step) }];
+}
+
+function resultsOf(
+  state: SessionState,
+  versions: ReadonlyMap<ObjectId, StoredVersion>,
+  step: Step,
+  calls: readonly ToolCallBlock[],
+  turn: number,
+): readonly Arrived[] {
+  if (!isAssistantStep(step)) return [];
+  return calls.flatMap((call, index): readonly Arrived[] => {
+    const id = step.toolcall_ids[index];
+    const entry = id === undefined ? undefined : state.pool.get(id);
+    const stored = id === undefined ? undefined : versions.get(id);
+    return entry === undefined || stored === undefined ? [] : [{ entry, stored, call, turn }];
+  });
+}
+
+function beginRehearsal(
+  dependencies: SessionDependencies,
+  { id, chat, harness, hostSessionId }: SessionState,
+  stages: readonly Stage[],
+): Rehearsal {
+  const state = newSessionState(
+    { session: id, chat: chat.id },
+    { harness, sessionId: hostSessionId },
+  );
+  const scope: SessionScope = { dependencies, state, contents: new Map() };
+  const estimator = calibratedEstimator(state.calibration);
+  let next = 0;
+
+  async function look(options: ViewOptions): Promise<LayoutOutput> {
+    const { output, account } = await renderView(scope, options, estimator);
+    takeOut(scope, output);
+    const { metadata, chat: said, active } = output.tokens;
+    state.view = {
+      id,
+      call: next,
+      record: output.record,
+      tokens: metadata + said + active,
+      isAnswered: false,
+      ...(account === undefined ? {} : { account }),
+    };
+    return output;
+  }
+
+  return {
+    async view(options = {}) {
+      const stage = stages[next];
+      if (stage === undefined)
+        throw new RangeError(`the session has ${stages.length} model calls and no more`);
+      next += 1;
+      takeIn(scope, stage);
+      return await look(options);
+    },
+    async activate(handle, options = {}) {
+      const answer = await activate(scope, handle);
+      if (!answer.ok) throw new RangeError(answer.text);
+      return await look(options);
+    },
+    summarise({ text, from }) {
+      const compaction = { opaque: text, kind: "summary", from, timestamp: null };
+      state.chat = { ...state.chat, compaction };
+    },
+  };
+}
+
+/** Takes in what came between two model calls, in the order in which a running session does. */
+function takeIn(scope: SessionScope, { turns, named, arrived }: Stage): void {
+  const { state, contents } = scope;
+  const before = state.chat;
+  // What names a file is noted when its message is appended, before the results and the next prompt.
+  for (const call of named) noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
+  state.chat = { ...before, turns };
+  for (const { entry, stored, call, turn } of arrived) {
+    state.pool.set(entry.id, entry);
+    state.handles.set(entry.handle, entry.id);
+    countCall(state, turn, false);
+    const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
+    contents.set(entry.id, stored);
+    noteArrival(scope, entry, call.name, argumentsOf(call.arguments));
+    if (hasOtherBlocks(stored) || Number(stored.body["char_count"] ?? 0) > 0)
+      setActive(state, entry.id, undefined, used, false);
+  }
+  applyPolicy(scope);
+  for (const { entry } of arrived) if (!state.active.has(entry.id)) contents.delete(entry.id);
+}
+
+function hasOtherBlocks({ body }: StoredVersion): boolean {
+  const blocks = body["blocks"];
+  return Array.isArray(blocks) && (blocks as readonly Block[]).some(({ type }) => type !== "text");
+}
