@@ -2,9 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+import {
+  automaticPrefixCache,
+  type BilledPrompt,
+  type PrefixCache,
+} from "./caching/prefix-cache.ts";
 import { estimateTokens, replyEvents, replyTokens } from "./loopback-reply.ts";
 import type { Reply } from "./loopback-reply.ts";
-import { sharedPrefix, wireRequest } from "./wire-request.ts";
+import { wireRequest } from "./wire-request.ts";
 import type { WireRequest } from "./wire-request.ts";
 
 /** Decides one answer from what the request shows. */
@@ -13,6 +18,8 @@ export type Responder = (request: WireRequest, index: number) => Reply | Promise
 export interface LoopbackModelOptions {
   /** A responder for all requests, or one step for each in order; a request too many is an error. */
   readonly script: Responder | readonly (Reply | Responder)[];
+  /** OpenAI's rules unless told. */
+  readonly cache?: PrefixCache;
 }
 
 export interface LoopbackModel extends AsyncDisposable {
@@ -20,6 +27,8 @@ export interface LoopbackModel extends AsyncDisposable {
   readonly url: string;
   /** Every request so far, in order of arrival. */
   readonly requests: readonly WireRequest[];
+  /** What each request was billed as. */
+  readonly billed: readonly BilledPrompt[];
   /** What a script threw and what could not be decoded; a test expects none. */
   readonly failures: readonly string[];
   /** Resolves with the request of this index once it is there; rejects after the deadline. */
@@ -31,7 +40,9 @@ export interface LoopbackModel extends AsyncDisposable {
  * script and keeps every request's bytes.
  */
 export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<LoopbackModel> => {
+  const cache = options.cache ?? automaticPrefixCache();
   const requests: WireRequest[] = [];
+  const billed: BilledPrompt[] = [];
   const failures: string[] = [];
   const waiting = new Set<() => void>();
 
@@ -43,12 +54,14 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
       path: incoming.url ?? "",
       ...(previous === undefined ? {} : { previous }),
     });
-    const cached = cachedTokens(request, requests);
+    const text = request.promptText;
+    const prompt = cache.bill([{ text, tokens: estimateTokens(text) }]);
     requests.push(request);
+    billed.push(prompt);
     for (const wake of waiting) {
       wake();
     }
-    await sendReply(outgoing, await nextReply(options.script, request), request, cached);
+    await sendReply(outgoing, await nextReply(options.script, request), request, prompt);
   };
 
   const server = createServer((incoming, outgoing) => {
@@ -67,6 +80,7 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
   return {
     url: `http://127.0.0.1:${address.port}/v1`,
     requests,
+    billed,
     failures,
     received: async (index, { deadlineMs = 30_000 } = {}) => {
       const found = requests[index];
@@ -117,19 +131,11 @@ const nextReply = async (
   return typeof step === "function" ? step(request, request.index) : step;
 };
 
-/** OpenAI's cache works in blocks of 128 tokens and keeps every earlier prompt's prefix. */
-const cachedTokens = (request: WireRequest, earlier: readonly WireRequest[]): number => {
-  const prompt = Buffer.from(request.promptText);
-  const shared = earlier.map((other) => sharedPrefix(prompt, Buffer.from(other.promptText)));
-  const tokens = Math.floor(Math.max(0, ...shared) / 4);
-  return tokens - (tokens % 128);
-};
-
 const sendReply = async (
   outgoing: ServerResponse,
   reply: Reply,
   request: WireRequest,
-  cached: number,
+  { read, written, input }: BilledPrompt,
 ): Promise<void> => {
   if (reply.type === "error") {
     sendError(outgoing, reply.status, reply.message);
@@ -140,8 +146,8 @@ const sendReply = async (
     id: `loopback-${request.index}`,
     model: request.model,
     usage: {
-      promptTokens: estimateTokens(request.promptText),
-      cachedTokens: cached,
+      promptTokens: read + written + input,
+      cachedTokens: read,
       completionTokens: replyTokens(reply),
     },
   });

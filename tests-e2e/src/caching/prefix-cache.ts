@@ -84,7 +84,7 @@ export interface AutomaticCacheOptions extends PrefixCacheOptions {
  */
 export function automaticPrefixCache(options: AutomaticCacheOptions = {}): PrefixCache {
   const { now = Date.now, minimum = 1024, step = 128, lifetime = 300_000 } = options;
-  const prompts: { readonly text: string; usedAt: number }[] = [];
+  let prompts: { readonly text: string; usedAt: number }[] = [];
 
   return {
     bill(blocks) {
@@ -98,6 +98,8 @@ export function automaticPrefixCache(options: AutomaticCacheOptions = {}): Prefi
         if (length > 0) prompt.usedAt = time;
         shared = Math.max(shared, length);
       }
+      // What a prompt begins with is found in it as well.
+      prompts = prompts.filter((prompt) => !text.startsWith(prompt.text));
       prompts.push({ text, usedAt: time });
       const sharedTokens = Math.floor((tokens * shared) / Math.max(1, text.length));
       const whole = sharedTokens - (sharedTokens % step);

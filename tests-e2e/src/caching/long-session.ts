@@ -1,0 +1,119 @@
+import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+
+/** What a user asks in the long session, one after the other. */
+export const longPrompts: readonly string[] = [
+  "Find out how orders are priced, module by module, and write down what you find.",
+  "Now give every module a currency, and keep the notes up to date.",
+  "Check once more that all modules agree, and tell me what is left to do.",
+];
+
+/** How many modules the project has. */
+const moduleCount = 20;
+
+/** A project of twenty modules of about 4 kB. */
+export const longProject: Readonly<Record<string, string>> = {
+  "README.md": "# Orders\n\nPrices of orders, in twenty modules.\n",
+  ...Object.fromEntries(
+    Array.from({ length: moduleCount }, (_, index) => [modulePath(index), moduleText(index)]),
+  ),
+};
+
+/**
+ * The answers of a model that reads each module, searches, edits, tests and reads again what it changed: for each
+ * prompt a list of answers, the last of them a text. It names no object, so that it works in plain Pi as well.
+ */
+export const longAnswers: readonly (readonly Reply[])[] = [
+  [
+    calls("a", [["bash", { command: "ls -R ." }]]),
+    ...modules((index) => [
+      calls(`r${index}`, [["read", { path: modulePath(index) }]]),
+      ...(index % 4 === 3 ? [search(index)] : []),
+    ]),
+    notes("a", "Each module multiplies a price by a rate of its own."),
+    text("The modules price by rates of their own; notes.md says how."),
+  ],
+  [
+    ...modules((index) => [
+      edit(index),
+      ...(index % 2 === 1 ? [check(index)] : []),
+      ...(index % 3 === 2 ? [calls(`v${index}`, [["read", { path: modulePath(index) }]])] : []),
+    ]),
+    notes("b", "Each module names its currency now."),
+    text("Every module has a currency."),
+  ],
+  [
+    search(99),
+    ...modules((index) => [
+      calls(`c${index}`, [["read", { path: modulePath(index) }]]),
+      ...(index % 2 === 0 ? [check(index + moduleCount)] : []),
+    ]),
+    calls("n", [["read", { path: "notes.md" }]]),
+    text("All modules agree. The rates should be in one table."),
+  ],
+];
+
+/** The same answers in one list, in the order in which they are asked for. */
+export const longReplies: readonly Reply[] = longAnswers.flat();
+
+function modules(make: (index: number) => readonly Reply[]): readonly Reply[] {
+  return Array.from({ length: moduleCount }, (_, index) => make(index)).flat();
+}
+
+function text(said: string): Reply {
+  return { type: "text", text: said };
+}
+
+type Call = readonly [tool: string, args: ScriptedToolCall["arguments"]];
+
+function calls(id: string, made: readonly Call[]): Reply {
+  return {
+    type: "tool-calls",
+    text: "I look at the next part.",
+    calls: made.map(([name, args], index) => ({
+      id: `call_${id}_${index}`,
+      name,
+      arguments: args,
+    })),
+  };
+}
+
+function search(index: number): Reply {
+  const command = `grep -rn 'rate' modules | head -${index === 99 ? 60 : 40}`;
+  return calls(`s${index}`, [["bash", { command }]]);
+}
+
+/** A run of a test that says a lot and means little. */
+function check(index: number): Reply {
+  const command = `for i in $(seq 1 60); do echo "ok $i - module ${index} prices case $i as it should"; done`;
+  return calls(`t${index}`, [["bash", { command }]]);
+}
+
+function edit(index: number): Reply {
+  const path = modulePath(index);
+  const edits = [
+    {
+      oldText: `export const rate${index} = 1.${index};`,
+      newText: `export const rate${index} = 1.${index};\nexport const currency${index} = "EUR";`,
+    },
+  ];
+  return calls(`e${index}`, [["edit", { path, edits }]]);
+}
+
+function notes(id: string, finding: string): Reply {
+  const lines = Array.from({ length: 12 }, (_, index) => `- module ${index}: ${finding}`);
+  const content = `# Notes\n\n${lines.join("\n")}\n`;
+  return calls(`w${id}`, [["write", { path: "notes.md", content }]]);
+}
+
+function modulePath(index: number): string {
+  return `modules/m${String(index).padStart(2, "0")}.mjs`;
+}
+
+function moduleText(index: number): string {
+  const cases = Array.from(
+    { length: 44 },
+    (_, line) =>
+      `  // case ${line}: an order of ${(line * 7 + index) % 90} items is priced with the rate of module ${index}`,
+  );
+  return `export const rate${index} = 1.${index};\n\nexport function price${index}(order) {\n${cases.join("\n")}\n  return order.sum * rate${index};\n}\n`;
+}

@@ -1,0 +1,107 @@
+import { piExtension } from "@self-context-manager/adapter-pi";
+import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+
+import { join } from "node:path";
+
+import { openLoopbackModel } from "../loopback-model.ts";
+import type { Reply } from "../loopback-reply.ts";
+import { openPiSdk } from "../pi-sdk.ts";
+import type { PiVersion } from "../pi-versions.ts";
+import { openPiWorkspace, type PiWorkspace, type PiWorkspaceOptions } from "../pi-workspace.ts";
+import { openAnthropicModel } from "./anthropic-model.ts";
+import { longProject, longPrompts, longReplies } from "./long-session.ts";
+import type { BilledPrompt } from "./prefix-cache.ts";
+
+/** Whose rules of caching the server has. */
+export type CacheRules = "anthropic" | "openai";
+
+/** Prices relative to uncached input. */
+export interface Prices {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** What the rules bill: Anthropic's usual prices, and OpenAI's of GPT-5. */
+export const pricesOf: Readonly<Record<CacheRules, Prices>> = {
+  anthropic: { read: 0.1, write: 1.25 },
+  openai: { read: 0.1, write: 1 },
+};
+
+const costs = {
+  anthropic: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  openai: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 0 },
+} as const;
+
+export interface PricedRunOptions {
+  readonly pi: PiVersion;
+  readonly rules: CacheRules;
+  /** Undefined for plain Pi; else the environment that the extension reads. */
+  readonly managed?: Readonly<Record<string, string>>;
+  readonly breakpoints?: "own" | "host";
+}
+
+export interface PricedRun {
+  readonly billed: readonly BilledPrompt[];
+  /** Bytes of each request's body. */
+  readonly sizes: readonly number[];
+  readonly failures: readonly string[];
+}
+
+/** Runs the long session in a real Pi against a server that bills by these rules. */
+export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
+  const { rules } = options;
+  if (rules === "openai") {
+    await using model = await openLoopbackModel({ script: (_request, index) => reply(index) });
+    const errors = await run(options, { model, cost: costs.openai });
+    const sizes = model.requests.map(({ byteLength }) => byteLength);
+    return { billed: [...model.billed], sizes, failures: [...model.failures, ...errors] };
+  }
+  await using model = await openAnthropicModel({ script: ({ index }) => reply(index) });
+  const errors = await run(options, { model, cost: costs.anthropic, api: "anthropic-messages" });
+  const sizes = model.requests.map(({ payload }) => JSON.stringify(payload).length);
+  return { billed: [...model.billed], sizes, failures: [...model.failures, ...errors] };
+}
+
+function reply(index: number): Reply {
+  const found = longReplies[index];
+  if (found === undefined) throw new RangeError(`the session has ${longReplies.length} calls`);
+  return found;
+}
+
+/** A bill in tokens of uncached input. */
+export function unitsOf(billed: readonly BilledPrompt[], { read, write }: Prices): number {
+  return billed.reduce((sum, one) => sum + one.input + one.read * read + one.written * write, 0);
+}
+
+async function run(
+  options: PricedRunOptions,
+  model: Pick<PiWorkspaceOptions, "model" | "cost" | "api">,
+): Promise<readonly string[]> {
+  const { pi, managed, breakpoints } = options;
+  await using workspace = await openPiWorkspace({ ...model, files: longProject });
+  const openContext = openWith(workspace, managed ?? {});
+  const extension = piExtension({
+    openContext,
+    ...(breakpoints === undefined ? {} : { breakpoints }),
+  });
+  const factories = managed === undefined ? [] : [extension];
+  await using sdk = await openPiSdk({ pi, workspace, factories, deadlineMs: 60_000 });
+  for (const prompt of longPrompts) await sdk.prompt(prompt);
+  return [...sdk.errors];
+}
+
+function openWith(
+  { agentFolder }: PiWorkspace,
+  environment: Readonly<Record<string, string>>,
+): Parameters<typeof piExtension>[0]["openContext"] {
+  return async ({ host, workspace }) => {
+    const at = join(agentFolder, "store.sqlite");
+    const config = configFromEnvironment({ ...environment, SCM_STORE: at });
+    const manager = await openContextManager({ ...config, workspace });
+    return {
+      session: await manager.openSession(host),
+      workspace: manager.workspace,
+      [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+    };
+  };
+}

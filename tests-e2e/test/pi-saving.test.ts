@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+
+import { longReplies } from "../src/caching/long-session.ts";
+import {
+  type CacheRules,
+  pricedRun,
+  type PricedRun,
+  type PricedRunOptions,
+  pricesOf,
+  unitsOf,
+} from "../src/caching/priced-run.ts";
+import { piVersions } from "../src/pi-versions.ts";
+
+const runs = new Map<string, Promise<PricedRun>>();
+
+/** A run of the long session, made once for all tests that look at it. */
+async function run(options: PricedRunOptions): Promise<PricedRun> {
+  const key = JSON.stringify(options);
+  const known = runs.get(key) ?? pricedRun(options);
+  runs.set(key, known);
+  return await known;
+}
+
+/** Calls that could not read all of what was sent before: an epoch began. */
+function cuts({ billed }: PricedRun): readonly number[] {
+  return billed.flatMap(({ read }, index) => {
+    const before = billed[index - 1];
+    const sent = before === undefined ? 0 : before.read + before.written + before.input;
+    // OpenAI reads in steps of 128 tokens.
+    return read < sent - 256 ? [index] : [];
+  });
+}
+
+const newest = piVersions.slice(-1);
+const cases: readonly PricedRunOptions[] = [
+  ...piVersions.map((pi) => ({ pi, rules: "anthropic" as const })),
+  ...newest.map((pi) => ({ pi, rules: "openai" as const })),
+];
+
+describe.each(cases)(
+  "a long session on Pi $pi.version, billed by the rules of $rules",
+  ({ pi, rules }) => {
+    const plain = async (): Promise<PricedRun> => await run({ pi, rules });
+    const managed = async (): Promise<PricedRun> => await run({ pi, rules, managed: {} });
+
+    test("runs to its end on both sides, and the provider refuses nothing", async () => {
+      for (const { billed, failures } of [await plain(), await managed()]) {
+        expect(failures).toEqual([]);
+        expect(billed).toHaveLength(longReplies.length);
+      }
+    }, 120_000);
+
+    test("costs at least a third less than in plain Pi", async () => {
+      const units = [await plain(), await managed()].map(({ billed }) =>
+        unitsOf(billed, pricesOf[rules]),
+      );
+
+      expect(units[1]).toBeLessThan((units[0] ?? 0) * 0.67);
+    });
+
+    test("is append-only in plain Pi, and within each of a few epochs", async () => {
+      const [never, ended] = [cuts(await plain()), cuts(await managed())];
+
+      expect(never).toEqual([]);
+      expect(ended.length).toBeGreaterThanOrEqual(2);
+      expect(ended.length).toBeLessThanOrEqual(6);
+    });
+
+    test("holds less at its fullest than plain Pi at its end", async () => {
+      const { sizes } = await managed();
+      const last = (await plain()).sizes.at(-1) ?? 0;
+
+      expect(Math.max(...sizes)).toBeLessThan(last * 0.6);
+    });
+  },
+);
+
+describe.each(newest)("breakpoints of the view on Pi $version", (pi) => {
+  const rules: CacheRules = "anthropic";
+
+  test("make the same session cheaper than Pi's own do", async () => {
+    const own = await run({ pi, rules, managed: {} });
+    const host = await run({ pi, rules, managed: {}, breakpoints: "host" });
+
+    const [less, more] = [own, host].map(({ billed }) => unitsOf(billed, pricesOf[rules]));
+    expect(host.failures).toEqual([]);
+    expect(less).toBeLessThan((more ?? 0) * 0.98);
+  }, 60_000);
+
+  test("let a new epoch read more than the system prompt from the cache", async () => {
+    const own = await run({ pi, rules, managed: {} });
+    const host = await run({ pi, rules, managed: {}, breakpoints: "host" });
+
+    const readAtCuts = (one: PricedRun): readonly number[] =>
+      cuts(one).map((index) => one.billed[index]?.read ?? 0);
+    const systemOnly = Math.min(...readAtCuts(host));
+    expect(Math.min(...readAtCuts(own))).toBeGreaterThan(systemOnly);
+    expect(Math.max(...readAtCuts(own))).toBeGreaterThan(2 * systemOnly);
+  });
+});
+
+describe.each(newest)("the pooled layout on Pi $version", (pi) => {
+  test("costs several times what plain Pi does where prefixes are cached", async () => {
+    const managed = { SCM_LAYOUT: "pooled", SCM_POLICY: "window" };
+    const pooled = await run({ pi, rules: "anthropic", managed });
+    const plain = await run({ pi, rules: "anthropic" });
+
+    const [dear, usual] = [pooled, plain].map(({ billed }) => unitsOf(billed, pricesOf.anthropic));
+    expect(pooled.failures).toEqual([]);
+    expect(dear).toBeGreaterThan((usual ?? 0) * 2);
+  }, 60_000);
+});
