@@ -11,10 +11,11 @@ import type { ViewRecord } from "../views/view-record.ts";
 import { callsOf, missingObjects, resultEntry, stepEntries, userEntry } from "./deliver.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget, total } from "./fit-budget.ts";
+import { plainTokens } from "./plain-tokens.ts";
 import { type ShownParts, shownParts } from "./shown-parts.ts";
 import { type Leavable, leavables, sweep } from "./sweep.ts";
 import { weigh } from "./trigger.ts";
-import { rawEstimator, sized, type ViewDraft } from "./view-draft.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
 
 /** A view as it will be sent, and what the decision was made from. */
 export interface PlannedView {
@@ -62,7 +63,9 @@ export function planView(draft: ViewDraft, last: ViewRecord | undefined): Planne
         : { ended_by: before.ended_by }),
     left: isNew ? ended.left : before.left,
     died: isNew ? {} : weighing.died,
-    plain_tokens: (from === undefined ? 0 : before.plain_tokens) + plainTokens(draft, grown),
+    plain_tokens:
+      (from === undefined ? 0 : before.plain_tokens) +
+      plainTokens(draft, grown.entries.slice(grown.sent)),
     ...(compaction === undefined ? {} : { compaction }),
   };
   return {
@@ -106,23 +109,6 @@ function withinChat({ input }: ViewDraft, last: ViewRecord): ViewRecord {
 function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
   let tokens = 0;
   for (let index = 0; index < cut; index += 1) tokens += entries[index]?.tokens ?? 0;
-  return tokens;
-}
-
-/** What the new messages would have with every output as it came. */
-function plainTokens(draft: ViewDraft, { entries, sent }: Grown): number {
-  let tokens = 0;
-  for (let index = sent; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined || entry.is === "object" || entry.is === "notice") continue;
-    const object = entry.is === "result" ? draft.active.get(entry.of ?? "") : undefined;
-    const content = object?.stored.body.content;
-    const isTrimmed = entry.is === "result" && entry.shows?.some(({ as }) => as === "part");
-    tokens +=
-      isTrimmed === true && typeof content === "string"
-        ? rawEstimator.text(content) + 4
-        : entry.tokens;
-  }
   return tokens;
 }
 
