@@ -134,6 +134,7 @@ export type {
   NoFileSighting,
   Sighting,
   SightingListener,
+  WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
 export type { TokenEstimator } from "./ports/token-estimator.ts";

@@ -28,52 +28,79 @@ export interface FolderSearch {
   readonly limit: number;
 }
 
-/** Whether a file is one that a search is for. */
-export function fits(sighting: Sighting, wanted: FileSearch): sighting is FileSighting {
-  return (
-    sighting.state === "file" &&
-    (wanted.nodes.includes(sighting.node) || wanted.sizes.includes(sighting.size))
-  );
+/** Tells the files that a search is for, and when no other can be. */
+export interface Wanted {
+  fits(sighting: Sighting): sighting is FileSighting;
+  /** Whether each file that is searched for was found by its node. */
+  isFound(): boolean;
 }
 
+export function wantedFiles({ files }: FileSearch): Wanted {
+  const nodes = new Set(files.flatMap(({ node }) => node ?? []));
+  const sizes = new Set(files.flatMap(({ size }) => size ?? []));
+  const found = new Set<string>();
+  return {
+    fits(sighting): sighting is FileSighting {
+      if (sighting.state !== "file") return false;
+      if (nodes.has(sighting.node)) found.add(sighting.node);
+      return nodes.has(sighting.node) || sizes.has(sighting.size);
+    },
+    isFound: () => files.every(({ node }) => node !== undefined && found.has(node)),
+  };
+}
+
+interface Folder {
+  readonly path: string;
+  /** Whether whatever lies in it may have come since, because it moved itself. */
+  readonly isFresh: boolean;
+}
+
+/** Enough to keep the file system's threads busy. */
+const atOnce = 8;
+
 /**
- * Looks below the roots, breadth first. Of folders that did not change since `wanted.since`, nor lie in one that moved
- * since, only the folders in them are looked at.
+ * Looks below the roots, breadth first. Of folders that did not change since `since`, nor lie in one that moved since,
+ * only the folders in them are looked at.
  */
 export async function searchFolders(
   { roots, clock, limit }: FolderSearch,
-  wanted: FileSearch,
+  wanted: Wanted,
+  since: number | undefined,
 ): Promise<readonly FileSighting[]> {
   const found: FileSighting[] = [];
+  const from = since === undefined ? undefined : since - slack;
   let left = limit;
-  let level = roots.map((path) => ({ path, isFresh: wanted.since === undefined }));
-  while (level.length > 0 && left > 0) {
-    const next: typeof level = [];
-    for (const { path, isFresh } of level) {
-      const entries = await entriesOf(path);
-      left -= entries.length;
-      if (left <= 0) break;
-      const isChanged = isFresh || (await changedSince(path, (wanted.since ?? 0) - slack));
-      if (isChanged) {
-        const names = entries.filter((entry) => entry.isFile() && !isTemporaryName(entry.name));
-        const sightings = await lookAt(
-          names.map(({ name }) => join(path, name)),
-          clock,
-        );
-        found.push(...sightings.filter((sighting) => fits(sighting, wanted)));
-      }
-      for (const entry of entries) {
-        if (!entry.isDirectory() || passedOver.has(entry.name)) continue;
-        // Whatever lies in a folder that moved has moved, though it did not change itself.
-        const isMoved =
-          isFresh ||
-          (isChanged && (await changedSince(join(path, entry.name), (wanted.since ?? 0) - slack)));
-        next.push({ path: join(path, entry.name), isFresh: isMoved });
-      }
-    }
+  let level: readonly Folder[] = roots.map((path) => ({ path, isFresh: from === undefined }));
+  while (level.length > 0 && left > 0 && !wanted.isFound()) {
+    const next: Folder[] = [];
+    const queue = level.values();
+    const worker = async (): Promise<void> => {
+      for (const folder of queue) if (left > 0) next.push(...(await searchOne(folder)));
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
     level = next;
   }
   return found;
+
+  async function searchOne({ path, isFresh }: Folder): Promise<readonly Folder[]> {
+    const entries = await entriesOf(path);
+    left -= entries.length;
+    const folders = entries.filter((entry) => entry.isDirectory() && !passedOver.has(entry.name));
+    const isChanged = isFresh || from === undefined || (await changedSince(path, from));
+    if (!isChanged) return folders.map(({ name }) => ({ path: join(path, name), isFresh: false }));
+    const names = entries.filter((entry) => entry.isFile() && !isTemporaryName(entry.name));
+    const sightings = await lookAt(
+      names.map(({ name }) => join(path, name)),
+      clock,
+    );
+    found.push(...sightings.filter((sighting) => wanted.fits(sighting)));
+    return await Promise.all(
+      folders.map(async ({ name }) => {
+        const below = join(path, name);
+        return { path: below, isFresh: isFresh || (await changedSince(below, from ?? 0)) };
+      }),
+    );
+  }
 }
 
 async function entriesOf(path: string): Promise<readonly Dirent[]> {

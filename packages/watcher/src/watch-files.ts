@@ -1,7 +1,5 @@
 import {
   type Clock,
-  type FileSearch,
-  type FileSighting,
   type KnownFile,
   type Logger,
   type Sighting,
@@ -18,7 +16,7 @@ import { folderWatches } from "./folder-watches.ts";
 import { knownPaths } from "./known-paths.ts";
 import { isSameSighting, lookAt } from "./look-at.ts";
 import { recentNames } from "./recent-names.ts";
-import { fits, searchFolders } from "./search-folders.ts";
+import { searchFolders, wantedFiles } from "./search-folders.ts";
 import { settling, usualTiming, type WatchTiming } from "./settling.ts";
 import type { FolderEvent } from "./shared-folders.ts";
 
@@ -288,17 +286,16 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
       checkOpen();
       return await lookAt(asked, clock);
     },
-    async search(wanted: FileSearch): Promise<readonly FileSighting[]> {
+    async search(search) {
       checkOpen();
       recent.forget(now());
+      const wanted = wantedFiles(search);
       const hints = await lookAt(recent.paths(), clock);
-      const found = hints.filter((sighting) => fits(sighting, wanted));
-      const nodes = new Set(found.map(({ node }) => node));
-      if (wanted.sizes.length === 0 && wanted.nodes.every((node) => nodes.has(node))) return found;
+      const found = hints.filter((sighting) => wanted.fits(sighting));
+      if (wanted.isFound()) return found;
       const limit = options.maxSearched ?? 200_000;
-      const walked = await searchFolders({ roots, clock, limit }, wanted);
-      const byPath = new Map([...found, ...walked].map((one) => [one.path, one]));
-      return [...byPath.values()];
+      const walked = await searchFolders({ roots, clock, limit }, wanted, search.since);
+      return [...new Map([...found, ...walked].map((one) => [one.path, one])).values()];
     },
     async [Symbol.asyncDispose]() {
       if (closed) return;

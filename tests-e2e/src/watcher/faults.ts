@@ -86,7 +86,10 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     ),
   },
   "copy-is-found": {
-    "goes by nodes alone": wanting((wanted) => ({ ...wanted, sizes: [] })),
+    "goes by nodes alone": wanting(({ files, ...rest }) => ({
+      ...rest,
+      files: files.map(({ node }) => (node === undefined ? {} : { node })),
+    })),
   },
   "case-rename-is-told": {
     "takes names that differ in case for one": telling(

@@ -89,10 +89,15 @@ export interface NoFileSighting {
   readonly at: number;
 }
 
-/** What to look for; a file is answered that fits either. */
+/** Files to look for. */
 export interface FileSearch {
-  readonly nodes: readonly string[];
-  readonly sizes: readonly number[];
+  readonly files: readonly WantedFile[];
   /** Folders where nothing changed since may be passed over; milliseconds since 1970. */
   readonly since?: number;
+}
+
+/** A file that is somewhere else now: files of its node are answered, and of its size unless its node was found. */
+export interface WantedFile {
+  readonly node?: string;
+  readonly size?: number;
 }

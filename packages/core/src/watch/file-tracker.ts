@@ -77,6 +77,8 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   const holds = new Map<string, number>();
   /** Paths whose change could not be stored; looked at again when anything else is. */
   const undone = new Set<string>();
+  /** What the watcher told and nobody has worked on, the last of each path. */
+  const told = new Map<string, Sighting>();
   let closed = false;
   const process = sightingProcessor({
     ...options,
@@ -88,10 +90,21 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   });
 
   watcher.listen((sightings) => {
-    void queue(async () => await handle(sightings)).catch((error: unknown) => {
-      logger.error("changes of files could not be stored", { error, count: sightings.length });
-    });
+    const isDue = told.size > 0;
+    for (const sighting of sightings) told.set(sighting.path, sighting);
+    // What comes while earlier sightings are worked on is taken together: one commit costs much like another.
+    if (!isDue) void queue(handleTold);
   });
+
+  async function handleTold(): Promise<void> {
+    const sightings = [...told.values()];
+    told.clear();
+    try {
+      await handle(sightings);
+    } catch (error) {
+      if (!closed) logger.error("changes of files could not be stored", { error });
+    }
+  }
 
   /** Everything that sightings lead to. */
   async function handle(

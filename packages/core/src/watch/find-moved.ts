@@ -3,7 +3,7 @@ import { sha256 } from "../objects/hashes.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { FileSource } from "../ports/file-source.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import type { FileSighting, Watcher } from "../ports/watcher.ts";
+import type { FileSighting, WantedFile, Watcher } from "../ports/watcher.ts";
 import { inParallel, tryRead } from "./read-files.ts";
 import { isSameFile, type TrackedFile } from "./tracked-files.ts";
 
@@ -15,6 +15,8 @@ export interface MoveSearch {
   readonly mayRead: (path: string) => boolean;
   /** Objects that are not at their stored paths any more, the vanished ones among them. */
   readonly leaving: ReadonlySet<ObjectId>;
+  /** When a file was found gone, in the watcher's time. */
+  readonly goneAt: (file: TrackedFile) => number;
 }
 
 /** How long before a file vanished a copy of it may have been made for a move, in milliseconds. */
@@ -30,16 +32,31 @@ export async function findMoved(
   sightings: readonly FileSighting[],
 ): Promise<ReadonlyMap<TrackedFile, FileSighting>> {
   const moved = new Map<TrackedFile, FileSighting>();
-  if (vanished.length === 0) return moved;
-  const free = freePaths(search);
-  await findByNode(search, vanished, sightings, moved, free);
-  await findByContent(
-    search,
-    vanished.filter((file) => !moved.has(file)),
-    moved,
-    free,
-  );
+  const isFree = freePaths(search);
+  await pickByNode(vanished, sightings, moved, isFree);
+  const left = vanished.filter((file) => !moved.has(file));
+  if (left.length === 0) return moved;
+  const found = await search.watcher.search({
+    files: left.map(wantedFile),
+    since: Math.min(...left.map((file) => file.seen?.at ?? storedAt(file))) - copyWindow,
+  });
+  await pickByNode(left, found, moved, isFree);
+  const lost = left.filter((file) => !moved.has(file));
+  await pickByContent(search, lost, found, moved, isFree);
   return moved;
+}
+
+/** By node where it was seen, by size where its content is known; an empty file is like any other. */
+function wantedFile({ seen, stored }: TrackedFile): WantedFile {
+  const size = presenceOf(stored.body) === "present" ? (diskState(stored.body)?.size ?? 0) : 0;
+  return {
+    ...(seen?.state === "file" ? { node: seen.node } : {}),
+    ...(size > 0 ? { size } : {}),
+  };
+}
+
+function storedAt({ stored }: TrackedFile): number {
+  return Date.parse(stored.at.tx_time);
 }
 
 /** Whether no other object is at a path and stays there. */
@@ -53,36 +70,20 @@ function freePaths({
   };
 }
 
-async function findByNode(
-  { watcher }: MoveSearch,
+type IsFree = ReturnType<typeof freePaths>;
+
+async function pickByNode(
   vanished: readonly TrackedFile[],
-  sightings: readonly FileSighting[],
+  candidates: readonly FileSighting[],
   moved: Map<TrackedFile, FileSighting>,
-  isFree: (file: TrackedFile, path: string) => Promise<boolean>,
+  isFree: IsFree,
 ): Promise<void> {
-  const seen = vanished.flatMap((file) =>
-    file.seen?.state === "file" ? [{ file, last: file.seen }] : [],
-  );
-  if (seen.length === 0) return;
-  const byNode = new Map<string, FileSighting[]>();
-  const note = (sighting: FileSighting): void => {
-    byNode.set(sighting.node, [...(byNode.get(sighting.node) ?? []), sighting]);
-  };
-  sightings.forEach(note);
-  const rest = seen.filter(
-    ({ last }) => !(byNode.get(last.node) ?? []).some((one) => isSameFile(last, one)),
-  );
-  if (rest.length > 0) {
-    const found = await watcher.search({
-      nodes: rest.map(({ last }) => last.node),
-      sizes: [],
-      since: Math.min(...rest.map(({ last }) => last.at)),
-    });
-    found.forEach(note);
-  }
-  for (const { file, last } of seen) {
-    for (const candidate of byNode.get(last.node) ?? []) {
-      if (candidate.path === file.path || !isSameFile(last, candidate)) continue;
+  const byNode = Map.groupBy(candidates, ({ node }) => node);
+  for (const file of vanished) {
+    const { seen } = file;
+    if (seen?.state !== "file") continue;
+    for (const candidate of byNode.get(seen.node) ?? []) {
+      if (candidate.path === file.path || !isSameFile(seen, candidate)) continue;
       if (!(await isFree(file, candidate.path))) continue;
       moved.set(file, candidate);
       break;
@@ -90,63 +91,51 @@ async function findByNode(
   }
 }
 
-async function findByContent(
-  { watcher, files, mayRead }: MoveSearch,
+async function pickByContent(
+  { files, mayRead, goneAt }: MoveSearch,
   vanished: readonly TrackedFile[],
+  found: readonly FileSighting[],
   moved: Map<TrackedFile, FileSighting>,
-  isFree: (file: TrackedFile, path: string) => Promise<boolean>,
+  isFree: IsFree,
 ): Promise<void> {
-  const wanted = vanished.flatMap((file) => {
-    const { body } = file.stored;
-    const size = diskState(body)?.size ?? 0;
-    // An empty file is like any other, and of what was not read no content is known.
-    return presenceOf(body) === "present" && size > 0 ? [{ file, size, since: sinceOf(file) }] : [];
-  });
-  if (wanted.length === 0) return;
+  // Of what vanished while nobody looked it is known only that it was there when it was stored.
+  const sinceOf = (file: TrackedFile): number =>
+    (file.seen === undefined ? storedAt(file) : goneAt(file)) - copyWindow;
   const taken = new Set([...moved.values()].map(({ path }) => path));
-  const found = await watcher.search({
-    nodes: [],
-    sizes: [...new Set(wanted.map(({ size }) => size))],
-    since: Math.min(...wanted.map(({ since }) => since)),
+  const bySize = Map.groupBy(vanished, (file) => wantedFile(file).size);
+  const fresh = found.filter(({ path, size, changed }) => {
+    if (size === 0 || taken.has(path) || !mayRead(path)) return false;
+    return (bySize.get(size) ?? []).some((file) => changed >= sinceOf(file));
   });
   const hashes = new Map<FileSighting, string>();
-  const fresh = found.filter(
-    ({ path, size, changed }) =>
-      !taken.has(path) &&
-      mayRead(path) &&
-      wanted.some((one) => one.size === size && changed >= one.since),
-  );
   await inParallel(fresh, async (candidate) => {
     const outcome = await tryRead(files, candidate.path);
     if ("file" in outcome && outcome.file.text !== null)
       hashes.set(candidate, sha256(outcome.file.text));
   });
-  const pairs: { readonly file: TrackedFile; readonly candidate: FileSighting }[] = [];
-  for (const { file, since } of wanted) {
-    for (const [candidate, hash] of hashes) {
-      if (hash !== file.stored.hashes.content_hash || candidate.changed < since) continue;
+  const pairs: Pair[] = [];
+  for (const [candidate, hash] of hashes) {
+    for (const file of bySize.get(candidate.size) ?? []) {
+      if (hash !== file.stored.hashes.content_hash || candidate.changed < sinceOf(file)) continue;
       if (await isFree(file, candidate.path)) pairs.push({ file, candidate });
     }
   }
   for (const [file, candidate] of unambiguous(pairs)) moved.set(file, candidate);
 }
 
-function sinceOf(file: TrackedFile): number {
-  if (file.goneAt !== undefined && file.presentAt !== undefined) return file.goneAt - copyWindow;
-  return Date.parse(file.stored.at.tx_time) - copyWindow;
+interface Pair {
+  readonly file: TrackedFile;
+  readonly candidate: FileSighting;
 }
 
 /** Pairs that can be told apart: by the name that was kept, or because nothing else fits. */
-function unambiguous(
-  pairs: readonly { readonly file: TrackedFile; readonly candidate: FileSighting }[],
-): ReadonlyMap<TrackedFile, FileSighting> {
+function unambiguous(pairs: readonly Pair[]): ReadonlyMap<TrackedFile, FileSighting> {
   const chosen = new Map<TrackedFile, FileSighting>();
   const used = new Set<FileSighting>();
-  const open = (): typeof pairs =>
+  const open = (): readonly Pair[] =>
     pairs.filter(({ file, candidate }) => !chosen.has(file) && !used.has(candidate));
   for (const isFit of [
-    ({ file, candidate }: (typeof pairs)[number]) =>
-      baseName(file.path) === baseName(candidate.path),
+    ({ file, candidate }: Pair) => baseName(file.path) === baseName(candidate.path),
     () => true,
   ]) {
     const left = open().filter(isFit);

@@ -114,7 +114,8 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     async function placeAll(): Promise<readonly FileDraft[]> {
       const wasThere = [...leaving.keys()].filter((file) => !isMissing(file));
       const leavingIds = new Set([...leaving.keys()].map(({ id }) => id));
-      const search = { store, files, watcher, mayRead, leaving: leavingIds };
+      const goneAt = (file: TrackedFile): number => leaving.get(file)?.at ?? 0;
+      const search = { store, files, watcher, mayRead, leaving: leavingIds, goneAt };
       const moved = await findMoved(search, wasThere, arrived);
       const drafts: FileDraft[] = [];
       for (const [file, sighting] of leaving) {

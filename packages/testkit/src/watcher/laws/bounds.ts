@@ -19,8 +19,8 @@ export const unknownIsSilent: WatcherScenario = watching(
     await rm(at("other.txt"));
     await rename(at("a.txt"), at("a.txt.swp~"));
     await untilAbsent(at("a.txt"));
-    const wanted = { nodes: [before?.node ?? ""], sizes: [2], since: before?.at ?? 0 };
-    const found = await paths(watcher, wanted);
+    const files = [{ node: before?.node ?? "", size: 2 }];
+    const found = await paths(watcher, { files, since: before?.at ?? 0 });
     await untilQuiet();
 
     assert.deepEqual(found, [at("sub/c.txt")]);
@@ -88,9 +88,9 @@ export const searchStaysInside: WatcherScenario = watching(
     await know("a.txt");
     const [there] = await watcher.look([join(outside, "b.txt")]);
 
-    const nodes = there?.state === "file" ? [there.node] : [];
+    const node = there?.state === "file" ? there.node : "";
 
-    assert.deepEqual(await paths(watcher, { nodes, sizes: [7] }), [at("a.txt")]);
+    assert.deepEqual(await paths(watcher, { files: [{ node, size: 7 }] }), [at("a.txt")]);
   },
 );
 
@@ -108,7 +108,7 @@ export const closedIsSilent: WatcherScenario = async (openWatcher, options = {})
     await assert.rejects(watcher.add([{ path: at("a.txt") }]), isClosed);
     await assert.rejects(watcher.ready(), isClosed);
     await assert.rejects(watcher.look([at("a.txt")]), isClosed);
-    await assert.rejects(watcher.search({ nodes: [], sizes: [1] }), isClosed);
+    await assert.rejects(watcher.search({ files: [{ size: 1 }] }), isClosed);
     await write("a.txt", "333");
     // What another watcher sees, the closed one would have seen by then.
     await observe(openWatcher, options, async (other) => {

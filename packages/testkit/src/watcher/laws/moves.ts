@@ -14,13 +14,13 @@ export const movedIsFound: WatcherScenario = watching(
 
     await rename(at("a.txt"), at("b.txt"));
     await untilAbsent(at("a.txt"));
-    assert.deepEqual(await paths(watcher, { nodes: [before?.node ?? ""], sizes: [], since }), [
+    assert.deepEqual(await paths(watcher, { files: [{ node: before?.node ?? "" }], since }), [
       at("b.txt"),
     ]);
     await know("b.txt");
     await rename(at("b.txt"), at("elsewhere/deep/c.txt"));
     await untilAbsent(at("b.txt"));
-    const [found] = await watcher.search({ nodes: [before?.node ?? ""], sizes: [], since });
+    const [found] = await watcher.search({ files: [{ node: before?.node ?? "" }], since });
 
     assert.equal(found?.path, at("elsewhere/deep/c.txt"));
     assert.equal(found.born, before?.born);
@@ -33,14 +33,14 @@ export const movedFolderIsTold: WatcherScenario = watching(
     const names = ["top/a.txt", "top/x/b.txt", "top/x/y/c.txt", "top/x/y/d.txt"];
     for (const name of names) await write(name, name);
     const before = await know(...names);
-    const nodes = before.map(({ node }) => node);
+    const files = before.map(({ node }) => ({ node }));
     const since = Math.min(...before.map((one) => one.at));
 
     await rename(at("top"), at("new"));
     for (const name of names) await untilAbsent(at(name));
     const moved = names.map((name) => name.replace("top", "new"));
     assert.deepEqual(
-      await paths(watcher, { nodes, sizes: [], since }),
+      await paths(watcher, { files, since }),
       moved.map((name) => at(name)),
     );
     watcher.remove(names.map((name) => at(name)));
@@ -50,7 +50,7 @@ export const movedFolderIsTold: WatcherScenario = watching(
     await rename(at("new/x"), at("x2"));
     await untilAbsent(at("new/x/b.txt"));
     await untilAbsent(at("new/x/y/c.txt"));
-    const last = await paths(watcher, { nodes, sizes: [], since });
+    const last = await paths(watcher, { files, since });
     assert.deepEqual(
       last,
       ["new/a.txt", "x2/b.txt", "x2/y/c.txt", "x2/y/d.txt"].map((name) => at(name)),
@@ -69,7 +69,7 @@ export const copyIsFound: WatcherScenario = watching(
     await rm(at("a.txt"));
     await untilAbsent(at("a.txt"));
 
-    const search = { nodes: [], sizes: [before?.size ?? 0] };
+    const search = { files: [{ size: before?.size ?? 0 }] };
     assert.deepEqual(await paths(watcher, search), [at("sub/copy.txt")]);
     assert.deepEqual(await paths(watcher, { ...search, since: before?.at ?? 0 }), [
       at("sub/copy.txt"),
@@ -85,8 +85,8 @@ export const caseRenameIsTold: WatcherScenario = watching(
     await rename(at("sub/readme.md"), at("sub/README.md"));
     await untilAbsent(at("sub/readme.md"));
 
-    const nodes = [before?.node ?? ""];
-    assert.deepEqual(await paths(watcher, { nodes, sizes: [], since: before?.at ?? 0 }), [
+    const files = [{ node: before?.node ?? "" }];
+    assert.deepEqual(await paths(watcher, { files, since: before?.at ?? 0 }), [
       at("sub/README.md"),
     ]);
   },
