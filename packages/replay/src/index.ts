@@ -33,3 +33,12 @@ export {
   messageOverhead,
   prefixTokens,
 } from "./measure/tokens.ts";
+export { type FileOutcome, type ReplayProgress, type RunOptions, runReplay } from "./run-replay.ts";
+export type { MissCounts } from "./measure/replay-segment.ts";
+export { type ReplayPrices, replayPrices } from "./measure/prices.ts";
+export type { SessionFigures, StrategyFigures } from "./measure/session-figures.ts";
+export { replayJson, type ReplayJson } from "./report/replay-json.ts";
+export { replayPlot } from "./report/replay-plot.ts";
+export { type ReplayReport, replayReport, type StrategyReport } from "./report/replay-report.ts";
+export { replayText } from "./report/replay-text.ts";
+export { type StrategyName, strategyNames } from "./strategies/strategies.ts";

@@ -6,7 +6,9 @@ export type Billing =
   /** Written to the cache up to the end of the prompt. */
   | "to-the-end"
   /** Only what the next call can read again is written, the rest is plain input: for prompts that change on each call. */
-  | "what-the-next-reads";
+  | "what-the-next-reads"
+  /** What was sent before is read again wherever it stands, so that leaving something out costs nothing: a bound. */
+  | "leaving-is-free";
 
 /** What the model's answer costs that asks for an object, in output tokens. */
 export const askingTokens: number = 120;
@@ -22,8 +24,8 @@ export function billedInput(
   const { read, write, breakpoints } = prices;
   // What comes next can read nothing that is not written, and without breakpoints of its choice nothing else.
   const isSparing = billing === "what-the-next-reads" && breakpoints === "free";
-  return calls.reduce((sum, { tokens, cached, ownCalls, charges }, at) => {
-    const had = cached[breakpoints];
+  return calls.reduce((sum, { tokens, cached, kept, ownCalls, charges }, at) => {
+    const had = billing === "leaving-is-free" ? kept : cached[breakpoints];
     const next = isSparing ? (calls[at + 1]?.cached[breakpoints] ?? 0) : tokens;
     const written = Math.min(Math.max(next - had, 0), tokens - had);
     const own = ownCalls.reduce((all, { input, output }) => all + input + output * outputPrice, 0);

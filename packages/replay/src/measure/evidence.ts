@@ -13,6 +13,8 @@ export interface EvidenceObject {
   readonly callId: string;
   /** The number of its row in the segment. */
   readonly row: number;
+  /** The number of the model call whose answer it is part of, or follows. */
+  readonly call: number;
   readonly tokens: number;
 }
 
@@ -66,7 +68,11 @@ const inOther = 4;
 export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
   const numbers: WordNumbers = new Map();
   const objects: EvidenceObject[] = [];
-  const sources = rows.map((row, index) => sourcesOf(row, index, numbers, objects));
+  let answer = -1;
+  const sources = rows.map((row, index) => {
+    if (row.role === "assistant") answer += 1;
+    return sourcesOf(row, { row: index, call: answer }, numbers, objects);
+  });
   const seen = new Map<number, number>();
   const quoted: Quoted[] = [];
   let call = -1;
@@ -172,13 +178,13 @@ function rowOf(objects: readonly EvidenceObject[], object: number): number {
 /** The texts of a row, in the order of its blocks; those of an object with its number. */
 function sourcesOf(
   row: RecordedMessage,
-  index: number,
+  place: { readonly row: number; readonly call: number },
   numbers: WordNumbers,
   objects: EvidenceObject[],
 ): readonly Source[] {
   if (row.role === "toolResult") {
     const object = objects.length;
-    objects.push({ kind: "result", callId: row.toolCallId, row: index, tokens: countTokens(row) });
+    objects.push({ kind: "result", callId: row.toolCallId, ...place, tokens: countTokens(row) });
     let offset = 0;
     return row.content.flatMap((block): readonly Source[] => {
       if (block.type !== "text") return [];
@@ -195,7 +201,7 @@ function sourcesOf(
       case "thinking":
         return [{ words: wordsOf(block.thinking, numbers), offset: 0, isArgument: false }];
       case "toolCall":
-        return argumentSources(block, index, numbers, objects);
+        return argumentSources(block, place, numbers, objects);
       case "image":
         return [];
     }
@@ -204,14 +210,14 @@ function sourcesOf(
 
 function argumentSources(
   call: RecordedToolCall,
-  row: number,
+  place: { readonly row: number; readonly call: number },
   numbers: WordNumbers,
   objects: EvidenceObject[],
 ): readonly Source[] {
   const tokens = countText(JSON.stringify(call.arguments));
   const isObject = tokens >= largeArguments && writesWithArguments(call);
   const object = isObject ? { object: objects.length } : {};
-  if (isObject) objects.push({ kind: "arguments", callId: call.id, row, tokens });
+  if (isObject) objects.push({ kind: "arguments", callId: call.id, ...place, tokens });
   return stringsIn(call.arguments).map((text) => ({
     words: wordsOf(text, numbers),
     offset: 0,

@@ -1,0 +1,50 @@
+import type { StrategyName } from "../strategies/strategies.ts";
+import type { ReplayReport, StrategyReport } from "./replay-report.ts";
+
+type StrategyJson = Pick<
+  StrategyReport,
+  | "costRatio"
+  | "chargedCostRatio"
+  | "evidenceMiss"
+  | "evidenceMissPlus"
+  | "prefixHit"
+  | "meanTokens"
+  | "peakTokens"
+  | "epochs"
+> & { readonly worst: { readonly session: string; readonly costRatio: number } | null };
+
+/** The object that `scm replay --json` prints. */
+export interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "store"> {
+  readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyJson>>>>;
+}
+
+/** A report as an object for programs; `worst` is null where no session has 20 calls. */
+export function replayJson({ corpus, profiles, time, store }: ReplayReport): ReplayJson {
+  return {
+    corpus,
+    profiles: Object.fromEntries(
+      Object.entries(profiles).map(([profile, strategies]) => [
+        profile,
+        Object.fromEntries(
+          Object.entries(strategies).map(([name, report]) => [name, strategyJson(report)]),
+        ) as Record<StrategyName, StrategyJson>,
+      ]),
+    ),
+    time,
+    store,
+  };
+}
+
+function strategyJson(report: StrategyReport): StrategyJson {
+  return {
+    costRatio: report.costRatio,
+    chargedCostRatio: report.chargedCostRatio,
+    evidenceMiss: report.evidenceMiss,
+    evidenceMissPlus: report.evidenceMissPlus,
+    prefixHit: report.prefixHit,
+    meanTokens: report.meanTokens,
+    peakTokens: report.peakTokens,
+    epochs: report.epochs,
+    worst: report.worst ?? null,
+  };
+}

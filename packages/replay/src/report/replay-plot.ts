@@ -1,0 +1,162 @@
+import type { SessionFigures } from "../measure/session-figures.ts";
+import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
+import type { ReplayReport } from "./replay-report.ts";
+
+const width = 960;
+const height = 420;
+const panel = { top: 56, bottom: 52, left: 62, right: 24 } as const;
+
+/** Drawn over calls; the others would hide them. */
+const curves: readonly StrategyName[] = ["append-only", "masking-batched", "compaction", "epoch"];
+
+/** Colours that are told apart by people who see colours differently. */
+const colours: Readonly<Record<StrategyName, string>> = {
+  "append-only": "#000000",
+  masking: "#e69f00",
+  "masking-batched": "#d55e00",
+  "clear-tool-uses": "#56b4e9",
+  compaction: "#0072b2",
+  pooled: "#999999",
+  epoch: "#009e73",
+  "epoch-results-only": "#7fcfb4",
+  bound: "#cc79a7",
+};
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A picture as SVG: each strategy by cost and evidence missed, and what a session has cost by its calls. */
+export function replayPlot(report: ReplayReport, sessions: readonly SessionFigures[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    frontPanel(report),
+    costPanel(sessions),
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+interface Panel {
+  readonly x: number;
+  readonly title: string;
+  readonly across: { readonly label: string; readonly most: number; readonly show: Format };
+  readonly up: { readonly label: string; readonly most: number; readonly show: Format };
+}
+
+type Format = (value: number) => string;
+
+function frontPanel({ profiles }: ReplayReport): string {
+  const reports = profiles["A"];
+  if (reports === undefined) return "";
+  const points = strategyNames.map((name) => ({
+    name,
+    x: reports[name].costRatio,
+    y: reports[name].evidenceMiss,
+  }));
+  // The pooled layout is several times dearer than all others, and would push them together.
+  const mostX = Math.min(1.6, Math.max(...points.map(({ x }) => x)) * 1.05);
+  const mostY = Math.max(0.1, ...points.map(({ y }) => y)) * 1.1;
+  const drawn: Panel = {
+    x: 0,
+    title: "Cost and evidence missed (profile A)",
+    across: { label: "cost over append-only", most: mostX, show: (value) => value.toFixed(1) },
+    up: {
+      label: "messages that miss what they quote",
+      most: mostY,
+      show: (value) => `${Math.round(value * 100)} %`,
+    },
+  };
+  const marks = points.map(({ name, x, y }) => {
+    const isBeyond = x > mostX;
+    const at = place(drawn, { x: Math.min(x, mostX), y });
+    const label = isBeyond ? `${name} (${x.toFixed(1)}) →` : name;
+    const anchor = at.x > width / 2 - 130 ? "end" : "start";
+    const textX = anchor === "end" ? at.x - 8 : at.x + 8;
+    return `<circle cx="${round(at.x)}" cy="${round(at.y)}" r="5" fill="${colours[name]}"/><text x="${round(textX)}" y="${round(at.y - 6)}" text-anchor="${anchor}">${label}</text>`;
+  });
+  return [axes(drawn), ...marks].join("\n");
+}
+
+function costPanel(sessions: readonly SessionFigures[]): string {
+  const calls = Math.max(0, ...sessions.map(({ callCosts }) => callCosts["append-only"].length));
+  const lines = curves.map((name) => ({ name, points: meanCosts(sessions, name, calls) }));
+  const most = Math.max(1, ...lines.flatMap(({ points }) => points.map(({ y }) => y)));
+  const drawn: Panel = {
+    x: width / 2,
+    title: "Billed input of a call (profile A, mean over sessions)",
+    across: { label: "model call of the session", most: calls, show: (value) => value.toFixed(0) },
+    up: {
+      label: "tokens at the plain input price",
+      most,
+      show: (value) => `${(value / 1000).toFixed(value < 10_000 ? 1 : 0)}k`,
+    },
+  };
+  const paths = lines.map(({ name, points }, index) => {
+    const path = points.map((point, at) => {
+      const { x, y } = place(drawn, point);
+      return `${at === 0 ? "M" : "L"}${round(x)} ${round(y)}`;
+    });
+    const labelY = panel.top + 14 + index * 16;
+    const labelX = width / 2 + panel.left + 12;
+    return `<path d="${path.join("")}" fill="none" stroke="${colours[name]}" stroke-width="1.8"/><rect x="${labelX}" y="${labelY - 9}" width="10" height="10" fill="${colours[name]}"/><text x="${labelX + 16}" y="${labelY}">${name}</text>`;
+  });
+  return [axes(drawn), ...paths].join("\n");
+}
+
+/** The mean over the sessions that are that long, by groups of calls so that lines can be told apart. */
+function meanCosts(
+  sessions: readonly SessionFigures[],
+  name: StrategyName,
+  calls: number,
+): readonly Point[] {
+  const size = Math.max(1, Math.ceil(calls / 48));
+  const points: Point[] = [];
+  for (let from = 0; from < calls; from += size) {
+    const costs = sessions.flatMap(({ callCosts }) => callCosts[name].slice(from, from + size));
+    if (costs.length === 0) continue;
+    const y = costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
+    points.push({ x: Math.min(calls, from + size / 2), y });
+  }
+  return points;
+}
+
+function axes({ x, title, across, up }: Panel): string {
+  const left = x + panel.left;
+  const right = x + width / 2 - panel.right;
+  const bottom = height - panel.bottom;
+  const steps = [0, 0.25, 0.5, 0.75, 1];
+  const ticks = steps.flatMap((share) => {
+    const tickX = left + (right - left) * share;
+    const tickY = bottom - (bottom - panel.top) * share;
+    return [
+      `<line x1="${left}" y1="${round(tickY)}" x2="${right}" y2="${round(tickY)}" stroke="#dddddd"/>`,
+      `<text x="${left - 6}" y="${round(tickY + 4)}" text-anchor="end">${up.show(up.most * share)}</text>`,
+      `<text x="${round(tickX)}" y="${bottom + 16}" text-anchor="middle">${across.show(across.most * share)}</text>`,
+    ];
+  });
+  return [
+    `<text x="${left}" y="24" font-size="14" font-weight="bold">${title}</text>`,
+    ...ticks,
+    `<line x1="${left}" y1="${bottom}" x2="${right}" y2="${bottom}" stroke="#444444"/>`,
+    `<line x1="${left}" y1="${panel.top}" x2="${left}" y2="${bottom}" stroke="#444444"/>`,
+    `<text x="${(left + right) / 2}" y="${height - 14}" text-anchor="middle">${across.label}</text>`,
+    `<text x="${left}" y="44" fill="#444444">${up.label}</text>`,
+  ].join("\n");
+}
+
+function place({ x, across, up }: Panel, point: Point): Point {
+  const left = x + panel.left;
+  const right = x + width / 2 - panel.right;
+  const bottom = height - panel.bottom;
+  return {
+    x: left + ((right - left) * point.x) / across.most,
+    y: bottom - ((bottom - panel.top) * point.y) / up.most,
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

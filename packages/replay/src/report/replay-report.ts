@@ -1,0 +1,130 @@
+import { replayPrices } from "../measure/prices.ts";
+import { addFigures, type SessionFigures, sumOf } from "../measure/session-figures.ts";
+import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
+
+/** What a replay says of one strategy under one price profile. Ratios are fractions. */
+export interface StrategyReport {
+  /** Billed input over that of `append-only`, summed over sessions. */
+  readonly costRatio: number;
+  /** The same where the model asks for what it misses. */
+  readonly chargedCostRatio: number;
+  /** Messages that miss something over messages that quote a tool's result. */
+  readonly evidenceMiss: number;
+  /** The same with large arguments as objects beside the results. */
+  readonly evidenceMissPlus: number;
+  /** The share of the quoted 8-grams that are missed. */
+  readonly gramMiss: number;
+  /** Input that the cache had, over all input. */
+  readonly prefixHit: number;
+  /** Tokens of a prompt, on average over calls. */
+  readonly meanTokens: number;
+  /** Tokens of a session's longest prompt, on average over sessions. */
+  readonly peakTokens: number;
+  /** Prompts that were not the former one with something after it, per session. */
+  readonly epochs: number;
+  /** The median of the sessions' cost ratios. */
+  readonly median: number;
+  /** The dearest session of 20 calls or more; absent where there is none. */
+  readonly worst?: { readonly session: string; readonly costRatio: number };
+}
+
+/** What a replay measured. */
+export interface ReplayReport {
+  readonly corpus: {
+    readonly sessions: number;
+    readonly segments: number;
+    readonly calls: number;
+    readonly tokens: number;
+  };
+  /** What `append-only` was billed in profile A, in tokens at the plain input price. */
+  readonly plainCost: number;
+  readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyReport>>>>;
+  /** Taking in a call's messages and making its view, in milliseconds. */
+  readonly time: { readonly p50: number; readonly p95: number; readonly max: number };
+  /** The stores' bytes over those of the sessions in the neutral form. */
+  readonly store: {
+    readonly kind: string;
+    readonly bytes: number;
+    readonly transcriptBytes: number;
+    readonly ratio: number;
+  };
+}
+
+/** Sessions of fewer calls are no measure of the worst case: one rewrite is all that they have. */
+const longEnough = 20;
+
+/** Adds up the figures of sessions. */
+export function replayReport(sessions: readonly SessionFigures[]): ReplayReport {
+  const times = sessions.flatMap((session) => session.times).toSorted((a, b) => a - b);
+  const bytes = sumOf(sessions, ({ storeBytes }) => storeBytes);
+  const transcriptBytes = sumOf(sessions, (session) => session.transcriptBytes);
+  return {
+    corpus: {
+      sessions: sessions.length,
+      segments: sumOf(sessions, ({ segments }) => segments),
+      calls: sumOf(sessions, ({ calls }) => calls),
+      tokens: sumOf(sessions, ({ tokens }) => tokens),
+    },
+    plainCost: sumOf(sessions, ({ profiles }) => profiles["A"]?.["append-only"].cost ?? 0),
+    profiles: Object.fromEntries(
+      replayPrices.map(({ name }) => [
+        name,
+        Object.fromEntries(
+          strategyNames.map((strategy) => [strategy, strategyReport(sessions, name, strategy)]),
+        ) as Record<StrategyName, StrategyReport>,
+      ]),
+    ),
+    time: { p50: quantile(times, 0.5), p95: quantile(times, 0.95), max: times.at(-1) ?? 0 },
+    store: { kind: "sqlite", bytes, transcriptBytes, ratio: ratio(bytes, transcriptBytes) },
+  };
+}
+
+function strategyReport(
+  sessions: readonly SessionFigures[],
+  profile: string,
+  strategy: StrategyName,
+): StrategyReport {
+  const rows = sessions.flatMap((session) => {
+    const figures = session.profiles[profile]?.[strategy];
+    const base = session.profiles[profile]?.["append-only"];
+    if (figures === undefined || base === undefined) return [];
+    return [{ session, figures, base, costRatio: ratio(figures.cost, base.cost) }];
+  });
+  const total = addFigures(rows.map(({ figures }) => figures));
+  const base = sumOf(rows, (row) => row.base.cost);
+  const { miss } = total;
+  const ratios = rows.map(({ costRatio }) => costRatio).toSorted((a, b) => a - b);
+  const [worst] = rows
+    .filter(({ session }) => session.calls >= longEnough)
+    .toSorted((a, b) => b.costRatio - a.costRatio);
+  return {
+    costRatio: ratio(total.cost, base),
+    chargedCostRatio: ratio(total.chargedCost, base),
+    evidenceMiss: ratio(miss.missed, miss.used),
+    evidenceMissPlus: ratio(miss.missedPlus, miss.usedPlus),
+    gramMiss: ratio(miss.missedGrams, miss.grams),
+    prefixHit: ratio(total.cached, total.tokens),
+    meanTokens: ratio(
+      total.tokens,
+      sumOf(sessions, ({ calls }) => calls),
+    ),
+    peakTokens: ratio(
+      sumOf(rows, ({ figures }) => figures.peak),
+      rows.length,
+    ),
+    epochs: ratio(total.epochs, rows.length),
+    median: quantile(ratios, 0.5),
+    ...(worst === undefined
+      ? {}
+      : { worst: { session: worst.session.name, costRatio: worst.costRatio } }),
+  };
+}
+
+/** 0 where there is nothing to divide by. */
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

@@ -1,0 +1,100 @@
+import { strategyNames } from "../strategies/strategies.ts";
+import type { ReplayReport, StrategyReport } from "./replay-report.ts";
+
+/** A report in words and tables, for a terminal. */
+export function replayText(report: ReplayReport): string {
+  return [words(report), strategyTable(report), profileTable(report), legend].join("\n\n");
+}
+
+function words({ corpus, plainCost, profiles, time, store }: ReplayReport): string {
+  const { epoch } = profiles["A"] ?? {};
+  const head = `${amount(corpus.sessions, "session")}, ${amount(corpus.calls, "model call")}, ${short(corpus.tokens)} tokens of messages.`;
+  if (epoch === undefined) return head;
+  const paid = short(plainCost);
+  const would = short(plainCost * epoch.costRatio);
+  const asked = short(plainCost * epoch.chargedCostRatio);
+  return [
+    head,
+    `You paid: everything sent as it came is billed like ${paid} input tokens (profile A).`,
+    `You would have paid: with epochs ${would}, ${change(epoch.costRatio)}; ${asked}, ${change(epoch.chargedCostRatio)}, if the`,
+    `model asked for everything that it quotes and could not see.`,
+    `That is ${percent(epoch.evidenceMiss)} of the messages that quote a tool's output; prompts have ${short(epoch.meanTokens)} tokens in`,
+    `place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
+    `Taking in and laying out took ${time.p50.toFixed(1)} ms a call, ${time.p95.toFixed(1)} at the 95th percentile; the store has`,
+    `${store.ratio.toFixed(2)} times the bytes of the sessions.`,
+  ].join("\n");
+}
+
+const columns: readonly (readonly [string, (report: StrategyReport) => string])[] = [
+  ["cost", ({ costRatio }) => costRatio.toFixed(3)],
+  ["charged", ({ chargedCostRatio }) => chargedCostRatio.toFixed(3)],
+  ["miss", ({ evidenceMiss }) => percent(evidenceMiss)],
+  ["miss+", ({ evidenceMissPlus }) => percent(evidenceMissPlus)],
+  ["8-grams", ({ gramMiss }) => percent(gramMiss)],
+  ["mean", ({ meanTokens }) => short(meanTokens)],
+  ["peak", ({ peakTokens }) => short(peakTokens)],
+  ["epochs", ({ epochs }) => epochs.toFixed(1)],
+  ["hit", ({ prefixHit }) => percent(prefixHit)],
+  ["median", ({ median }) => median.toFixed(2)],
+  ["worst", ({ worst }) => worst?.costRatio.toFixed(2) ?? "-"],
+];
+
+function strategyTable({ profiles }: ReplayReport): string {
+  const reports = profiles["A"];
+  if (reports === undefined) return "";
+  return table([
+    ["profile A", ...columns.map(([name]) => name)],
+    ...strategyNames.map((name) => [name, ...columns.map(([, show]) => show(reports[name]))]),
+  ]);
+}
+
+function profileTable({ profiles }: ReplayReport): string {
+  const names = Object.keys(profiles);
+  return table([
+    ["cost", ...names],
+    ...strategyNames.map((strategy) => [
+      strategy,
+      ...names.map((name) => profiles[name]?.[strategy].costRatio.toFixed(3) ?? "-"),
+    ]),
+  ]);
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => {
+          const width = widths[column] ?? 0;
+          return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+        })
+        .join("  "),
+    )
+    .join("\n");
+}
+
+const legend = `cost: billed input over that of append-only; charged: the same when the model asks for what it misses;
+miss: messages that quote a tool's output which was not in view, of all that quote one; miss+: with large arguments
+of writes and edits as outputs; worst: the dearest session of 20 calls or more. bound knows the future.
+Profiles by write and read price: A 1.25/0.10, A1 2/0.10, B 1.25/0.05, C 1.25/0.025, D 1/0.10, E 1/0.25, F 1/0.50,
+G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: our own.`;
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+function change(ratio: number): string {
+  const percents = Math.round(Math.abs(1 - ratio) * 100);
+  return ratio <= 1 ? `${percents} % less` : `${percents} % more`;
+}
+
+function short(tokens: number): string {
+  if (tokens >= 1_000_000) return `${(tokens / 1_000_000).toFixed(1)}M`;
+  return tokens >= 1000 ? `${(tokens / 1000).toFixed(1)}k` : String(Math.round(tokens));
+}
+
+function amount(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}

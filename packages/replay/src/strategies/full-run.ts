@@ -1,0 +1,71 @@
+import {
+  type ContextSession,
+  FileError,
+  type FileSource,
+  objectId,
+  type SessionDependencies,
+  silentLogger,
+  type ViewOptions,
+} from "@self-context-manager/core";
+import { uuidv7 } from "uuidv7";
+
+import { classifyCall, fileName } from "../corpus/classify-call.ts";
+import type { RecordedMessage } from "../read/recorded-session.ts";
+import { numberedRows, recordedCodec } from "./recorded-codec.ts";
+import type { MeasuredView } from "./session-run.ts";
+import type { StrategyParts } from "./strategies.ts";
+
+/** What a replay's sessions work with beside the policy and the layout. */
+export function replayDependencies(
+  store: SessionDependencies["store"],
+  { policy, layout }: Pick<StrategyParts, "policy" | "layout">,
+): SessionDependencies {
+  return {
+    store,
+    files: noFiles,
+    ids: { next: () => objectId(uuidv7()) },
+    logger: silentLogger,
+    policy,
+    layout,
+    workspace: "/",
+    readLimits: { lines: 2000, characters: 200_000 },
+    toolFacts: classifyCall,
+    fileKey: fileName,
+  };
+}
+
+/** One model call of a session that ran the full way. */
+export interface FullCall {
+  readonly view: MeasuredView;
+  /** What taking in the messages and making the view took, in milliseconds. */
+  readonly time: number;
+}
+
+/** Lets a session take in a segment call by call, as a host gives it, and views it before each model call. */
+export async function* fullRun(
+  session: ContextSession,
+  rows: readonly RecordedMessage[],
+  options: ViewOptions,
+): AsyncGenerator<FullCall, void, undefined> {
+  const host = numberedRows(rows);
+  for (const [index, { row }] of host.entries()) {
+    if (row.role !== "assistant") continue;
+    const heard = host.slice(0, index);
+    const start = performance.now();
+    await session.ingest(heard, recordedCodec);
+    const view = await session.view(options);
+    yield { view, time: performance.now() - start };
+  }
+  await session.ingest(host, recordedCodec);
+}
+
+/** A recording's files are not at hand. */
+const noFiles: FileSource = {
+  resolve: (path) => path,
+  async stat() {
+    return undefined;
+  },
+  async read(path) {
+    throw new FileError("FILE_MISSING", `${path} is in a recording only`);
+  },
+};

@@ -1,0 +1,298 @@
+import type {
+  ActiveObject,
+  Block,
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  ObjectId,
+  Step,
+  ViewEntry,
+  ViewMessage,
+  ViewRecord,
+} from "@self-context-manager/core";
+import { isAssistantStep, isToolCall } from "@self-context-manager/core";
+
+/** What stands in the place of an output that is left out: 12 tokens with its message. */
+export const placeholder = "[Old output cleared to save room]";
+/** What a message with the placeholder counts. */
+export const placeholderTokens: number = 12;
+
+export interface InlineLayoutOptions {
+  /** The tokens of a message. */
+  readonly count: (message: ViewMessage) => number;
+  /** Once the prompt, with a fixed part of `base` tokens, is over `over`, all but the newest `keep` outputs leave, where that frees `atLeast`. */
+  readonly clear?: {
+    readonly base: number;
+    readonly over: number;
+    readonly atLeast: number;
+    readonly keep: number;
+  };
+  /** Whether the arguments of a call are left out of the view for a model call, by the numbers of the two. */
+  readonly hidesArguments?: (handle: string, call: number) => boolean;
+}
+
+interface Shown {
+  readonly entry: ViewEntry;
+  readonly message: ViewMessage;
+}
+
+type Memory = {
+  /** Handles whose output no longer stands in its place. */
+  readonly gone: readonly string[];
+  /** Outputs that were asked for again, and before which model call. */
+  readonly asked: readonly { readonly of: string; readonly call: number }[];
+};
+
+/**
+ * What agents do that manage no context: every message where it came and as it came, without headers. Outputs that are
+ * not active are replaced by a placeholder; one that is activated again is appended.
+ */
+export function inlineLayout(options: InlineLayoutOptions): Layout {
+  const made = new Map<string, Shown>();
+  return {
+    name: "inline",
+    render(input, last) {
+      const first = draw(input, last, options, made);
+      const leaving = clearing(input, first, options);
+      if (leaving.length === 0) return outputOf(input, first);
+      const active = input.active.filter(({ entry }) => !leaving.includes(entry.id));
+      const second = draw({ ...input, active }, last, options, made);
+      return { ...outputOf(input, second), left: [...leaving, ...second.left] };
+    },
+    rebuild() {
+      throw new RangeError("a view of the inline layout is for measuring, and is not kept");
+    },
+  };
+}
+
+interface Drawing {
+  readonly shown: readonly Shown[];
+  readonly memory: Memory;
+  readonly left: readonly ObjectId[];
+}
+
+function draw(
+  input: LayoutInput,
+  last: ViewRecord | undefined,
+  options: InlineLayoutOptions,
+  made: Map<string, Shown>,
+): Drawing {
+  const before = last === undefined ? nothing : (last.memory as Memory);
+  const gone = new Set(before.gone);
+  const asked = [...before.asked];
+  const active = new Map(input.active.map((object) => [object.entry.handle, object]));
+  const left: ObjectId[] = [];
+  const shown: Shown[] = [];
+  let call = 0;
+  const keep = (key: string, make: () => Shown): void => {
+    let known = made.get(key);
+    if (known === undefined) {
+      known = make();
+      made.set(key, known);
+    }
+    shown.push(known);
+  };
+  const total = input.turns.reduce(
+    (sum, { steps }) => sum + steps.filter((step) => isAssistantStep(step)).length,
+    0,
+  );
+  const from = input.compaction?.from ?? { turn: 0, step: -1 };
+  if (input.compaction !== undefined) {
+    const raw = input.compaction.opaque;
+    const name = JSON.stringify(raw);
+    keep(`summary ${name}`, () =>
+      sized(options, { is: "summary" }, { role: "opaque", kind: "summary", raw }),
+    );
+  }
+  const showAsked = (at: number): void => {
+    for (const [index, one] of asked.entries()) {
+      if (one.call !== at) continue;
+      const object = active.get(one.of);
+      const isLatest = asked.findLastIndex(({ of }) => of === one.of) === index;
+      const isLive = object !== undefined && isLatest;
+      keep(`asked ${index} ${isLive}`, () =>
+        askedMessage(options, one.of, isLive ? object : undefined),
+      );
+    }
+  };
+  for (const [turn, { user, steps }] of input.turns.entries()) {
+    const isKept = turn > from.turn || (turn === from.turn && from.step < 0);
+    if (user !== null && isKept)
+      keep(`user ${turn}`, () =>
+        sized(options, { is: "user", turn }, { role: "user", content: user }),
+      );
+    for (const [step, one] of steps.entries()) {
+      if (!isAssistantStep(one)) continue;
+      const isIn = turn > from.turn || (turn === from.turn && step >= from.step);
+      if (isIn) showAsked(call);
+      const place = { turn, step };
+      if (isIn) showAnswer(input, options, one, place, total, keep);
+      for (const [index, block] of one.assistant.filter(isToolCall).entries()) {
+        const id = one.toolcall_ids[index];
+        const known = id === undefined ? undefined : input.pool.get(id);
+        if (known === undefined) continue;
+        const { handle } = known;
+        const object = active.get(handle);
+        const hasText = Number(known.stored.body["char_count"] ?? 0) > 0;
+        const wasThere = !gone.has(handle);
+        if (wasThere && (!isIn || (object === undefined && hasText))) {
+          gone.add(handle);
+          if (!isIn && object !== undefined) {
+            left.push(known.id);
+            active.delete(handle);
+          }
+        }
+        if (!isIn) continue;
+        const base = { is: "result" as const, ...place, call: index, of: handle };
+        const answers = { role: "toolResult" as const, toolCallId: block.id, toolName: block.name };
+        const whole = `result ${handle}`;
+        if (!gone.has(handle))
+          keep(whole, () =>
+            sized(
+              options,
+              { ...base, as: "bare" },
+              { ...answers, content: contentOf(object), isError: false },
+            ),
+          );
+        else if ((made.get(whole)?.entry.tokens ?? Number.POSITIVE_INFINITY) <= placeholderTokens)
+          keep(whole, () => ({}) as Shown);
+        else
+          keep(`gone ${handle}`, () =>
+            sized(
+              options,
+              { ...base, as: "reference" },
+              { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
+            ),
+          );
+      }
+      call += 1;
+    }
+  }
+  for (const handle of active.keys()) {
+    const isThere =
+      !gone.has(handle) || asked.some(({ of }) => of === handle && liveOf(of) !== undefined);
+    if (!isThere) asked.push({ of: handle, call });
+  }
+  showAsked(call);
+  return { shown, memory: { gone: [...gone], asked }, left };
+
+  function liveOf(of: string): ActiveObject | undefined {
+    // Once it left again, what was asked for stands as a placeholder, and another asking is appended.
+    return shown.some(
+      ({ entry }) =>
+        entry.is === "object" && entry.shows.some((part) => part.of === of && part.as === "whole"),
+    )
+      ? active.get(of)
+      : undefined;
+  }
+}
+
+function showAnswer(
+  input: LayoutInput,
+  options: InlineLayoutOptions,
+  one: Extract<Step, { readonly assistant: unknown }>,
+  place: { readonly turn: number; readonly step: number },
+  calls: number,
+  keep: (key: string, make: () => Shown) => void,
+): void {
+  const stubs = one.assistant.filter(isToolCall).flatMap((_, index) => {
+    const id = one.toolcall_ids[index];
+    const handle = id === undefined ? undefined : input.pool.get(id)?.handle;
+    return handle !== undefined && options.hidesArguments?.(handle, calls) === true
+      ? [{ call: index }]
+      : [];
+  });
+  const hidden = new Set(stubs.map(({ call }) => call));
+  const key = `answer ${place.turn}.${place.step} ${[...hidden].join()}`;
+  keep(key, () => {
+    let index = -1;
+    const content = one.assistant.map((block): Block => {
+      if (!isToolCall(block)) return block;
+      index += 1;
+      return hidden.has(index) ? { ...block, arguments: {} } : block;
+    });
+    const entry = { is: "assistant" as const, ...place, ...(stubs.length === 0 ? {} : { stubs }) };
+    return sized(options, entry, { role: "assistant", content, meta: {} });
+  });
+}
+
+function askedMessage(
+  options: InlineLayoutOptions,
+  of: string,
+  object: ActiveObject | undefined,
+): Shown {
+  const version = object?.stored.version ?? 1;
+  const as = object === undefined ? ("line" as const) : ("whole" as const);
+  const content =
+    object === undefined ? [{ type: "text" as const, text: placeholder }] : contentOf(object);
+  return sized(options, { is: "object", shows: [{ of, version, as }] }, { role: "user", content });
+}
+
+type Unsized = ViewEntry extends infer Entry
+  ? Entry extends ViewEntry
+    ? Omit<Entry, "tokens">
+    : never
+  : never;
+
+function sized({ count }: InlineLayoutOptions, entry: Unsized, message: ViewMessage): Shown {
+  return { entry: { ...entry, tokens: count(message) } as ViewEntry, message };
+}
+
+/** What a tool returned, as it returned it. */
+function contentOf(object: ActiveObject | undefined): readonly Block[] {
+  if (object === undefined) return [];
+  const { content } = object.stored.body;
+  const blocks = object.stored.body["blocks"];
+  if (Array.isArray(blocks)) {
+    const kept = blocks as readonly Block[];
+    const hasText = kept.some(({ type }) => type === "text");
+    if (hasText || content === null) return kept;
+    return [{ type: "text", text: content ?? "" }, ...kept];
+  }
+  return [{ type: "text", text: content ?? "" }];
+}
+
+function clearing(
+  input: LayoutInput,
+  { shown, left }: Drawing,
+  { clear }: InlineLayoutOptions,
+): readonly ObjectId[] {
+  if (clear === undefined) return [];
+  const total = shown.reduce((sum, { entry }) => sum + entry.tokens, clear.base);
+  if (total <= clear.over) return [];
+  const sizes = new Map<string, number>();
+  for (const { entry } of shown) {
+    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+      sizes.set(entry.of, entry.tokens);
+    if (entry.is === "object")
+      for (const { of, as } of entry.shows) if (as === "whole") sizes.set(of, entry.tokens);
+  }
+  const old = input.active
+    .slice(0, Math.max(0, input.active.length - clear.keep))
+    .filter(({ entry }) => !left.includes(entry.id));
+  const frees = old.reduce(
+    (sum, { entry }) => sum + Math.max(0, (sizes.get(entry.handle) ?? 0) - placeholderTokens),
+    0,
+  );
+  return frees < clear.atLeast ? [] : old.map(({ entry }) => entry.id);
+}
+
+function outputOf(input: LayoutInput, { shown, memory, left }: Drawing): LayoutOutput {
+  const entries = shown.map(({ entry }) => entry);
+  return {
+    messages: shown.map(({ message }) => message),
+    tokens: { metadata: 0, chat: entries.reduce((sum, { tokens }) => sum + tokens, 0), active: 0 },
+    shown: input.active.map(({ entry }) => ({ id: entry.id, as: "whole" })),
+    record: {
+      layout: "inline",
+      entries,
+      turns: input.turns.length,
+      steps: input.turns.at(-1)?.steps.length ?? 0,
+      workspace: input.workspace,
+      memory,
+    },
+    left,
+  };
+}
+
+const nothing: Memory = { gone: [], asked: [] };

@@ -1,0 +1,69 @@
+import type { Block, ViewEntry, ViewMessage } from "@self-context-manager/core";
+
+import type { Part } from "../measure/call-view.ts";
+import { countText, imageTokens, messageOverhead } from "../measure/tokens.ts";
+
+/** What a host's summary counts, its message included. */
+export const summaryTokens: number = 1500;
+
+/** Counts the messages of views, each text once. */
+export interface MessageCounter {
+  count(message: ViewMessage): number;
+  /** A message as a block of the prompt; `entry` is what it was made from, where the layout says so. */
+  part(message: ViewMessage, entry: ViewEntry | undefined): Part;
+}
+
+/** A counter for the views of one segment: it remembers every text that it counted. */
+export function messageCounter(): MessageCounter {
+  const texts = new Map<string, number>();
+  const messages = new WeakMap<ViewMessage, number>();
+  const parts = new WeakMap<ViewEntry, Part>();
+
+  function tokensOf(text: string): number {
+    let tokens = texts.get(text);
+    if (tokens === undefined) {
+      tokens = countText(text);
+      texts.set(text, tokens);
+    }
+    return tokens;
+  }
+
+  function blockTokens(block: Block): number {
+    if (block.type === "text") return tokensOf(String(block["text"]));
+    if (block.type === "thinking") return tokensOf(String(block["thinking"]));
+    if (block.type === "image") return imageTokens;
+    if (block.type !== "toolCall") return tokensOf(JSON.stringify(block));
+    const called = { name: block["name"], arguments: block["arguments"] };
+    return tokensOf(JSON.stringify(called)) + messageOverhead;
+  }
+
+  function count(message: ViewMessage): number {
+    if (message.role === "opaque") return summaryTokens;
+    let tokens = messages.get(message);
+    if (tokens !== undefined) return tokens;
+    const { content } = message;
+    tokens =
+      messageOverhead +
+      (typeof content === "string"
+        ? tokensOf(content)
+        : content.reduce((sum, block) => sum + blockTokens(block), 0));
+    messages.set(message, tokens);
+    return tokens;
+  }
+
+  return {
+    count,
+    part(message, entry) {
+      if (entry === undefined) {
+        const key = message.role === "opaque" ? message.raw : message.content;
+        return { key: `${message.role} ${JSON.stringify(key)}`, tokens: count(message) };
+      }
+      let part = parts.get(entry);
+      if (part === undefined) {
+        part = { key: JSON.stringify(entry), tokens: count(message) };
+        parts.set(entry, part);
+      }
+      return part;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Message, MessageCodec } from "@self-context-manager/core";
+
+import type { RecordedMessage } from "../read/recorded-session.ts";
+
+/** A row of a segment with its number, by which it is known. */
+export interface NumberedRow {
+  readonly row: Exclude<RecordedMessage, { readonly role: "system" }>;
+  readonly number: number;
+}
+
+/** The rows of a segment as a host would give them; system prompts go by a channel of their own. */
+export function numberedRows(rows: readonly RecordedMessage[]): readonly NumberedRow[] {
+  return rows.flatMap((row, number) => (row.role === "system" ? [] : [{ row, number }]));
+}
+
+/** Reads recorded rows as a session's messages. */
+export const recordedCodec: MessageCodec<NumberedRow> = {
+  identify({ row, number }) {
+    return {
+      role: row.role,
+      key: String(number),
+      ...(row.timestamp === undefined ? {} : { timestamp: row.timestamp }),
+      ...(row.role === "toolResult" ? { callId: row.toolCallId } : {}),
+    };
+  },
+  decode: ({ row }) => messageOf(row),
+};
+
+function messageOf(row: NumberedRow["row"]): Message {
+  const time = row.timestamp === undefined ? {} : { timestamp: row.timestamp };
+  switch (row.role) {
+    case "user":
+      return { role: "user", content: row.content.map((block) => ({ ...block })), ...time };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: row.content.map((block) => ({ ...block })),
+        meta: {
+          ...(row.provider === undefined ? {} : { provider: row.provider }),
+          ...(row.model === undefined ? {} : { model: row.model }),
+        },
+        ...time,
+      };
+    case "toolResult":
+      return {
+        role: "toolResult",
+        toolCallId: row.toolCallId,
+        toolName: row.toolName,
+        content: row.content.map((block) => ({ ...block })),
+        isError: row.isError,
+        ...time,
+      };
+  }
+}

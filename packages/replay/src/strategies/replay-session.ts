@@ -1,0 +1,208 @@
+import {
+  openContextSession,
+  openRehearsal,
+  type PriceProfile,
+  type SessionDependencies,
+  type ViewOptions,
+} from "@self-context-manager/core";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type Segment, segmentsOf } from "../corpus/segments.ts";
+import { billedInput } from "../measure/billing.ts";
+import { evidenceOf } from "../measure/evidence.ts";
+import { type ReplayPrices, replayPrices } from "../measure/prices.ts";
+import { replaySegment, type SegmentTrace } from "../measure/replay-segment.ts";
+import {
+  addFigures,
+  type SessionFigures,
+  type StrategyFigures,
+  sumOf,
+} from "../measure/session-figures.ts";
+import { countTokens } from "../measure/tokens.ts";
+import type { RecordedSession } from "../read/recorded-session.ts";
+import { fullRun, replayDependencies } from "./full-run.ts";
+import { messageCounter } from "./message-counter.ts";
+import { type SegmentSource, sessionRun } from "./session-run.ts";
+import { defaultParts, strategies, type Strategy, type StrategyName } from "./strategies.ts";
+
+/** A strategy's two passes over a segment: as it is, and with the model asking for what it misses. */
+interface Passes {
+  readonly plain: SegmentTrace;
+  readonly charged: SegmentTrace;
+}
+
+interface SegmentFigures {
+  readonly profiles: Record<string, Record<string, StrategyFigures>>;
+  readonly callCosts: Record<string, readonly number[]>;
+  readonly times: readonly number[];
+}
+
+/**
+ * Replays a session: its segments run the full way, on SQLite in a temporary folder, under the default strategy; the
+ * other strategies and profiles go through the objects that this stored. Undefined where the session has no segment of
+ * two calls.
+ */
+export async function replaySession(session: RecordedSession): Promise<SessionFigures | undefined> {
+  const segments = segmentsOf(session);
+  if (segments.length === 0) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), "scm-replay-"));
+  try {
+    const path = join(folder, "store.sqlite");
+    const measured: SegmentFigures[] = [];
+    {
+      await using store = await openSqliteStore({ path });
+      for (const [index, segment] of segments.entries()) {
+        const sessionId = `${session.name}#${index}`;
+        measured.push(await measureSegment(store, sessionId, segment));
+      }
+    }
+    return {
+      name: session.name,
+      segments: segments.length,
+      calls: sumOf(segments, ({ calls }) => calls),
+      tokens: sumOf(
+        segments.flatMap(({ rows }) => rows),
+        countTokens,
+      ),
+      ...combined(measured),
+      times: measured.flatMap(({ times }) => times),
+      storeBytes: (await stat(path)).size,
+      transcriptBytes: sumOf(session.rows, (row) => Buffer.byteLength(JSON.stringify(row)) + 1),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureSegment(
+  store: Awaited<ReturnType<typeof openSqliteStore>>,
+  sessionId: string,
+  segment: Segment,
+): Promise<SegmentFigures> {
+  const { rows } = segment;
+  const evidence = evidenceOf(rows);
+  const host = { harness: "replay", sessionId };
+  const [firstPrices] = replayPrices;
+  if (firstPrices === undefined) throw new TypeError("there is no price profile");
+  const counter = messageCounter();
+  const dependencies = replayDependencies(store, defaultParts());
+  const session = await openContextSession(dependencies, host);
+  const times: number[] = [];
+  for await (const { time } of fullRun(session, rows, viewOptions(firstPrices))) times.push(time);
+
+  const stored = await openRehearsal(dependencies, host);
+  const source: SegmentSource = {
+    stored,
+    evidence,
+    counter,
+    times: rows.flatMap((row) => (row.role === "assistant" ? [row.timestamp] : [])),
+  };
+  const profiles: Record<string, Record<string, StrategyFigures>> = {};
+  const callCosts: Record<string, readonly number[]> = {};
+  for (const strategy of strategies) {
+    const known = new Map<string, Passes>();
+    for (const prices of replayPrices) {
+      const key = strategy.seesPrices ? decisionKey(prices) : "";
+      let passes = known.get(key);
+      if (passes === undefined) {
+        passes = await bothPasses(dependencies, strategy, source, segment, prices);
+        known.set(key, passes);
+      }
+      const named = (profiles[prices.name] ??= {});
+      named[strategy.name] = figuresOf(passes, prices, strategy);
+      if (prices === firstPrices)
+        callCosts[strategy.name] = passes.plain.calls.map((_, index) =>
+          callCost(passes?.plain.calls ?? [], index, prices, strategy),
+        );
+    }
+  }
+  return { profiles, callCosts, times };
+}
+
+async function bothPasses(
+  dependencies: SessionDependencies,
+  strategy: Strategy,
+  source: SegmentSource,
+  { rows, calls }: Segment,
+  prices: ReplayPrices,
+): Promise<Passes> {
+  const pass = async (isCharged: boolean): Promise<SegmentTrace> => {
+    const parts = strategy.parts(source, rows);
+    const rehearsal = source.stored.begin({ ...dependencies, ...parts });
+    const run = sessionRun(source, rehearsal, viewOptions(prices), parts.hooks);
+    return await replaySegment(run, calls, source.evidence, { isCharged });
+  };
+  const plain = await pass(false);
+  // Where nothing is missed, nothing is asked for.
+  const charged = plain.miss.missedPlus === 0 ? plain : await pass(true);
+  return { plain, charged };
+}
+
+/** Profiles under which an epoch ends at the same calls: the rule weighs writing against reading. */
+function decisionKey({ read, write, breakpoints }: ReplayPrices): string {
+  const ratio = ((write - read) / read).toFixed(6);
+  return `${ratio} ${breakpoints === "host" ? "host" : "own"}`;
+}
+
+function viewOptions({ read, write, breakpoints, lifetime }: ReplayPrices): ViewOptions {
+  const prices: PriceProfile = {
+    read,
+    write,
+    ...(lifetime === undefined ? {} : { lifetime }),
+    minimum: 0,
+    tiers: [],
+    caching: "explicit",
+    source: "host",
+  };
+  return { prices, breakpoints: breakpoints === "host" ? "host" : "own" };
+}
+
+function figuresOf(
+  { plain, charged }: Passes,
+  prices: ReplayPrices,
+  { billing }: Strategy,
+): StrategyFigures {
+  const { calls, miss } = plain;
+  return {
+    cost: billedInput(calls, prices, billing),
+    chargedCost: billedInput(charged.calls, prices, billing),
+    miss,
+    tokens: sumOf(calls, ({ tokens }) => tokens),
+    cached: sumOf(calls, ({ cached, kept }) =>
+      billing === "leaving-is-free" ? kept : cached[prices.breakpoints],
+    ),
+    peak: Math.max(0, ...calls.map(({ tokens }) => tokens)),
+    epochs: calls.filter(({ isExtension }) => !isExtension).length,
+  };
+}
+
+function callCost(
+  calls: SegmentTrace["calls"],
+  index: number,
+  prices: ReplayPrices,
+  { billing }: Strategy,
+): number {
+  // What a call writes may depend on what the next one reads.
+  const both = billedInput(calls.slice(index, index + 2), prices, billing);
+  const next = calls[index + 1];
+  return next === undefined ? both : both - billedInput([next], prices, billing);
+}
+
+function combined(
+  segments: readonly SegmentFigures[],
+): Pick<SessionFigures, "profiles" | "callCosts"> {
+  const profiles: Record<string, Record<StrategyName, StrategyFigures>> = {};
+  const callCosts = {} as Record<StrategyName, readonly number[]>;
+  for (const { name: strategy } of strategies) {
+    callCosts[strategy] = segments.flatMap((segment) => segment.callCosts[strategy] ?? []);
+    for (const { name } of replayPrices) {
+      const parts = segments.flatMap((segment) => segment.profiles[name]?.[strategy] ?? []);
+      const named = (profiles[name] ??= {} as Record<StrategyName, StrategyFigures>);
+      named[strategy] = addFigures(parts);
+    }
+  }
+  return { profiles, callCosts };
+}

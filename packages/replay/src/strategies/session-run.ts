@@ -1,0 +1,222 @@
+import {
+  type Block,
+  type LayoutOutput,
+  type Rehearsal,
+  type ShownPart,
+  type StoredRehearsal,
+  textOf,
+  type ViewEntry,
+  type ViewMessage,
+  type ViewOptions,
+} from "@self-context-manager/core";
+
+import { askedOverhead } from "../measure/billing.ts";
+import type { CallView, OwnCall, Part, Shown, StrategyRun } from "../measure/call-view.ts";
+import type { Evidence } from "../measure/evidence.ts";
+import { prefixTokens } from "../measure/tokens.ts";
+import type { MessageCounter } from "./message-counter.ts";
+
+/** What runs over one segment have in common. */
+export interface SegmentSource {
+  readonly stored: StoredRehearsal;
+  readonly evidence: Evidence;
+  readonly counter: MessageCounter;
+  /** When each model call was made, as far as it was recorded. */
+  readonly times: readonly (number | undefined)[];
+}
+
+/** What a view was made from, as far as measuring needs it. */
+export type MeasuredView = Pick<LayoutOutput, "messages" | "record" | "shown" | "epoch">;
+
+/** What happens between the views of a run, beside what the layout does. */
+export interface RunHooks {
+  /** Before the view is made: what the host does on its own. */
+  readonly before?: (rehearsal: Rehearsal, former: CallView | undefined) => readonly OwnCall[];
+}
+
+const prefix: Part = { key: "prefix", tokens: prefixTokens };
+
+/** A pass of a policy and a layout over a stored segment, as the prompts that it sends. */
+export function sessionRun(
+  source: SegmentSource,
+  rehearsal: Rehearsal,
+  options: ViewOptions = {},
+  hooks: RunHooks = {},
+): StrategyRun {
+  const measured = viewMeasure(source);
+  let call = -1;
+  let former: CallView | undefined;
+  return {
+    async view() {
+      call += 1;
+      const ownCalls = hooks.before?.(rehearsal, former) ?? [];
+      const view = measured.view(await rehearsal.view(options), call);
+      former = ownCalls.length === 0 ? view : { ...view, ownCalls };
+      return former;
+    },
+    async activate(object) {
+      const found = source.evidence.objects[object];
+      if (found === undefined) throw new RangeError(`there is no evidence object ${object}`);
+      const handle = measured.handleOf(found.callId);
+      measured.ask(object, call);
+      const ownCalls = former?.ownCalls;
+      if (found.kind === "result" && handle !== undefined)
+        former = measured.view(await rehearsal.activate(handle, options), call);
+      else if (former !== undefined) former = measured.again(call);
+      if (former === undefined) throw new RangeError("a view comes before what is asked for in it");
+      if (ownCalls !== undefined) former = { ...former, ownCalls };
+      return former;
+    },
+  };
+}
+
+/** What turns the views of a run into prompts. */
+export interface ViewMeasure {
+  view(output: MeasuredView, call: number): CallView;
+  /** The last view with what was asked for since. */
+  again(call: number): CallView;
+  /** An object was asked for before a model call: the asking, and arguments, stand in the prompt from there on. */
+  ask(object: number, call: number): void;
+  handleOf(callId: string): string | undefined;
+}
+
+interface Asked {
+  readonly call: number;
+  readonly object: number;
+  /** Arguments that were asked for stand where they were asked for, until an epoch ends. */
+  arguments: number;
+}
+
+export function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewMeasure {
+  const handles = new Map(stored.toolcalls.map(({ callId, handle }) => [callId, handle]));
+  const contents = new Map(
+    stored.toolcalls.map(({ handle, stored: version }) => [handle, version.body.content ?? ""]),
+  );
+  const handlesById = new Map(stored.toolcalls.map(({ id, handle }) => [id, handle]));
+  const callAt = new Map(stored.places.map(({ turn, step }, at) => [`${turn}.${step}`, at]));
+  const asked: Asked[] = [];
+  let last: MeasuredView | undefined;
+
+  function measure(output: MeasuredView, call: number): CallView {
+    const { record, messages } = output;
+    const parts: Part[] = [prefix];
+    const shown = shownIn(output);
+    const addAsked = (at: number): void => {
+      for (const [index, one] of asked.entries()) {
+        if (one.call !== at) continue;
+        parts.push({ key: `asked ${index}`, tokens: askedOverhead });
+        if (one.arguments > 0) parts.push({ key: `arguments ${index}`, tokens: one.arguments });
+      }
+    };
+    for (const [index, message] of messages.entries()) {
+      const entry = record.entries[index];
+      if (entry?.is === "assistant") addAsked(callAt.get(`${entry.turn}.${entry.step}`) ?? -1);
+      parts.push(counter.part(message, entry));
+    }
+    addAsked(call);
+    const time = times[call];
+    return {
+      parts,
+      shown(object) {
+        const found = evidence.objects[object];
+        if (found === undefined) return "none";
+        if (found.kind === "arguments") {
+          if (asked.some((one) => one.object === object && one.arguments > 0)) return "whole";
+          return shown.calls.has(found.callId) ? "whole" : "none";
+        }
+        return shown.results.get(handles.get(found.callId) ?? "") ?? "none";
+      },
+      ...(time === undefined ? {} : { time }),
+    };
+  }
+
+  function shownIn(output: MeasuredView): {
+    readonly results: ReadonlyMap<string, Shown>;
+    readonly calls: ReadonlySet<string>;
+  } {
+    const results = new Map<string, Shown>();
+    const calls = new Set<string>();
+    const { entries } = output.record;
+    for (const [index, message] of output.messages.entries()) {
+      if (message.role !== "assistant") continue;
+      const entry = entries[index];
+      const stubs = entry?.is === "assistant" ? (entry.stubs ?? []) : [];
+      const left = new Set(stubs.map(({ call: position }) => position));
+      let position = -1;
+      for (const block of message.content) {
+        if (block.type !== "toolCall") continue;
+        position += 1;
+        if (!left.has(position) && typeof block["id"] === "string") calls.add(block["id"]);
+      }
+    }
+    for (const entry of entries) noteShown(entry, contents, results);
+    if (entries.length === 0) {
+      for (const { id, as } of output.shown) {
+        const handle = handlesById.get(id);
+        if (handle !== undefined && as === "whole") results.set(handle, "whole");
+      }
+    }
+    return { results, calls };
+  }
+
+  return {
+    view(output, call) {
+      const isCut = output.epoch?.isNew === true || wasSummarised(last, output);
+      if (isCut) for (const one of asked) if (one.call < call) one.arguments = 0;
+      last = output;
+      return measure(output, call);
+    },
+    again(call) {
+      if (last === undefined) throw new RangeError("there is no view to look at again");
+      return measure(last, call);
+    },
+    ask(object, call) {
+      const found = evidence.objects[object];
+      asked.push({ call, object, arguments: found?.kind === "arguments" ? found.tokens : 0 });
+    },
+    handleOf: (callId) => handles.get(callId),
+  };
+}
+
+function wasSummarised(last: MeasuredView | undefined, next: MeasuredView): boolean {
+  const [before] = last?.messages ?? [];
+  const [after] = next.messages;
+  return after?.role === "opaque" && textOfOpaque(before) !== textOfOpaque(after);
+}
+
+function textOfOpaque(message: ViewMessage | undefined): string {
+  return message?.role === "opaque" ? JSON.stringify(message.raw) : "";
+}
+
+function noteShown(
+  entry: ViewEntry,
+  contents: ReadonlyMap<string, string>,
+  results: Map<string, Shown>,
+): void {
+  if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+    results.set(entry.of, "whole");
+  if (entry.is !== "result" && entry.is !== "object") return;
+  for (const part of entry.shows ?? []) {
+    const shown = shownOf(part, contents.get(part.of) ?? "");
+    const before = results.get(part.of);
+    if (shown === "none" || before === "whole") continue;
+    const isMore = shown !== "whole" && before !== undefined && before !== "none";
+    results.set(part.of, isMore ? [...before, ...shown] : shown);
+  }
+}
+
+function shownOf({ as, head = 0, tail = 0 }: ShownPart, content: string): Shown {
+  if (as === "whole") return "whole";
+  if (as !== "part") return "none";
+  return [
+    { start: 0, end: head },
+    { start: content.length - tail, end: content.length },
+  ];
+}
+
+/** The blocks of a message. */
+export function blocksOf(message: ViewMessage): readonly Block[] {
+  if (message.role === "opaque") return [{ type: "text", text: JSON.stringify(message.raw) }];
+  if (typeof message.content !== "string") return message.content;
+  return [{ type: "text", text: textOf(message.content) }];
+}

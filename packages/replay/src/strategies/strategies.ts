@@ -1,0 +1,127 @@
+import {
+  type ActivationPolicy,
+  epochLayout,
+  type Layout,
+  pooledLayout,
+  recentlyUsedPolicy,
+  windowPolicy,
+} from "@self-context-manager/core";
+
+import type { Billing } from "../measure/billing.ts";
+import { prefixTokens } from "../measure/tokens.ts";
+import type { RecordedMessage } from "../read/recorded-session.ts";
+import { batchedPolicy, keepAllPolicy, newestPolicy } from "./baseline-policies.ts";
+import { compactionHooks } from "./compaction.ts";
+import { hindsight, hindsightPolicy } from "./hindsight.ts";
+import { inlineLayout } from "./inline-layout.ts";
+import type { RunHooks, SegmentSource } from "./session-run.ts";
+
+/** The names of the strategies, in the order in which they are told. */
+export const strategyNames = [
+  "append-only",
+  "masking",
+  "masking-batched",
+  "clear-tool-uses",
+  "compaction",
+  "pooled",
+  "epoch",
+  "epoch-results-only",
+  "bound",
+] as const;
+
+export type StrategyName = (typeof strategyNames)[number];
+
+/** A policy, a layout and what a host does, for one pass over a segment. */
+export interface StrategyParts {
+  readonly policy: ActivationPolicy;
+  readonly layout: Layout;
+  readonly hooks?: RunHooks;
+}
+
+/** A way to manage a context. */
+export interface Strategy {
+  readonly name: StrategyName;
+  readonly billing: Billing;
+  /** Whether what it sends depends on prices; what does not is run once and billed by every profile. */
+  readonly seesPrices: boolean;
+  parts(source: SegmentSource, rows: readonly RecordedMessage[]): StrategyParts;
+}
+
+/** Every strategy, by name. */
+export const strategies: readonly Strategy[] = [
+  plain("append-only", "to-the-end", () => keepAllPolicy()),
+  plain("masking", "what-the-next-reads", () => newestPolicy(10)),
+  plain("masking-batched", "to-the-end", () => batchedPolicy(10, 20)),
+  {
+    name: "clear-tool-uses",
+    billing: "to-the-end",
+    seesPrices: false,
+    parts: ({ counter }) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({
+        count: counter.count,
+        clear: { base: prefixTokens, over: 100_000, atLeast: 10_000, keep: 3 },
+      }),
+    }),
+  },
+  {
+    name: "compaction",
+    billing: "to-the-end",
+    seesPrices: false,
+    parts: ({ counter }, rows) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({ count: counter.count }),
+      hooks: compactionHooks(rows, { over: 120_000, keeps: 20_000 }),
+    }),
+  },
+  {
+    name: "pooled",
+    billing: "what-the-next-reads",
+    seesPrices: false,
+    parts: () => ({ policy: windowPolicy(), layout: pooledLayout }),
+  },
+  {
+    name: "epoch",
+    billing: "to-the-end",
+    seesPrices: true,
+    parts: defaultParts,
+  },
+  {
+    name: "epoch-results-only",
+    billing: "to-the-end",
+    seesPrices: true,
+    parts: () => ({
+      policy: recentlyUsedPolicy(),
+      layout: epochLayout({ largeArguments: undefined }),
+    }),
+  },
+  {
+    name: "bound",
+    billing: "leaving-is-free",
+    seesPrices: false,
+    parts({ counter, evidence, stored }) {
+      const known = hindsight(evidence, stored);
+      return {
+        policy: hindsightPolicy(known),
+        layout: inlineLayout({
+          count: counter.count,
+          hidesArguments: (handle, call) => !known.needsArguments(handle, call),
+        }),
+      };
+    },
+  },
+];
+
+/** The policy and the layout that a session has unless told. */
+export function defaultParts(): StrategyParts {
+  return { policy: recentlyUsedPolicy(), layout: epochLayout() };
+}
+
+function plain(name: StrategyName, billing: Billing, policy: () => ActivationPolicy): Strategy {
+  return {
+    name,
+    billing,
+    seesPrices: false,
+    parts: ({ counter }) => ({ policy: policy(), layout: inlineLayout({ count: counter.count }) }),
+  };
+}
