@@ -51,7 +51,25 @@ describe("the demo that npm start runs", () => {
     expect(output).toMatch(/pin f\d+/u);
     expect(output).toMatch(/deactivate f\d+/u);
     expect(output).toMatch(/activate t\d+/u);
-    expect(output).toMatch(/f\d+ pinned/u);
+    expect(output).toMatch(/unpin f\d+/u);
+  });
+
+  it("costs less than the same session in plain Pi, by the same bill", () => {
+    const [plain, managed] = ["plain Pi", "managed context"].map((name) =>
+      Number(new RegExp(`^ +${name} +([\\d.]+) +in \\d+ calls`, "mu").exec(output)?.[1]),
+    );
+
+    expect(plain).toBeGreaterThan(50);
+    expect(managed).toBeLessThan((plain ?? 0) * 0.9);
+    expect(output).toMatch(/: \d+ % less$/mu);
+    expect(output).toContain("Billed by Anthropic's rules as this server simulates them");
+  });
+
+  it("tells by /context what the extension makes of it", () => {
+    expect(output).toMatch(/^ +In view, as estimated: /mu);
+    expect(output).toMatch(/^ +Spent in \d+ calls, as estimated: \d+ % less than append-only/mu);
+    expect(output).toMatch(/^ +Last call, as the provider reported it: /mu);
+    expect(output).toMatch(/^ +Epoch \d+, /mu);
   });
 
   it("leaves a store that the command line reads", () => {

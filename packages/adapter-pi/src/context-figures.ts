@@ -49,18 +49,17 @@ export function contextFigures(
 }
 
 function poolLine({ metadata, chat, active }: PoolTokens, epoch: EpochState | undefined): string {
+  // The epoch's counts are before calibration, so that only their shares can stand beside the pools'.
   const dead =
     epoch === undefined || epoch.deadTokens === 0
       ? ""
-      : `; ${tokensOf(epoch.deadTokens)} of it is no longer active`;
+      : `; ${share(epoch.deadTokens, epoch.promptTokens)} of it is no longer active`;
   const all = tokensOf(metadata + chat + active);
   return `In view, as estimated: ${all} tokens (metadata ${tokensOf(metadata)}, chat ${tokensOf(chat)}, active ${tokensOf(active)})${dead}.`;
 }
 
 function prefixLine({ promptTokens, sharedTokens }: EpochState): string {
-  const share = promptTokens === 0 ? 0 : Math.round((100 * sharedTokens) / promptTokens);
-  const fresh = tokensOf(promptTokens - sharedTokens);
-  return `Stable, by our own bytes: ${tokensOf(sharedTokens)} tokens as sent before (${share} %), ${fresh} new.`;
+  return `Stable, by our own bytes: ${share(sharedTokens, promptTokens)} of the last request stood in the one before it.`;
 }
 
 function spentLine(account: CostAccount, prices: PriceProfile | undefined): string {
@@ -119,6 +118,11 @@ function tokensOf(count: number): string {
 
 function tenths(value: number): string {
   return value.toFixed(1).replace(".0", "");
+}
+
+function share(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  return percent > 0 && percent < 1 ? "under 1 %" : `${Math.floor(percent)} %`;
 }
 
 function round(value: number): string {

@@ -29,7 +29,8 @@ describe("what a person is told of costs", () => {
     expect(said({})).toBe(
       "In view, as estimated: 38.2k tokens (metadata 100, chat 30k, active 8.1k).",
     );
-    expect(said({ epoch })).toContain("; 900 of it is no longer active.");
+    expect(said({ epoch })).toContain("; 2 % of it is no longer active.");
+    expect(said({ epoch: { ...epoch, deadTokens: 20 } })).toContain("; under 1 % of it");
   });
 
   test("names estimates, own bytes and reports as what they are", () => {
@@ -38,7 +39,7 @@ describe("what a person is told of costs", () => {
     const lines = said({ epoch, account, prices, reported }).split("\n");
 
     expect(lines.slice(1, 5)).toEqual([
-      "Stable, by our own bytes: 38k tokens as sent before (95 %), 2k new.",
+      "Stable, by our own bytes: 95 % of the last request stood in the one before it.",
       "Spent in 1 call, as estimated: 88 % less than append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
       "Last call, as the provider reported it: 36k tokens read from its cache, 2.4k written, 12 neither.",
       "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, for 5 minutes, from 1k tokens on.",

@@ -1,106 +1,157 @@
+import type { AnthropicRequest } from "../caching/anthropic-request.ts";
 import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
-import type { WireRequest } from "../wire-request.ts";
+import { demoCountries, taxFile } from "./demo-project.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** One answer of the scripted model; a handle comes from what the request shows, or the run ends with a complaint. */
-type Move = (
-  request: WireRequest,
-) => readonly (readonly [tool: string, args: Arguments])[] | string;
+type Calls = readonly (readonly [tool: string, args: Arguments])[];
 
-/**
- * The model of the demo: a fixed line of work on the demo's project. It knows no ids; where it needs a handle it reads
- * the request, as a model would.
- */
+/** One answer of the scripted model, or a text that ends its turn. */
+type Answer = Calls | string;
+
+/** What the model does next. In plain Pi it leaves out what has to do with objects: there everything stays in view. */
+interface Move {
+  readonly name: string;
+  readonly isManagedOnly: boolean;
+  /** A handle comes from what the request shows, or the run ends with a complaint. */
+  readonly answer: (request: AnthropicRequest) => Answer;
+}
+
+const tests = "node --test --test-reporter=spec 2>&1";
+
+/** A fixed line of work on the demo's project, as a model could do it. */
 const moves: readonly Move[] = [
-  () => [["bash", { command: "ls -R . && git --version" }]],
-  () => [["bash", { command: "node --test 2>&1" }]],
-  () => [
+  works("look", [["bash", { command: "ls -R . && git --version" }]]),
+  works("failed", [["bash", { command: tests }]]),
+  works("code", [
     ["read", { path: "test/cart.test.mjs" }],
     ["read", { path: "src/cart.mjs" }],
-  ],
-  () => [["bash", { command: "grep -rn 'discounts' src" }]],
-  () => [["read", { path: "src/discounts.mjs" }]],
-  (request) => [["pin", { id: handleOf(request, "src/cart.mjs") }]],
-  (request) => [["deactivate", { id: handleOf(request, "src/discounts.mjs") }]],
-  () => [
-    [
-      "edit",
-      {
-        path: "src/cart.mjs",
-        edits: [{ oldText: "all + item.price, 0", newText: "all + item.price * item.count, 0" }],
-      },
-    ],
-  ],
-  () => [["bash", { command: "node --test 2>&1" }]],
-  () => [
-    [
-      "write",
-      {
-        path: "notes.md",
-        content: "# Notes\n\n- The total ignored the count of an item; fixed in src/cart.mjs.\n",
-      },
-    ],
-  ],
-  (request) => [["deactivate", { id: handleOf(request, "test/cart.test.mjs") }]],
-  () =>
-    "The total left out the count of each item. src/cart.mjs multiplies by it now, and all tests pass.",
-  (request) => [
-    ["activate", { id: failedRunOf(request) }],
+  ]),
+  works("codes", [["read", { path: "src/discounts.mjs" }]]),
+  manages("pin", (request) => [["pin", { id: fileHandle(request, "src/cart.mjs") }]]),
+  manages("drop codes", (request) => [
+    ["deactivate", { id: fileHandle(request, "src/discounts.mjs") }],
+  ]),
+  works("fix", [
+    replaces("src/cart.mjs", "all + item.price, 0", "all + item.price * item.count, 0"),
+  ]),
+  works("passed", [["bash", { command: tests }]]),
+  works("notes", [notes("The total ignored the count of an item; fixed in src/cart.mjs.")]),
+  manages("drop runs", (request) => [
+    ["deactivate", { id: runHandle(request, "failed") }],
+    ["deactivate", { id: runHandle(request, "passed") }],
+    ["deactivate", { id: fileHandle(request, "test/cart.test.mjs") }],
+  ]),
+  says("The total left out the count of each item. src/cart.mjs multiplies by it, all tests pass."),
+  ...demoCountries.map((country) => works(country, [["read", { path: taxFile(country) }]])),
+  works("search", [["bash", { command: "grep -rn 'Math\\.' src/taxes" }]]),
+  ...["cz", "hu"].map((country) =>
+    works(`fix ${country}`, [replaces(taxFile(country), "Math.floor(", "Math.round(")]),
+  ),
+  works("again", [["bash", { command: tests }]]),
+  works("see", [["read", { path: taxFile("cz") }]]),
+  works("notes again", [notes("Taxes of CZ and HU rounded down; they round like the rest now.")]),
+  says("CZ and HU rounded down; they round to the nearest cent now, like all others."),
+  manages("bring back", (request) => [
+    ["activate", { id: runHandle(request, "failed") }],
     ["activate", { id: "src/discounts.mjs" }],
-  ],
-  (request) => [["unpin", { id: handleOf(request, "src/cart.mjs") }]],
-  (request) =>
-    `It said: ${failureIn(request)}. Codes are SPRING-5 to SPRING-60, and the same for SUMMER, AUTUMN and WINTER.`,
+  ]),
+  manages("unpin", (request) => [["unpin", { id: fileHandle(request, "src/cart.mjs") }]]),
+  {
+    name: "answer",
+    isManagedOnly: false,
+    answer: (request) =>
+      `It said: ${failureIn(request)}. Codes are SPRING-5 to SPRING-60, and the same for SUMMER, AUTUMN and WINTER.`,
+  },
 ];
 
-/** How many model calls the demo makes. */
-export const demoCalls: number = moves.length;
+/** The model of one session, which answers requests in the order in which they come. */
+export interface DemoModel {
+  readonly calls: number;
+  /** The name of the move that answers this request. */
+  moveAt(index: number): string;
+  reply(request: AnthropicRequest): Reply;
+}
 
-/** Answers a request by its place in the session. */
-export function demoReply(request: WireRequest, index: number): Reply {
-  const move = moves[index];
-  if (move === undefined)
-    throw new RangeError(`the demo has ${moves.length} calls, this is one more`);
-  const answer = move(request);
-  if (typeof answer === "string") return { type: "text", text: answer };
+export function demoModel(isManaged: boolean): DemoModel {
+  const ours = moves.filter(({ isManagedOnly }) => isManaged || !isManagedOnly);
   return {
-    type: "tool-calls",
-    calls: answer.map(([name, args], call): ScriptedToolCall => ({
-      id: `call_${String(index + 1).padStart(2, "0")}_${call}`,
-      name,
-      arguments: args,
-    })),
+    calls: ours.length,
+    moveAt: (index) => ours[index]?.name ?? "",
+    reply(request) {
+      const move = ours[request.index];
+      if (move === undefined) {
+        throw new RangeError(`the demo has ${ours.length} calls, this is one more`);
+      }
+      const answer = move.answer(request);
+      if (typeof answer === "string") return { type: "text", text: answer };
+      return {
+        type: "tool-calls",
+        calls: answer.map(([tool, args], call): ScriptedToolCall => ({
+          id: callId(move.name, call),
+          name: tool,
+          arguments: args,
+        })),
+      };
+    },
   };
 }
 
-function handleOf(request: WireRequest, path: string): string {
-  const line = linesOf(request).find((text) => /^f\d+ /u.test(text) && text.includes(` ${path} `));
-  return handleIn(line, path);
+function works(name: string, calls: Calls): Move {
+  return { name, isManagedOnly: false, answer: () => calls };
 }
 
-/** The first run of the tests, by its line among the known objects. */
-function failedRunOf(request: WireRequest): string {
-  return handleIn(
-    linesOf(request).find((text) => /^t\d+ bash "node --test/u.test(text)),
-    "the first test run",
-  );
+function manages(name: string, answer: Move["answer"]): Move {
+  return { name, isManagedOnly: true, answer };
 }
 
-function failureIn(request: WireRequest): string {
-  const line = linesOf(request).find((text) =>
+function says(text: string): Move {
+  return { name: `says ${text}`, isManagedOnly: false, answer: () => text };
+}
+
+function replaces(path: string, oldText: string, newText: string): Calls[number] {
+  return ["edit", { path, edits: [{ oldText, newText }] }];
+}
+
+function notes(finding: string): Calls[number] {
+  return ["write", { path: "notes.md", content: `# Notes\n\n- ${finding}\n` }];
+}
+
+function callId(move: string, call: number): string {
+  return `call_${move.replaceAll(" ", "_")}_${call}`;
+}
+
+/** The handle before a file's name, where it was last shown. */
+function fileHandle(request: AnthropicRequest, path: string): string {
+  const header = new RegExp(`(f\\d+) ${path.replaceAll(".", "\\.")} v\\d`, "u");
+  const handle = textsOf(request)
+    .flatMap((text) => header.exec(text)?.[1] ?? [])
+    .at(-1);
+  if (handle === undefined) throw new Error(`the request shows no handle for ${path}`);
+  return handle;
+}
+
+/** The handle at the beginning of a command's result. */
+function runHandle({ messages }: AnthropicRequest, move: string): string {
+  const id = callId(move, 0);
+  const block = messages.flatMap(({ blocks }) => blocks).find((one) => one["tool_use_id"] === id);
+  const handle = /t\d+/u.exec(JSON.stringify(block?.["content"] ?? ""))?.[0];
+  if (handle === undefined) throw new Error(`the request shows no handle for ${id}`);
+  return handle;
+}
+
+function failureIn(request: AnthropicRequest): string {
+  const line = textsOf(request).find((text) =>
     text.includes("Expected values to be strictly equal"),
   );
   if (line === undefined) throw new Error("the request does not show the first failure");
-  return line.trim().slice(0, 60);
+  return lineWith(line, "Expected values").trim().slice(0, 60);
 }
 
-function linesOf(request: WireRequest): readonly string[] {
-  return request.messages.flatMap(({ text }) => text.split("\n"));
+function textsOf({ messages }: AnthropicRequest): readonly string[] {
+  return messages.map(({ text }) => text);
 }
 
-function handleIn(line: string | undefined, wanted: string): string {
-  const handle = line?.split(" ")[0];
-  if (handle === undefined) throw new Error(`the request shows no handle for ${wanted}`);
-  return handle;
+function lineWith(text: string, part: string): string {
+  return text.split("\n").find((line) => line.includes(part)) ?? "";
 }

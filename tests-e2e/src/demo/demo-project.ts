@@ -1,3 +1,15 @@
+/** The countries that the project knows taxes of; two of them round in another way than the rest. */
+export const demoCountries: readonly string[] = [
+  "at be bg cy cz de dk ee es fi fr gr hr hu ie it",
+].flatMap((codes) => codes.split(" "));
+
+const roundsOtherwise: ReadonlySet<string> = new Set(["cz", "hu"]);
+
+/** The file of a country's taxes. */
+export function taxFile(country: string): string {
+  return `src/taxes/${country}.mjs`;
+}
+
 /** A small project with a bug that its test shows: what the agent of the demo works on. */
 export const demoProject: Readonly<Record<string, string>> = {
   "README.md": "# Cart\n\nAdds up what a customer buys. Run `node --test` to test it.\n",
@@ -19,9 +31,11 @@ export function cart() {
 }
 `,
   "src/discounts.mjs": manyDiscounts(),
+  ...Object.fromEntries(demoCountries.map((country) => [taxFile(country), taxes(country)])),
   "test/cart.test.mjs": `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cart } from "../src/cart.mjs";
+import { discounts } from "../src/discounts.mjs";
 
 test("an empty cart costs nothing", () => {
   assert.equal(cart().total(), 0);
@@ -33,17 +47,22 @@ test("the count of an item multiplies its price", () => {
   assert.equal(one.total(), 6);
 });
 
-test("a code takes its share off", () => {
-  const one = cart();
-  one.add("pear", 10);
-  assert.equal(one.total("SUMMER-10"), 9);
-});
+for (const [code, share] of Object.entries(discounts)) {
+  for (const price of [10, 20, 40, 80, 160]) {
+    test(\`the code \${code} takes \${share} of one pear for \${price} off\`, () => {
+      const one = cart();
+      one.add("pear", price);
+      assert.equal(one.total(code), price * (1 - share));
+    });
+  }
+}
 `,
 };
 
-/** The two things that the user asks, one after the other. */
+/** What the user asks, one after the other. */
 export const demoPrompts: readonly string[] = [
   "The tests of this project fail. Find out why and fix it. Keep notes.",
+  "Do the taxes of all countries round the same way? Check each, and fix what differs.",
   "What exactly did the first failing run say? Then tell me which discount codes there are.",
 ];
 
@@ -56,4 +75,15 @@ function manyDiscounts(): string {
     }),
   );
   return `/** Discount codes and the share that they take off. */\nexport const discounts = {\n${rows.join("\n")}\n};\n`;
+}
+
+function taxes(country: string): string {
+  const name = country.toUpperCase();
+  const round = roundsOtherwise.has(country) ? "floor" : "round";
+  const rows = Array.from(
+    { length: 48 },
+    (_, index) =>
+      `  { group: "${name}-${index + 1}", rate: ${(0.04 + index / 400).toFixed(4)}, since: "20${String(10 + (index % 15)).padStart(2, "0")}-01-01" },`,
+  );
+  return `/** Tax rates of ${name} by group of goods. */\nexport const rates = [\n${rows.join("\n")}\n];\n\nexport function tax(sum, rate) {\n  return Math.${round}(sum * rate * 100) / 100;\n}\n`;
 }

@@ -2,14 +2,16 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { openLoopbackModel } from "../loopback-model.ts";
-import { openPiSdk } from "../pi-sdk.ts";
-import { piVersions } from "../pi-versions.ts";
-import { openPiWorkspace } from "../pi-workspace.ts";
+import { openAnthropicModel } from "../caching/anthropic-model.ts";
+import type { BilledPrompt } from "../caching/prefix-cache.ts";
+import { pricesOf } from "../caching/priced-run.ts";
 import type { Reply } from "../loopback-reply.ts";
-import { demoCalls, demoReply } from "./demo-model.ts";
+import { openPiSdk } from "../pi-sdk.ts";
+import { type PiVersion, piVersions } from "../pi-versions.ts";
+import { openPiWorkspace } from "../pi-workspace.ts";
+import { demoModel } from "./demo-model.ts";
 import { demoProject, demoPrompts } from "./demo-project.ts";
-import { callHeader, callLine, callReport, type CallReport } from "./demo-report.ts";
+import { billLines, callHeader, callLine } from "./demo-report.ts";
 
 export interface DemoOptions {
   /** The store's file; a new one is begun there. */
@@ -24,88 +26,111 @@ export const extensionFolder: string = fileURLToPath(
   new URL("../../../packages/adapter-pi", import.meta.url),
 );
 
+const prices = pricesOf.anthropic;
+
 /**
- * Runs a real Pi session with managed context: Pi's SDK and tools on a real folder, the extension as it would be
- * published, the SQLite store, and a scripted model behind a server on loopback.
+ * Runs one Pi session twice, plain and with managed context: Pi's SDK and tools on a real folder, the extension as it
+ * would be published, the SQLite store, and a scripted model behind a server on loopback that bills by the rules of a
+ * prompt cache.
  */
-export async function runDemo(options: DemoOptions): Promise<readonly CallReport[]> {
+export async function runDemo(options: DemoOptions): Promise<void> {
   const { at, print } = options;
   const pi = piVersions.find(({ version }) => version === options.pi) ?? piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
   await beginStore(at);
   process.env["SCM_STORE"] = at;
   process.env["SCM_STORE_KIND"] = "sqlite";
-  process.env["SCM_LAYOUT"] = "pooled";
+  print(`Pi ${pi.version} works on a small project, with a scripted model on a loopback server.`);
+  print("First in plain Pi, which is not shown, then with managed context.\n");
 
-  const reports: CallReport[] = [];
-  let hostMessages = noMessages;
-  let previous = { managed: "", plain: "" };
-  await using model = await openLoopbackModel({
-    script: (request, index) => {
-      const { report, ...texts } = callReport(request, hostMessages(), previous);
-      previous = texts;
-      reports.push(report);
-      const reply = demoReply(request, index);
-      print(callLine(report, said(reply)));
+  const plain = await runSession(pi, { isManaged: false });
+  const byMove = new Map(plain.moves.map((move, index) => [move, plain.billed[index]] as const));
+  print(callHeader);
+  const managed = await runSession(pi, {
+    isManaged: true,
+    onPrompt: (prompt) => print(`\nuser: ${prompt}`),
+    onCall: ({ number, move, billed, status, reply }) => {
+      const report = { number, managed: billed, plain: byMove.get(move), status };
+      print(callLine(report, reply, prices));
+    },
+  });
+  print("");
+  for (const line of billLines(managed.billed, plain.billed, prices)) print(line);
+  print("\nWhat the extension itself says, by /context:");
+  for (const line of managed.figures) print(`  ${line}`);
+  print(closing(at));
+}
+
+interface DemoCall {
+  readonly number: number;
+  readonly move: string;
+  readonly billed: BilledPrompt;
+  readonly status: string;
+  readonly reply: Reply;
+}
+
+interface SessionOptions {
+  readonly isManaged: boolean;
+  readonly onPrompt?: (prompt: string) => void;
+  readonly onCall?: (call: DemoCall) => void;
+}
+
+interface DemoSession {
+  readonly billed: readonly BilledPrompt[];
+  /** What each call did, by a name that both sessions share. */
+  readonly moves: readonly string[];
+  /** What `/context` tells at the end, below the list of objects. */
+  readonly figures: readonly string[];
+}
+
+async function runSession(pi: PiVersion, options: SessionOptions): Promise<DemoSession> {
+  const { isManaged, onPrompt, onCall } = options;
+  const scripted = demoModel(isManaged);
+  const moves: string[] = [];
+  let status = "";
+  let told = "";
+  await using model = await openAnthropicModel({
+    script: (request) => {
+      const reply = scripted.reply(request);
+      const move = scripted.moveAt(request.index);
+      moves.push(move);
+      const billed = model.billed[request.index] ?? { input: 0, read: 0, written: 0 };
+      onCall?.({ number: request.index + 1, move, billed, status, reply });
       return reply;
     },
   });
-  await using workspace = await openPiWorkspace({ model, files: demoProject });
-  print(`Pi ${pi.version}, scripted model on ${model.url}, working folder ${workspace.workFolder}`);
-  print(
-    "Layout: pooled, the specification's order, made anew on each call. Counted are the messages,",
-  );
-  print("without system prompt and tool declarations; new is what a prefix cache does not have.\n");
-  print(callHeader);
-  {
-    await using sdk = await openPiSdk({ pi, workspace, extensions: [extensionFolder] });
-    hostMessages = () => sdk.session.messages;
-    for (const prompt of demoPrompts) {
-      print(`\nuser: ${prompt}`);
-      await sdk.prompt(prompt);
-    }
-    if (sdk.errors.length > 0) throw new Error(`Pi reported: ${sdk.errors.join("; ")}`);
+  await using workspace = await openPiWorkspace({
+    model,
+    api: "anthropic-messages",
+    files: demoProject,
+  });
+  await using sdk = await openPiSdk({
+    pi,
+    workspace,
+    extensions: isManaged ? [extensionFolder] : [],
+    ui: {
+      notify: (text: string) => (told = text),
+      setStatus: (_key: string, text: string | undefined) => (status = text ?? ""),
+    },
+  });
+  for (const prompt of demoPrompts) {
+    onPrompt?.(prompt);
+    await sdk.prompt(prompt);
   }
-  if (model.failures.length > 0)
-    throw new Error(`the model was at a loss: ${model.failures.join("; ")}`);
-  if (reports.length !== demoCalls) {
-    throw new Error(`${reports.length} calls were made, ${demoCalls} were planned`);
+  if (isManaged) await sdk.prompt("/context");
+  const failures = [...model.failures, ...sdk.errors];
+  if (failures.length > 0) throw new Error(`the session failed: ${failures.join("; ")}`);
+  if (model.billed.length !== scripted.calls) {
+    throw new Error(`${model.billed.length} calls were made, ${scripted.calls} were planned`);
   }
-  print(summary(reports));
-  print(closing(at));
-  return reports;
+  const figures = told.split("\n\n")[1]?.split("\n") ?? [];
+  return { billed: [...model.billed], moves, figures };
 }
 
 /** Makes room for a new store. */
 export async function beginStore(at: string): Promise<void> {
   await mkdir(dirname(at), { recursive: true });
   for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
-}
-
-const noMessages = (): readonly unknown[] => [];
-
-function said(reply: Reply): string {
-  if (reply.type !== "tool-calls") return "answers";
-  return reply.calls.map(({ name, arguments: args }) => `${name} ${shown(args)}`).join(", ");
-}
-
-function shown(args: Readonly<Record<string, unknown>>): string {
-  const [first] = Object.values(args);
-  return typeof first === "string" ? first.slice(0, 28) : "";
-}
-
-function summary(reports: readonly CallReport[]): string {
-  const sum = (pick: (report: CallReport) => number): string =>
-    `${(reports.reduce((total, report) => total + pick(report), 0) / 1_000).toFixed(1)} kB`;
-  const last = reports.at(-1);
-  return [
-    "",
-    `In all: managed sent ${sum(({ managed }) => managed.bytes)}, of it new ${sum(({ managed }) => managed.bytes - managed.cached)};`,
-    `plain Pi would have sent ${sum(({ plain }) => plain.bytes)}, of it new ${sum(({ plain }) => plain.bytes - plain.cached)}.`,
-    `The last call: managed ${((last?.managed.bytes ?? 0) / 1_000).toFixed(1)} kB, plain Pi ${((last?.plain.bytes ?? 0) / 1_000).toFixed(1)} kB.`,
-    "The pooled layout keeps the context small and gives up the provider's prefix cache from the first changed line on,",
-    "so with a cache it costs more than plain Pi; it is for providers without one, and to compare.",
-  ].join("\n");
 }
 
 /** How to look into the store afterwards. */
