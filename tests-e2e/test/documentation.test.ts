@@ -9,6 +9,8 @@ import {
   type LawName,
   layoutLaws,
   objectStoreLaws,
+  trackerLaws,
+  watcherLaws,
 } from "@self-context-manager/testkit";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -72,12 +74,16 @@ describe("the laws of a port", () => {
       "docs/architecture/harness-adapter.md",
     ],
     ["Layout", "packages/core/src/layout/layout.ts", "docs/architecture/layout-port.md"],
-  ])("%s stand in its doc comment as on its page", (_, port, page) => {
+    ["Watcher", "packages/core/src/ports/watcher.ts", "docs/architecture/watcher.md"],
+    ["FileTracker", "packages/core/src/watch/file-tracker.ts", "docs/architecture/watcher.md"],
+  ])("%s stand in its doc comment as on its page", (name, port, page) => {
     const laws = lawsInComment(port);
+    const document = read(page);
+    const heading = document.includes(`## Laws of ${name}\n`) ? `## Laws of ${name}` : "## Laws";
 
     expect(laws.length).toBeGreaterThan(3);
     expect(
-      tableUnder("## Laws", read(page)).map(([name, says]) => ({ name: codeOf(name), says })),
+      tableUnder(heading, document).map(([law, says]) => ({ name: codeOf(law), says })),
     ).toEqual(laws);
   });
 
@@ -85,6 +91,8 @@ describe("the laws of a port", () => {
     ["ObjectStore", "packages/core/src/ports/object-store.ts", objectStoreLaws],
     ["HarnessAdapter", "packages/core/src/ports/harness-adapter.ts", harnessLaws],
     ["Layout", "packages/core/src/layout/layout.ts", layoutLaws],
+    ["Watcher", "packages/core/src/ports/watcher.ts", watcherLaws],
+    ["FileTracker", "packages/core/src/watch/file-tracker.ts", trackerLaws],
   ])("%s are those that the test kit tries", (_, port, tried) => {
     expect(Object.keys(tried)).toEqual(lawsInComment(port).map(({ name }) => name));
   });

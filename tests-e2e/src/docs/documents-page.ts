@@ -100,7 +100,7 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
   return [
     {
       title: "File",
-      text: "A file that was read, with its text. A nickname is there because a person gave one. `presence` says why there is content or none (decision D12).",
+      text: "A file that was read, with its text. A nickname is there because a person gave one. `presence` says why there is content or none (decision D12). `disk` is the size and time of the file when it was read, so that a later start sees whether it changed.",
       stored: await of("/work/notes.md"),
     },
     {
