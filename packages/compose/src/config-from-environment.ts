@@ -2,7 +2,15 @@ import { homedir } from "node:os";
 
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
-import { type LayoutKind, layoutKinds, oneOf, type StoreKind, storeKinds } from "./kinds.ts";
+import {
+  type LayoutKind,
+  layoutKinds,
+  oneOf,
+  policyKinds,
+  recentlyUsedNames,
+  type StoreKind,
+  storeKinds,
+} from "./kinds.ts";
 import { type Platform, storePath } from "./store-path.ts";
 
 /** Environment variables by name, as `process.env` has them. */
@@ -25,7 +33,10 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_XTDB_TOKEN: "token that the XTDB node wants",
   SCM_XTDB_KEEP: "1 keeps this machine's XTDB node running when the last agent has left",
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
-  SCM_POLICY: "what leaves the active objects by itself: window",
+  SCM_POLICY: `what leaves the active objects by itself: ${policyKinds.join(" or ")}`,
+  SCM_SETTING: `how much recently-used keeps: ${recentlyUsedNames.join(", ")}`,
+  SCM_ALIVE: "how many objects recently-used keeps active",
+  SCM_KEPT: "how many of them stay in view when an epoch ends",
   SCM_WINDOW_CALLS: "tool calls that stay active of each turn in the window",
   SCM_WINDOW_TURNS: "turns in the window, the current one included",
 };
@@ -35,33 +46,36 @@ export function configFromEnvironment(
   environment: Environment,
   platform: Platform = { name: process.platform, home: homedir() },
 ): EnvironmentConfig {
-  const calls = count(environment, "SCM_WINDOW_CALLS");
-  const turns = count(environment, "SCM_WINDOW_TURNS");
   const store = choice(environment, "SCM_STORE_KIND", storeKinds);
   return {
     store,
     at: storePath(environment, platform, store),
     xtdb: xtdbOptions(environment),
     layout: choice(environment, "SCM_LAYOUT", layoutKinds),
-    policy: {
-      type: choice(environment, "SCM_POLICY", ["window"]),
-      ...(calls === undefined ? {} : { calls }),
-      ...(turns === undefined ? {} : { turns }),
-    },
+    policy: policyOf(environment),
   };
 }
 
-function xtdbOptions(environment: Environment): XtdbOptions {
-  const name = valueOf(environment, "SCM_XTDB_NAME");
-  const token = valueOf(environment, "SCM_XTDB_TOKEN");
-  const keep = valueOf(environment, "SCM_XTDB_KEEP");
-  if (keep !== undefined && keep !== "1" && keep !== "0")
-    throw new ConfigError("SCM_XTDB_KEEP", keep, "1 or 0");
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(token === undefined ? {} : { token }),
-    ...(keep === undefined ? {} : { keep: keep === "1" }),
-  };
+/** What is set for the policy that is not chosen is checked as well: a slip in it would show up later only. */
+function policyOf(environment: Environment): PolicyOptions {
+  const calls = count(environment, "SCM_WINDOW_CALLS");
+  const turns = count(environment, "SCM_WINDOW_TURNS");
+  const setting = choice(environment, "SCM_SETTING", recentlyUsedNames);
+  const alive = count(environment, "SCM_ALIVE");
+  const kept = count(environment, "SCM_KEPT");
+  const type = choice(environment, "SCM_POLICY", policyKinds);
+  return type === "window"
+    ? {
+        type,
+        ...(calls === undefined ? {} : { calls }),
+        ...(turns === undefined ? {} : { turns }),
+      }
+    : {
+        type,
+        setting,
+        ...(alive === undefined ? {} : { alive }),
+        ...(kept === undefined ? {} : { kept }),
+      };
 }
 
 /** A variable that is set to nothing is as good as not set. */

@@ -1,16 +1,21 @@
 import type {
   Clock,
+  EpochSettings,
   FileSource,
   IdSource,
   Logger,
   ReadLimits,
+  RecentlyUsedOptions,
+  ToolFacts,
   WindowPolicyOptions,
 } from "@self-context-manager/core";
 
-import type { LayoutKind, StoreKind } from "./kinds.ts";
+import type { LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
 
 /** An automatic policy with its numbers, as data. */
-export type PolicyOptions = { readonly type: "window" } & WindowPolicyOptions;
+export type PolicyOptions =
+  | ({ readonly type: "recently-used"; readonly setting?: RecentlyUsedName } & RecentlyUsedOptions)
+  | ({ readonly type: "window" } & WindowPolicyOptions);
 
 /** How a store in XTDB is found. */
 export interface XtdbOptions {
@@ -32,14 +37,18 @@ export interface ContextManagerOptions {
    * environment says unless told (decision D50).
    */
   readonly at?: string;
-  /** For a store in XTDB. */
+  /** For a store in XTDB; as the environment says unless told. */
   readonly xtdb?: XtdbOptions;
   /** The agent's working folder; that of the process unless told. */
   readonly workspace?: string;
-  /** What leaves the active objects by itself; the specification's window unless told. */
+  /** What leaves the active objects by itself; *recently used* unless told. */
   readonly policy?: PolicyOptions;
-  /** How the context is laid out; `pooled` unless told. */
+  /** How the context is laid out; `epoch` unless told. */
   readonly layout?: LayoutKind;
+  /** How the epoch layout shows, trims and ends; what is measured to be best unless told. */
+  readonly epochs?: Partial<EpochSettings>;
+  /** What the host's tools do, by their names and arguments; by the usual names unless told. */
+  readonly toolFacts?: ToolFacts;
   /** What a `read` without a range shows; 2,000 lines or 51,200 characters unless told, as Pi's own does. */
   readonly readLimits?: ReadLimits;
   /** Keeps nothing unless told. */

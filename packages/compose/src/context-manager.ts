@@ -1,10 +1,15 @@
 import {
+  type ActivationPolicy,
   type ContextSession,
+  epochLayout,
+  type EpochSettings,
   type HostSession,
   type Layout,
   type ObjectStore,
   openContextSession,
   pooledLayout,
+  recentlyUsedPolicy,
+  recentlyUsedSettings,
   type ReadLimits,
   type SessionDependencies,
   silentLogger,
@@ -16,8 +21,16 @@ import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 
-import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { type LayoutKind, layoutKinds, oneOf, type StoreKind, storeKinds } from "./kinds.ts";
+import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
+import {
+  type LayoutKind,
+  layoutKinds,
+  oneOf,
+  policyKinds,
+  recentlyUsedNames,
+  type StoreKind,
+  storeKinds,
+} from "./kinds.ts";
 import { openStore } from "./open-store.ts";
 import { storePath } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
@@ -32,7 +45,10 @@ export interface ContextManager extends AsyncDisposable {
   openSession(host: HostSession): Promise<ContextSession>;
 }
 
-const layouts: Readonly<Record<LayoutKind, Layout>> = { pooled: pooledLayout };
+const layouts: Readonly<Record<LayoutKind, (settings?: Partial<EpochSettings>) => Layout>> = {
+  epoch: epochLayout,
+  pooled: () => pooledLayout,
+};
 
 /** What Pi's own `read` shows. */
 const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
@@ -45,10 +61,8 @@ export async function openContextManager(
   options: ContextManagerOptions = {},
 ): Promise<ContextManager> {
   const kind = known("store", storeKinds, options.store ?? "sqlite");
-  const layout = layouts[known("layout", layoutKinds, options.layout ?? "pooled")];
-  const { type, ...numbers } = options.policy ?? { type: "window" };
-  known("policy", ["window"], type);
-  const policy = windowPolicy(numbers);
+  const layout = layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs);
+  const policy = policyOf(options.policy ?? { type: "recently-used" });
   const clock = options.clock ?? systemClock;
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const store = await openStore({
@@ -66,6 +80,8 @@ export async function openContextManager(
     layout,
     workspace,
     readLimits: options.readLimits ?? piReadLimits,
+    clock,
+    ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
   };
   return {
     store,
@@ -73,6 +89,17 @@ export async function openContextManager(
     openSession: async (host) => await openContextSession(dependencies, host),
     [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
   };
+}
+
+function policyOf(options: PolicyOptions): ActivationPolicy {
+  known("policy", policyKinds, options.type);
+  if (options.type === "window") {
+    const { type: _window, ...numbers } = options;
+    return windowPolicy(numbers);
+  }
+  const { type: _recentlyUsed, setting = "default", ...numbers } = options;
+  known("policy setting", recentlyUsedNames, setting);
+  return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
 }
 
 function usualPath(kind: StoreKind): string {

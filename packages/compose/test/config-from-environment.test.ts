@@ -10,9 +10,18 @@ test("an empty environment gives the defaults", () => {
     store: "sqlite",
     at: "/home/ada/.local/share/self-context-manager/store.sqlite",
     xtdb: {},
-    layout: "pooled",
-    policy: { type: "window" },
+    layout: "epoch",
+    policy: { type: "recently-used", setting: "default" },
   });
+});
+
+test("the numbers of recently-used are taken", () => {
+  const config = configFromEnvironment(
+    { SCM_SETTING: "thrifty", SCM_ALIVE: "30", SCM_KEPT: "4" },
+    linux,
+  );
+
+  expect(config.policy).toEqual({ type: "recently-used", setting: "thrifty", alive: 30, kept: 4 });
 });
 
 test("every variable is taken", () => {
@@ -58,8 +67,10 @@ test("a variable set to nothing counts as not set", () => {
 test.each([
   ["SCM_STORE_KIND", "postgres", "sqlite or xtdb or memory"],
   ["SCM_XTDB_KEEP", "yes", "1 or 0"],
-  ["SCM_LAYOUT", "Pooled", "pooled"],
-  ["SCM_POLICY", "none", "window"],
+  ["SCM_LAYOUT", "Pooled", "epoch or pooled"],
+  ["SCM_POLICY", "none", "recently-used or window"],
+  ["SCM_SETTING", "lavish", "default or thrifty or careful"],
+  ["SCM_ALIVE", "0", "a whole number from 1"],
   ["SCM_WINDOW_CALLS", "0", "a whole number from 1"],
   ["SCM_WINDOW_CALLS", "1.5", "a whole number from 1"],
   ["SCM_WINDOW_TURNS", "-3", "a whole number from 1"],

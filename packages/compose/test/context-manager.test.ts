@@ -90,9 +90,17 @@ test("a store that cannot be opened rejects with a StoreError that names it", as
 });
 
 test.each([
-  ["store", { store: "xtdb" as "sqlite" }, 'store is "xtdb"; it must be sqlite or memory'],
-  ["layout", { layout: "epoch" as "pooled" }, 'layout is "epoch"; it must be pooled'],
-  ["policy", { policy: { type: "none" as "window" } }, 'policy is "none"; it must be window'],
+  [
+    "store",
+    { store: "mongo" as "sqlite" },
+    'store is "mongo"; it must be sqlite or xtdb or memory',
+  ],
+  ["layout", { layout: "spiral" as "pooled" }, 'layout is "spiral"; it must be epoch or pooled'],
+  [
+    "policy",
+    { policy: { type: "none" as "window" } },
+    'policy is "none"; it must be recently-used or window',
+  ],
   ["policy's numbers", { policy: { type: "window", calls: 0 } as const }, "calls of the window"],
 ])("an impossible %s is refused before anything is opened", async (_, options, message) => {
   const opening = openContextManager({ store: "memory", ...options });
