@@ -15,6 +15,7 @@ function candidatesOf(perTurn: readonly number[]): readonly PolicyObject[] {
       key: `t${turn}.${index + 1}`,
       type: "toolcall",
       used: { turn, call: index + 1 },
+      tokens: 1_000,
     })),
   );
 }
@@ -69,7 +70,13 @@ describe("the specification's window", () => {
   });
 
   it("lets files stay until they are deactivated", () => {
-    const file = { id: objectId("f"), key: "f1", type: "file", used: { turn: 0, call: 0 } };
+    const file = {
+      id: objectId("f"),
+      key: "f1",
+      type: "file",
+      used: { turn: 0, call: 0 },
+      tokens: 1,
+    };
 
     const leaving = windowPolicy().leaving({
       candidates: [file],

@@ -6,6 +6,7 @@ import type { ObjectMetadata } from "../objects/object-body.ts";
 import { isReference } from "../objects/references.ts";
 import { lineCount, type LineRange } from "../session/line-range.ts";
 import type { PoolEntry } from "../session/session-state.ts";
+import type { CallKind } from "../ingest/call-kind.ts";
 import { argumentsOf } from "../ingest/toolcall-object.ts";
 import { textDifference } from "../views/text-difference.ts";
 import type {
@@ -97,6 +98,9 @@ function targetParts(draft: ViewDraft, parts: ShownParts, known: PoolEntry): rea
   return [...shows, ...images];
 }
 
+/** What files and sub-agents say is shown whole however long it is. */
+const trimmed: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
+
 /** How the output of any other tool is shown. */
 function ownParts(
   draft: ViewDraft,
@@ -116,7 +120,7 @@ function ownParts(
   if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
     return [whole];
   const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
-  if (kind !== "command" && kind !== "search" && kind !== "web") return [whole];
+  if (!trimmed.has(kind)) return [whole];
   return [{ ...part, as: "part", ...endsOf(content, trim.head, trim.tail) }];
 }
 

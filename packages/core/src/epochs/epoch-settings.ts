@@ -23,8 +23,8 @@ export interface EpochSettings {
 }
 
 export const defaultEpochSettings: EpochSettings = {
-  share: 0.5,
-  shareAtTurn: 0.25,
+  share: 0.75,
+  shareAtTurn: 0.375,
   small: 120,
   largeArguments: 600,
   trim: { over: 4_000, head: 1_500, tail: 500 },

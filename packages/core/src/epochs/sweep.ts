@@ -1,4 +1,5 @@
-import type { UseKey } from "../policy/activation-policy.ts";
+import type { CallKind } from "../ingest/call-kind.ts";
+import type { InView, UseKey } from "../policy/activation-policy.ts";
 import {
   type AssistantEntry,
   contentParts,
@@ -46,8 +47,8 @@ export function leavables(
     const isUnsent = index >= unsentFrom;
     if (entry.is === "assistant") {
       for (const { key, stub, saves } of argumentsInView(draft, entry)) {
-        const isDead = !isUnsent && !draft.keepsArguments(key);
-        const stays = isUnsent || (!isDead && draft.stays(key));
+        const isDead = !isUnsent && !draft.keepsArguments({ key, tokens: saves });
+        const stays = isUnsent || (!isDead && draft.stays({ key, tokens: saves }));
         found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
       }
       continue;
@@ -61,12 +62,17 @@ export function leavables(
       isUnsent ||
       parts.some((part) => {
         const isPinned = draft.active.get(part.of)?.isPinned === true;
-        return isLive(part) && (isPinned || draft.stays(part.of));
+        return isLive(part) && (isPinned || draft.stays(inViewOf(draft, part.of, entry.tokens)));
       });
     const keys = [...new Set(parts.map(({ of }) => of))];
     found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
   }
   return found;
+}
+
+function inViewOf(draft: ViewDraft, key: string, tokens: number): InView {
+  const kind = draft.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
+  return kind === undefined ? { key, tokens } : { key, tokens, kind };
 }
 
 /** A view without what `leaves` says, and which places changed. */

@@ -2,7 +2,7 @@ import { usualToolFacts, type ToolFacts } from "../ingest/tool-facts.ts";
 import type { ActiveObject, CacheCost, LayoutInput, ViewMessage } from "../layout/layout.ts";
 import { messageTokens } from "../layout/message-tokens.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { UseKey } from "../policy/activation-policy.ts";
+import type { InView } from "../policy/activation-policy.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import type { PoolEntry } from "../session/session-state.ts";
 import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
@@ -21,8 +21,8 @@ export interface ViewDraft {
   readonly active: ReadonlyMap<string, ActiveObject>;
   readonly toolFacts: ToolFacts;
   readonly cache: CacheCost;
-  readonly keepsArguments: (key: UseKey) => boolean;
-  readonly stays: (key: UseKey) => boolean;
+  readonly keepsArguments: (object: InView) => boolean;
+  readonly stays: (object: InView) => boolean;
   readonly entryOf: (handle: string) => PoolEntry | undefined;
 }
 

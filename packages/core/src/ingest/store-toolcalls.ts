@@ -15,6 +15,8 @@ import { replayEffects } from "../session/replay-effects.ts";
 import { commitSession, joinPool, type SessionScope } from "../session/session-scope.ts";
 import { countCall, currentCallTime, type OpenCall } from "../session/session-state.ts";
 import { type Execution, executionIn } from "./execution.ts";
+import type { CallKind } from "./call-kind.ts";
+import { usualToolFacts } from "./tool-facts.ts";
 import { toolcallBody } from "./toolcall-object.ts";
 
 /** A tool's result that waits for its chat to be stored. */
@@ -50,6 +52,7 @@ export async function storeToolcalls(
       fileRefs: execution.fileRefs ?? filesOf(execution),
       ...(execution.report === undefined ? {} : { report: execution.report }),
       targetRefs: targetsOf(execution),
+      ...kindOf(scope, one, execution),
     });
     const there = stored[index];
     if (there === undefined) bodies.push(body);
@@ -121,6 +124,15 @@ function chatReference(
   const { chatStored, chat } = scope.state;
   if (chatStored === undefined) return { ref: "dynamic", id: chat.id };
   return staticReference(chatStored, call === undefined ? {} : { position: call.position });
+}
+
+function kindOf(
+  { dependencies }: SessionScope,
+  { result, call }: WaitingResult,
+  { report }: Execution,
+): { readonly kind?: CallKind } {
+  if (report !== undefined || call === undefined) return {};
+  return { kind: (dependencies.toolFacts ?? usualToolFacts)(result.toolName, call.args).kind };
 }
 
 /** What an execution brought into the context, each once. */

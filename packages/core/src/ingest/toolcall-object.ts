@@ -1,5 +1,6 @@
 import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
+import type { CallKind } from "./call-kind.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../objects/json.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -13,6 +14,8 @@ export interface ToolcallFacts {
   readonly args: JsonObject;
   readonly chatRef: StaticReference | DynamicReference;
   readonly fileRefs: readonly StaticReference[];
+  /** What the call did, as the policy tells calls apart. */
+  readonly kind?: CallKind;
   /** The objects that one of our own tools acted on. */
   readonly targetRefs?: readonly DynamicReference[];
   /** The report of one of our own tools; it takes the place of the output (decision D34). */
@@ -31,6 +34,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     tool: result.toolName,
     args: facts.args,
     args_display: argsDisplay(result.toolName, facts.args),
+    ...(facts.kind === undefined ? {} : { call_kind: facts.kind }),
     status: result.isError ? "fail" : "ok",
     is_error: result.isError,
     chat_ref: facts.chatRef,

@@ -9,7 +9,7 @@ import type { Turn } from "../chat/turn.ts";
 import type { ToolFacts } from "../ingest/tool-facts.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
-import type { UseKey } from "../policy/activation-policy.ts";
+import type { InView, UseKey } from "../policy/activation-policy.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import type { LineRange } from "../session/line-range.ts";
 import type { PoolEntry } from "../session/session-state.ts";
@@ -32,9 +32,9 @@ export interface ActiveObject {
 /** What a policy says of what is in view. */
 export interface Liveness {
   /** Whether the large arguments of a call are still alive. */
-  readonly keepsArguments: (key: UseKey) => boolean;
+  readonly keepsArguments: (object: InView) => boolean;
   /** Whether what is alive stays when an epoch ends. */
-  readonly stays: (key: UseKey) => boolean;
+  readonly stays: (object: InView) => boolean;
 }
 
 /** What sending bytes costs now, relative to uncached input, as far as an epoch's end depends on it. */

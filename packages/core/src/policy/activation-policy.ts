@@ -1,3 +1,4 @@
+import type { CallKind } from "../ingest/call-kind.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** When something happened: the user turn, and how many counted tool calls that turn had by then. */
@@ -19,7 +20,14 @@ export interface PolicyObject {
   readonly type: string;
   /** When it last arrived, was read or was activated. */
   readonly used: CallTime;
+  /** Estimated tokens of its content. */
+  readonly tokens: number;
+  /** Of a tool's result, what the call did. */
+  readonly kind?: CallKind;
 }
+
+/** Something in view that may leave. */
+export type InView = Pick<PolicyObject, "key" | "tokens" | "kind">;
 
 export interface PolicyInput {
   /** Active objects that are neither pinned nor locked, in order of activation. */
@@ -47,7 +55,7 @@ export interface ActivationPolicy {
   /** The ids, among the candidates, that become inactive. */
   leaving(input: PolicyInput): readonly ObjectId[];
   /** Says of the large arguments of a write or an edit whether they are still alive. */
-  keepsArguments(recent: readonly UseKey[]): (key: UseKey) => boolean;
+  keepsArguments(recent: readonly UseKey[]): (object: InView) => boolean;
   /** Says of what is alive whether it stays in view when an epoch ends. */
-  staysAtSweep(recent: readonly UseKey[]): (key: UseKey) => boolean;
+  staysAtSweep(recent: readonly UseKey[]): (object: InView) => boolean;
 }
