@@ -78,6 +78,19 @@ function policyOf(environment: Environment): PolicyOptions {
       };
 }
 
+function xtdbOptions(environment: Environment): XtdbOptions {
+  const name = valueOf(environment, "SCM_XTDB_NAME");
+  const token = valueOf(environment, "SCM_XTDB_TOKEN");
+  const keep = valueOf(environment, "SCM_XTDB_KEEP");
+  if (keep !== undefined && keep !== "1" && keep !== "0")
+    throw new ConfigError("SCM_XTDB_KEEP", keep, "1 or 0");
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(token === undefined ? {} : { token }),
+    ...(keep === undefined ? {} : { keep: keep === "1" }),
+  };
+}
+
 /** A variable that is set to nothing is as good as not set. */
 function valueOf(environment: Environment, variable: string): string | undefined {
   const value = environment[variable];
