@@ -168,6 +168,110 @@ describe("a user who goes back on the tree (D52)", () => {
     },
   );
 
+  it("finds that branch again from the very beginning too, where nothing stands in its way", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(session);
+    await session.deactivate("t1");
+    const { objects } = await session.status();
+    await session.ingest([], plainCodec, { rewound: true });
+    history.user("two");
+
+    await session.ingest(history.messages, plainCodec, { rewound: true });
+
+    expect((await session.status()).objects).toEqual(objects);
+  });
+
+  it("is known by a prompt that a message of the host's own kind comes before", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("answer one");
+    history.user("two");
+    await history.ingest(session);
+    const note: Message = { role: "opaque", kind: "note", raw: "a note", timestamp: late };
+    const branch: Message[] = [
+      ...history.messages.slice(0, 2),
+      note,
+      { role: "user", content: "three", timestamp: late + 1 },
+    ];
+
+    await session.ingest(branch, plainCodec);
+
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      "one",
+      "answer one",
+      '"a note"',
+      "three",
+    ]);
+  });
+
+  it.each([false, true])(
+    "is known where the host lost its newest messages and a summary came meanwhile, told again first: %s",
+    async (isToldAgain) => {
+      const opened = await openTestSession();
+      const history = scriptHistory();
+      history.user("one");
+      history.say("answer one");
+      history.user("lost");
+      await history.ingest(opened.session);
+      const session = await opened.reopen();
+      const summary: Message = {
+        role: "summary",
+        kind: "summary",
+        raw: "",
+        ours: true,
+        timestamp: 1,
+      };
+      const kept: Message[] = [summary, ...history.messages.slice(0, 2)];
+      if (isToldAgain) await session.ingest(kept, plainCodec);
+
+      await session.ingest(
+        [...kept, { role: "user", content: "two", timestamp: late }],
+        plainCodec,
+      );
+
+      expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+        "one",
+        "answer one",
+        "two",
+      ]);
+    },
+  );
+
+  it("keeps a user's summary that only stands behind one of the host's own (D53)", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("answer one");
+    history.user("two");
+    await history.ingest(session);
+    const summary = (raw: string, ours: boolean, timestamp: number): Message => {
+      return { role: "summary", kind: "summary", raw, ours, timestamp };
+    };
+    const [, , two] = history.messages;
+    if (two === undefined) throw new Error("there is no second prompt");
+    history.say("answer two");
+    await session.ingest([summary("the user's", false, 90), two], plainCodec);
+    await session.ingest([summary("ours", true, 91), two], plainCodec);
+    const three: Message = { role: "user", content: "three", timestamp: late };
+    await session.ingest([summary("ours", true, 91), two, three], plainCodec);
+
+    await session.ingest(
+      [summary("ours", true, 91), two, { role: "user", content: "four", timestamp: late + 1 }],
+      plainCodec,
+      { rewound: true },
+    );
+
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      `"the user's"`,
+      "two",
+      "four",
+    ]);
+  });
+
   it("finds the sets of that time when the store fails in between", async () => {
     const wanted = await branched(0);
 

@@ -10,7 +10,7 @@ import { canonicalJson } from "../objects/canonical-json.ts";
 import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
-import { rewindTo } from "../session/rewind.ts";
+import { returnTo, rewindTo } from "../session/rewind.ts";
 import { noteNamedFiles } from "../session/use-order.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "../session/session-scope.ts";
 import { storeToolcalls, type WaitingResult } from "./store-toolcalls.ts";
 import type { Execution } from "./execution.ts";
-import type { MessageCodec } from "./message-codec.ts";
+import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 import {
   identify,
   type KnownMessage,
@@ -70,18 +70,20 @@ export async function ingestMessages<Raw>(
       messages,
       codec,
       sequence: state.sequence,
+      end: endOfChat(scope),
       known: state.known,
       isDiscarded: ({ position }) => isDiscardedAt(scope, position),
       saysOther: ({ position }, raw) => saysOther(scope, position, decode(raw, codec)),
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
-  if (result.type === "rewound") {
-    const heard = messages.slice(0, result.newFrom);
-    const identities = heard.map((raw) => identify(raw, codec));
-    await rewindTo(scope, result.to, identities);
-  }
-  const news = result.type === "rewound" ? compare(false) : result;
+  const isRewound = await followHost(
+    scope,
+    result,
+    signals,
+    identitiesUpTo(messages, codec, result),
+  );
+  const news = isRewound ? compare(false) : result;
   const unseen = news.unseen.map((one) => ({
     ...one,
     message: decode(messages[one.index] as Raw, codec),
@@ -91,19 +93,41 @@ export async function ingestMessages<Raw>(
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
-  const isRewound = result.type === "rewound";
   const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
   const usage = firstUsage(unseen);
   const report: IngestReport = {
-    type: result.type,
+    type: isRewound ? "rewound" : result.type,
     added: unseen.length,
     ...(usage === undefined ? {} : { usage }),
   };
   learn?.(report);
   await store(scope, { chatChanged, isRewound }, waiting, executions);
-  const isPast = result.type === "appended" || (result.type === "replaced" && result.isShorter);
+  const isPast =
+    (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
   return report;
+}
+
+/** Takes the session to where the host's list goes on from; says whether that is elsewhere. */
+async function followHost(
+  scope: SessionScope,
+  result: Reconciliation,
+  { rewound }: HostSignals,
+  identities: () => readonly MessageIdentity[],
+): Promise<boolean> {
+  if (result.type === "rewound") await rewindTo(scope, result.to, identities());
+  else if (result.type === "appended" && rewound === true)
+    return await returnTo(scope, identities());
+  return result.type === "rewound";
+}
+
+function identitiesUpTo<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  result: Reconciliation,
+): () => readonly MessageIdentity[] {
+  const end = result.type === "rewound" ? result.newFrom : undefined;
+  return () => messages.slice(0, end).map((raw) => identify(raw, codec));
 }
 
 async function store(

@@ -10,6 +10,8 @@ export interface KnownMessage {
   readonly key: string;
   /** Undefined for what the host put in the place of messages and the chat does not hold. */
   readonly position: TurnPosition | undefined;
+  /** Of a summary that the chat holds: it stands for everything before this. */
+  readonly standsUntil?: TurnPosition;
 }
 
 /** What a host's sequence of messages is, compared with the one that is known (design §6.2). */
@@ -41,6 +43,8 @@ export interface ReconcileInput<Raw> {
   readonly codec: MessageCodec<Raw>;
   /** The sequence as the host last gave it, in order. */
   readonly sequence: readonly KnownMessage[];
+  /** Where the chat ends; the sequence ends there too unless told. */
+  readonly end?: TurnPosition;
   /** Every message of the chat by key, those that the host no longer sends included. */
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** Whether the message at a place in the known sequence is one that counts for nothing (failed or aborted). */
@@ -75,7 +79,7 @@ function compare<Raw>(
 ): Reconciliation {
   const { messages, sequence } = input;
   const unseen = unseenFrom(identities, shared, input.known);
-  if (shared === sequence.length) return { type: "appended", unseen };
+  if (shared === sequence.length && !isBehind(input)) return { type: "appended", unseen };
   const isShorter = shared === messages.length;
   if (isShorter && input.rewound !== true) return { type: "replaced", unseen, isShorter };
   const point = rewindPoint(input, identities, shared);
@@ -173,6 +177,12 @@ function isSame(left: MessageIdentity, right: MessageIdentity): boolean {
   return left.key !== undefined || left.timestamp === right.timestamp;
 }
 
+/** Whether the host's list ended before the chat does, as after messages that the host lost. */
+function isBehind<Raw>({ sequence, end }: ReconcileInput<Raw>): boolean {
+  const last = sequence.findLast(({ position }) => position !== undefined)?.position;
+  return last !== undefined && isAfter(end, last);
+}
+
 function unseenFrom(
   identities: readonly MessageIdentity[],
   from: number,
@@ -199,13 +209,17 @@ function rewindPoint<Raw>(
   const { known, isDiscarded } = input;
   const keys = messageKeys(identities);
   const begin = beginOfChat(identities, keys, known);
-  const firstNew = keys.findIndex((key, index) => index >= begin && !known.has(key));
+  // A result of a known call is no other way to go on: it may have come in just before the session ended.
+  const isNew = (key: string, index: number): boolean =>
+    index >= begin && !known.has(key) && identities[index]?.role !== "toolResult";
+  const firstNew = keys.findIndex(isNew);
   const end = firstNew === -1 ? keys.length : firstNew;
-  const point =
-    lastPosition(keys.slice(0, end), known) ?? pointBeforeLeft(input, identities, shared);
+  const point = lastPosition(keys.slice(0, end), known) ?? pointBeforeLeft(input, keys, shared);
   if (point === undefined || input.rewound === true) return point;
   const goesOn = keys.slice(end).some((key) => known.has(key));
-  if (identities[end]?.role !== "user" || goesOn) return undefined;
+  // A message of the host's own kind may come before the prompt.
+  const speaker = identities.slice(end).find(({ role }) => chatRoles.has(role));
+  if (speaker?.role !== "user" || goesOn) return undefined;
   const left = [...known.values()].filter(({ position }) => isAfter(position, point));
   return left.every((one) => isDiscarded(one)) ? undefined : point;
 }
@@ -232,26 +246,32 @@ function lastPosition(
 }
 
 /**
- * With nothing of the chat before the new message: right before what the host left out after a summary, or before
- * everything where the host says that the user went back and begins with a user's message or nothing.
+ * With nothing of the chat before the new message: right before what the host left out, after a summary or where it says
+ * that the user went back. Nobody knows what a summary stands for that the chat does not hold.
  */
 function pointBeforeLeft<Raw>(
-  { sequence, rewound }: ReconcileInput<Raw>,
-  identities: readonly MessageIdentity[],
+  { messages, codec, sequence, known, rewound }: ReconcileInput<Raw>,
+  keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
-  if (shared > 0) {
-    const left = sequence.slice(shared).find(({ position }) => position !== undefined);
-    return left?.position === undefined ? undefined : before(left.position);
+  if (shared === 0) {
+    if (rewound !== true) return undefined;
+    const from = known.get(keys[0] ?? "")?.standsUntil;
+    if (from !== undefined) return positionBefore(from);
+    if (messages.length > 0 && codec.decode(messages[0] as Raw).role === "summary")
+      return undefined;
+    // Without the summary that stood in front the list is whole.
+    if (sequence[0]?.position === undefined) return start;
   }
-  const [first] = identities;
-  return rewound === true && (first === undefined || first.role === "user") ? start : undefined;
+  const left = sequence.slice(shared).find(({ position }) => position !== undefined);
+  return left?.position === undefined ? undefined : positionBefore(left.position);
 }
 
 /** Before everything. */
 const start: TurnPosition = { turn: -1, step: -1 };
 
-function before({ turn, step }: TurnPosition): TurnPosition {
+/** The place right before another. */
+export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
   if (step >= 0) return { turn, step: step - 1 };
   return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : start;
 }

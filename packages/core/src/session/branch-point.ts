@@ -10,6 +10,8 @@ import { messageIdentity } from "./session-state.ts";
 export interface BranchPoint {
   readonly chat: ChatState;
   readonly session: StoredVersion;
+  /** Selects other objects' versions as of then: right before the chat went on; undefined where it never did. */
+  readonly asOf: { readonly txId: number } | undefined;
 }
 
 /**
@@ -24,10 +26,8 @@ export async function findBranchPoint(
   identities: readonly MessageIdentity[],
   shared: readonly Turn[],
 ): Promise<BranchPoint | undefined> {
-  const said = identities.filter(({ callId }) => callId === undefined).map(keyName);
-  const last = spokenIn(shared).at(-1)?.name;
-  const firstNew = last === undefined ? 0 : said.lastIndexOf(last) + 1;
-  const most = countSpoken(shared) + said.length - firstNew;
+  const lists = heardAfter(shared, identities);
+  const most = Math.max(...lists.map(({ length }) => length));
   const history = await store.history(state.chat.id);
   const candidates = [...history.keys()]
     .filter((index) => countOf(history[index]) <= most)
@@ -38,11 +38,12 @@ export async function findBranchPoint(
     const stored = await store.get(state.chat.id, { version });
     if (stored === undefined) continue;
     const chat = chatState(stored.body, state.hostSessionId);
-    if (!isBegun(spokenIn(chat.turns), said)) continue;
+    const spoken = spokenIn(chat.turns);
+    if (!lists.some((list) => isBegun(spoken, list))) continue;
     const next = history[index + 1];
     const asOf = next === undefined ? undefined : { txId: next.at.tx_id - 1 };
     const session = await store.get(state.id, asOf);
-    return session === undefined ? undefined : { chat, session };
+    return session === undefined ? undefined : { chat, session, asOf };
   }
   return undefined;
 }
@@ -50,6 +51,11 @@ export async function findBranchPoint(
 /** How many messages turns hold, results aside. */
 export function countSpoken(turns: readonly Turn[]): number {
   return spokenIn(turns).length;
+}
+
+/** What turns' messages go by, results aside. */
+export function namesIn(turns: readonly Turn[]): readonly string[] {
+  return spokenIn(turns).map(({ name }) => name);
 }
 
 function countOf(version: StoredMetadata | undefined): number {
@@ -83,14 +89,24 @@ function spokenIn(turns: readonly Turn[]): readonly Spoken[] {
   });
 }
 
-/** Whether a list begins with a chat, of which it may leave out the beginning. */
+/** What a host's list tells with the messages that it may have put a summary in the place of, by name. */
+function heardAfter(
+  shared: readonly Turn[],
+  identities: readonly MessageIdentity[],
+): readonly (readonly string[])[] {
+  const names = namesIn(shared);
+  const said = identities.filter(({ callId }) => callId === undefined).map(keyName);
+  const last = names.at(-1);
+  const end = last === undefined ? -1 : said.lastIndexOf(last);
+  const isHidden = end === -1 && said.length > 0;
+  const rest = said.slice(end + 1);
+  return [[...names, ...rest], ...(isHidden ? [[...names, ...rest.slice(1)]] : [])];
+}
+
+/** Whether a list begins with a chat. */
 function isBegun(chat: readonly Spoken[], list: readonly string[]): boolean {
-  if (chat.length === 0) return true;
-  const names = chat.map(({ name }) => name);
-  let at = list.findIndex((name) => names.includes(name));
-  if (at === -1) return false;
-  const begin = names.indexOf(list[at] ?? "");
-  return chat.slice(begin).every(({ name, isDiscarded: canMiss }) => {
+  let at = 0;
+  return chat.every(({ name, isDiscarded: canMiss }) => {
     if (list[at] !== name) return canMiss;
     at += 1;
     return true;

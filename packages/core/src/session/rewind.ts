@@ -1,10 +1,10 @@
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
-import { keyName } from "../ingest/reconcile.ts";
+import { keyName, positionBefore } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sentView, type SentView } from "../views/view-object.ts";
-import { type BranchPoint, countSpoken, findBranchPoint } from "./branch-point.ts";
+import { type BranchPoint, countSpoken, findBranchPoint, namesIn } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { compactionIdentity, type PoolRow, readSessionSets, replaceChat } from "./session-state.ts";
@@ -20,11 +20,38 @@ export async function rewindTo(
   position: TurnPosition,
   identities: readonly MessageIdentity[],
 ): Promise<void> {
-  const { state, dependencies } = scope;
-  const shared = upTo(state.chat.turns, position);
+  const shared = upTo(scope.state.chat.turns, position);
   const point = await findBranchPoint(scope, identities, shared);
-  const isFurther = point !== undefined && countSpoken(point.chat.turns) > countSpoken(shared);
-  const turns = isFurther ? point.chat.turns : shared;
+  const isFurther = isBeyond(point, shared);
+  await standAt(scope, point, isFurther ? point.chat.turns : shared, identities);
+}
+
+/**
+ * Goes on to the end of a branch that was left, where a host's list follows it from where the session is now; says
+ * whether it does.
+ */
+export async function returnTo(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<boolean> {
+  const { turns } = scope.state.chat;
+  const point = await findBranchPoint(scope, identities, turns);
+  if (!isBeyond(point, turns)) return false;
+  await standAt(scope, point, point.chat.turns, identities);
+  return true;
+}
+
+function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point is BranchPoint {
+  return point !== undefined && countSpoken(point.chat.turns) > countSpoken(turns);
+}
+
+async function standAt(
+  scope: SessionScope,
+  point: BranchPoint | undefined,
+  turns: readonly Turn[],
+  identities: readonly MessageIdentity[],
+): Promise<void> {
+  const { state, dependencies } = scope;
   if (point === undefined || lacksCalls(scope, point, turns)) {
     forgetToolcallsOf(scope, turns);
   } else {
@@ -36,8 +63,11 @@ export async function rewindTo(
   scope.contents.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
-  const still = stillSent(identities, [compaction, point?.chat.compaction]);
-  const toolcallRefs = isFurther ? point.chat.toolcallRefs : chat.toolcallRefs;
+  const still = [compaction, point?.chat.compaction].find(
+    (one) => one !== undefined && stillStands(one, turns, identities),
+  );
+  const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
+  const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
   const cut: ChatState = {
     ...chat,
     turns,
@@ -53,8 +83,7 @@ async function viewAsOf(
   point: BranchPoint | undefined,
 ): Promise<SentView | undefined> {
   if (state.viewId === undefined || point === undefined) return undefined;
-  const { tx_id: txId } = point.session.at;
-  const stored = await dependencies.store.get(state.viewId, { txId });
+  const stored = await dependencies.store.get(state.viewId, point.asOf);
   return stored === undefined ? undefined : sentView(stored, true);
 }
 
@@ -71,14 +100,21 @@ function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly
   return turns.flatMap(toolcallsOf).some((id) => state.pool.has(id) && !then.has(id));
 }
 
-function stillSent(
+/**
+ * Whether a summary still stands for the beginning of a chat: the host sends it, or nothing of what it replaced, as
+ * where a summary of its own has come in front of it.
+ */
+function stillStands(
+  compaction: Compaction,
+  turns: readonly Turn[],
   identities: readonly MessageIdentity[],
-  compactions: readonly (Compaction | undefined)[],
-): Compaction | undefined {
-  const names = new Set(identities.map(keyName));
-  return compactions.find(
-    (one) => one !== undefined && names.has(keyName(compactionIdentity(one))),
-  );
+): boolean {
+  const heard = new Set(identities.map(keyName));
+  if (heard.has(keyName(compactionIdentity(compaction)))) return true;
+  const { from } = compaction;
+  const replaced = upTo(turns, positionBefore(from));
+  const isReached = countSpoken(upTo(turns, from)) > countSpoken(replaced);
+  return isReached && !namesIn(replaced).some((name) => heard.has(name));
 }
 
 /** What was abandoned leaves the pool, as it does where the sets of that time are known; it can be taken in again. */

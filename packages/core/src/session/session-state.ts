@@ -284,7 +284,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   if (chat.compaction !== undefined) {
     const summary = { identity: compactionIdentity(chat.compaction), position: undefined };
     const key = uniqueKey(state.known, summary);
-    state.known.set(key, { ...summary, key });
+    state.known.set(key, { ...summary, key, standsUntil: chat.compaction.from });
   }
   for (const [turnIndex, turn] of chat.turns.entries()) {
     if (turn.user !== null) {
