@@ -1,38 +1,14 @@
-import type { Message, MessageCodec } from "@self-context-manager/core";
 import {
   harnessContract,
-  scriptedCodec,
+  scriptedCodecs,
   scriptedHarnessAdapter,
-  type ScriptedMessage,
 } from "@self-context-manager/testkit";
 
 import { scriptedHost } from "../src/harness/scripted-host.ts";
 
 const { supports } = scriptedHarnessAdapter;
 
-/** What messages may have to be told by (design §6.1): ids, times or nothing. */
-const codecs: Readonly<Record<string, MessageCodec<ScriptedMessage>>> = {
-  ids: scriptedCodec,
-  times: {
-    identify: (message) => {
-      const { key: _, ...identity } = scriptedCodec.identify(message);
-      return identity;
-    },
-    decode: (message) => scriptedCodec.decode(message),
-  },
-  nothing: {
-    identify: (message) => {
-      const { key: _, timestamp: __, ...identity } = scriptedCodec.identify(message);
-      return identity;
-    },
-    decode: (message): Message => {
-      const { timestamp: _, ...rest } = scriptedCodec.decode(message);
-      return rest;
-    },
-  },
-};
-
-for (const [name, codec] of Object.entries(codecs)) {
+for (const [name, codec] of Object.entries(scriptedCodecs)) {
   harnessContract({
     name: `scripted, messages told by ${name}`,
     supports,

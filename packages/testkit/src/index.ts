@@ -22,6 +22,7 @@ export {
   type ScriptedAdapterOptions,
   scriptedHarnessAdapter,
 } from "./harness/scripted/scripted-adapter.ts";
+export { scriptedCodecs } from "./harness/scripted/scripted-codecs.ts";
 export { scriptedCodec, scriptedMessage } from "./harness/scripted/scripted-codec.ts";
 export {
   type SavedSession,
@@ -46,6 +47,8 @@ export {
   type HostEvent,
   messagesOf,
 } from "./history/arbitrary-history.ts";
+export type { BreakingPlugin, OpenTriedSession } from "./history/history-session.ts";
+export { checkSessionHistories, type SessionHistories } from "./history/session-histories.ts";
 export { layoutContract, type LayoutContract } from "./layout/layout-contract.ts";
 export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-laws.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";

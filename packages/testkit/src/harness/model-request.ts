@@ -36,6 +36,8 @@ export interface ModelReply {
   readonly calls: readonly ModelToolCall[];
   /** The answer breaks off after its text; the host ends the run and does not try again. */
   readonly fails?: boolean;
+  /** What the request counted, as the provider says; it says nothing unless told. */
+  readonly tokens?: number;
 }
 
 /** Stands for a model: decides one answer from what the request shows. */

@@ -43,6 +43,8 @@ export interface ScriptedAdapterOptions {
   readonly off?: boolean;
   /** Reads the messages in another way than by their ids. */
   readonly codec?: MessageCodec<ScriptedMessage>;
+  /** The model's window in tokens; without it there is no limit. */
+  readonly contextWindow?: number;
 }
 
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
@@ -56,6 +58,8 @@ export interface ScriptedAdapter extends Required<ScriptedPlugin> {
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
   const codec = options.codec ?? scriptedCodec;
+  const { contextWindow } = options;
+  const viewOptions = contextWindow === undefined ? {} : { contextWindow };
   let isOn = options.off !== true;
   let isTold = false;
   let isRewound = false;
@@ -81,6 +85,14 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     }
   }
 
+  async function takeIn(
+    session: ContextSession,
+    messages: readonly ScriptedMessage[],
+  ): Promise<void> {
+    await session.ingest(messages, codec, isRewound ? { rewound: true } : {});
+    isRewound = false;
+  }
+
   return {
     turn: (on) => void (isOn = on),
     tools: () => (isOn ? ownTools(open) : []),
@@ -92,15 +104,16 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
       })) ?? text,
     assemble: async (messages) =>
       await guarded(async (session) => {
-        await session.ingest(messages, codec, isRewound ? { rewound: true } : {});
-        isRewound = false;
-        return (await session.view()).messages.map(scriptedMessage);
+        await takeIn(session, messages);
+        return (await session.view(viewOptions)).messages.map(scriptedMessage);
       }),
     afterTool: async (call, output) =>
       await guarded(async (session) => await recordOutput(session, call, output)),
     wentBack: () => void (isRewound = true),
-    summary: async () =>
+    summary: async (messages) =>
       await guarded(async (session) => {
+        // What leaves the list and was missed so far is not told again.
+        await takeIn(session, messages);
         const { turnCount, objects } = await session.status();
         return `${summaryMark} ${turnCount} turns and ${objects.length} objects are kept.`;
       }),

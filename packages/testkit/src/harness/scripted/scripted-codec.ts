@@ -44,7 +44,10 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
             ...message.calls.map((call) => ({ type: "toolCall", ...call })),
           ],
           // Core leaves out what failed, by this field.
-          meta: message.failed ? { stopReason: "error" } : {},
+          meta: {
+            ...(message.failed ? { stopReason: "error" } : {}),
+            ...(message.tokens === undefined ? {} : { usage: { input: message.tokens } }),
+          },
           timestamp,
         };
       case "output":

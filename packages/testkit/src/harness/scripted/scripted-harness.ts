@@ -36,13 +36,22 @@ export interface ScriptedHarness {
   prompt(text: string, pictures?: readonly string[]): Promise<void>;
   /** Adds a message of a kind that only this harness knows. */
   note(text: string): void;
-  /** Goes back to before the user's prompt of this index among those in the list. */
-  goBack(prompt: number): void;
+  /** Goes back to before the user's prompt of this index among those in the list; tells the plugin unless told not to. */
+  goBack(prompt: number, options?: GoBackOptions): void;
+  /** Goes on from another list, as where the user returns to a branch that was left; tells the plugin. */
+  goTo(messages: readonly ScriptedMessage[]): void;
   /** Drops the oldest messages and tells nobody, as a sliding window does. */
   truncate(count: number): void;
-  /** Puts a summary in the place of all messages before the newest prompt. */
-  compact(): Promise<void>;
+  /**
+   * Puts a summary in the place of all messages before the newest prompt: one of the user's own, or the plugin's where
+   * it has one.
+   */
+  compact(ownSummary?: string): Promise<void>;
   save(): SavedSession;
+}
+
+export interface GoBackOptions {
+  readonly isTold?: boolean;
 }
 
 const ownInstruction = "You are a scripted agent.";
@@ -76,8 +85,9 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
-    const { text, calls, fails: failed = false } = model(request);
-    add({ kind: "model", text, calls, failed });
+    const { text, calls, fails: failed = false, tokens } = model(request);
+    const reported = tokens === undefined ? {} : { tokens };
+    add({ kind: "model", text, calls, failed, ...reported });
     return failed ? [] : calls;
   }
 
@@ -111,10 +121,10 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     }
   }
 
-  async function compact(): Promise<void> {
+  async function compact(ownSummary?: string): Promise<void> {
     const kept = messages.findLastIndex(({ kind }) => kind === "human");
     if (kept <= 0) return;
-    const text = (await plugin.summary?.()) ?? `${kept} messages were here`;
+    const text = ownSummary ?? (await plugin.summary?.(messages)) ?? `${kept} messages were here`;
     messages = [stamped({ kind: "summary", text }), ...messages.slice(kept)];
     compactions += 1;
   }
@@ -137,10 +147,14 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       throw new Error(`the run did not end in ${mostCalls} requests`);
     },
     note: (text) => add({ kind: "note", text }),
-    goBack(prompt) {
+    goBack(prompt, { isTold = true } = {}) {
       const target = messages.filter(({ kind }) => kind === "human")[prompt];
       if (target === undefined) throw new RangeError(`there is no prompt ${prompt}`);
       messages = messages.slice(0, messages.indexOf(target));
+      if (isTold) plugin.wentBack?.();
+    },
+    goTo(target) {
+      messages = [...target];
       plugin.wentBack?.();
     },
     truncate: (dropped) => void (messages = messages.slice(dropped)),

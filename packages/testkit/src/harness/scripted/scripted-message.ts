@@ -24,6 +24,8 @@ export type ModelContent = {
   readonly calls: readonly ModelToolCall[];
   /** It broke off: kept for the user, and not sent again. */
   readonly failed: boolean;
+  /** How many tokens the request had, where the provider said so. */
+  readonly tokens?: number;
 };
 
 /** What a tool returned. */

@@ -32,6 +32,6 @@ export interface ScriptedPlugin {
   afterTool?(call: ModelToolCall, output: OutputContent): Promise<JsonValue | undefined>;
   /** The user has gone back to an earlier point. */
   wentBack?(): void;
-  /** The text that is to stand for messages which leave the list; undefined has the model write one. */
-  summary?(): Promise<string | undefined>;
+  /** The text that is to stand for the older of these messages; undefined has the model write one. */
+  summary?(messages: readonly ScriptedMessage[]): Promise<string | undefined>;
 }

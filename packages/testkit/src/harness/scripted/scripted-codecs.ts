@@ -1,0 +1,29 @@
+import type { Message, MessageCodec } from "@self-context-manager/core";
+
+import { scriptedCodec } from "./scripted-codec.ts";
+import type { ScriptedMessage } from "./scripted-message.ts";
+
+/** What messages may have to be told by (design §6.1). */
+export type IdentifiedBy = "ids" | "times" | "nothing";
+
+/** Codecs of the scripted harness that show more or less of what tells its messages apart. */
+export const scriptedCodecs: Readonly<Record<IdentifiedBy, MessageCodec<ScriptedMessage>>> = {
+  ids: scriptedCodec,
+  times: {
+    identify: (message) => {
+      const { key: _, ...identity } = scriptedCodec.identify(message);
+      return identity;
+    },
+    decode: (message) => scriptedCodec.decode(message),
+  },
+  nothing: {
+    identify: (message) => {
+      const { key: _, timestamp: __, ...identity } = scriptedCodec.identify(message);
+      return identity;
+    },
+    decode: (message): Message => {
+      const { timestamp: _, ...rest } = scriptedCodec.decode(message);
+      return rest;
+    },
+  },
+};

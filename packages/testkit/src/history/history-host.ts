@@ -1,0 +1,321 @@
+import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import type { ModelReply, ModelRequest } from "../harness/model-request.ts";
+import { blue, red } from "../harness/samples.ts";
+import { memoryFolder } from "../harness/scripted/memory-folder.ts";
+import type { SavedSession } from "../harness/scripted/scripted-harness.ts";
+import type { ScriptedMessage } from "../harness/scripted/scripted-message.ts";
+import type { StorePlace } from "../object-store/store-place.ts";
+import {
+  type BreakingPlugin,
+  type HistorySession,
+  historySession,
+  type OpenTriedSession,
+} from "./history-session.ts";
+import { checkRequest, type HostLine, type Said, tokenText } from "./host-line.ts";
+import { type MortalStore, mortalStore } from "./mortal-store.ts";
+import type { HistoryStep, Run, SessionHistory } from "./session-move.ts";
+import { checkNothingWoke, checkSetsOfThen, type SessionSets, setsOf } from "./session-sets.ts";
+
+export interface HistoryHostOptions extends Pick<SessionHistory, "identifiedBy" | "contextWindow"> {
+  readonly place: StorePlace;
+  readonly openSession: OpenTriedSession;
+  readonly breaking?: BreakingPlugin | undefined;
+}
+
+/** A session that the host does not have open. */
+interface PutAway {
+  readonly saved: SavedSession;
+  readonly line: HostLine;
+  readonly left: readonly HostLine[];
+}
+
+/** The scripted harness with several sessions on one store; every request is checked. See `SessionMove`. */
+export interface HistoryHost extends AsyncDisposable {
+  readonly session: () => HistorySession;
+  readonly store: () => ObjectStore;
+  /** By session, the prompts that its context surely had. */
+  readonly said: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How many prompts are in the host's list. */
+  readonly promptCount: () => number;
+  readonly sessionCount: () => number;
+  readonly leftCount: () => number;
+  run(run: Run): Promise<void>;
+  branch(prompt: number, isTold: boolean): Promise<void>;
+  returnTo(branch: number): Promise<void>;
+  fork(prompt: number): Promise<void>;
+  switchTo(session: number): Promise<void>;
+  replay(): Promise<void>;
+  truncate(count: number): void;
+  compact(by: "host" | "user"): Promise<void>;
+  resume(): Promise<void>;
+  crash(
+    at: { readonly commits: number; readonly isStored: boolean },
+    lost: number,
+    run: Run,
+  ): Promise<void>;
+  runOff(run: Run): Promise<void>;
+}
+
+/** Opens the host with an empty session. Times and ids count up, so that a history is the same each time. */
+export async function openHistoryHost(options: HistoryHostOptions): Promise<HistoryHost> {
+  const { place, contextWindow } = options;
+  const folder = memoryFolder({
+    "a.txt": "text of a\n".repeat(30),
+    "b.txt": "text of b\n",
+    "c.txt": "text of c\n".repeat(90),
+    "p.png": Buffer.from(blue, "base64"),
+  });
+  const stores: ObjectStore[] = [];
+  const surelySaid = new Map<string, Set<string>>();
+  const away = new Map<string, PutAway>();
+  const named = new Set<string>();
+  let left: readonly HostLine[] = [];
+  let said: readonly Said[] = [];
+  let summary: string | undefined;
+  let count = 0;
+  let calls = 0;
+  let steps: HistoryStep[] = [];
+  let breaksOff = false;
+  let isOn = true;
+  /** The session has taken in everything as it happened, so the sets of now are those that a branch goes back to. */
+  let isWhole = true;
+  /** The session has taken in the host's whole list. */
+  let isTaken = true;
+  /** The host went back to where nothing is shared any more, which only its word tells. */
+  let needsWord = false;
+  /** The list has lost its oldest messages since it was told. */
+  let isCut = false;
+  let before: { readonly is: "then" | "since"; readonly sets: SessionSets } | undefined;
+  let mortal = await openStore();
+  let current = open({ sessionId: "s1", messages: [], count: 0, compactions: 0 });
+
+  async function openStore(): Promise<MortalStore> {
+    const store = await place.open({ clock: { now: () => 1_700_000_000_000 } });
+    stores.push(store);
+    return mortalStore(store);
+  }
+
+  function open(saved: SavedSession): HistorySession {
+    const { store } = mortal;
+    return historySession({ ...options, store, folder, saved, model: reply, assembled });
+  }
+
+  const isManaged = (): boolean => isOn && !mortal.isDead();
+
+  async function assembled(session: () => Promise<ContextSession>): Promise<void> {
+    if (!isManaged()) return;
+    const now = await setsOf(await session());
+    if (before?.is === "then") checkSetsOfThen(before.sets, now);
+    if (before?.is === "since") checkNothingWoke(before.sets, now, named);
+    before = { is: "since", sets: now };
+    named.clear();
+  }
+
+  function reply(request: ModelRequest): ModelReply {
+    if (isManaged()) checkRequest(request, { said, summary }, contextWindow !== undefined);
+    const bytes = request.messages.reduce((sum, one) => sum + one.bytes.length, 0);
+    const tokens = contextWindow === undefined ? {} : { tokens: Math.ceil(bytes / 3) + 300 };
+    const step = steps.shift();
+    if (step !== undefined) return { text: "", calls: callsOf(step), ...tokens };
+    count += 1;
+    return { text: `answer ${count}`, calls: [], fails: breaksOff, ...tokens };
+  }
+
+  function callsOf(step: HistoryStep): ModelReply["calls"] {
+    if (step.type === "context") {
+      calls += 1;
+      if (step.tool === "activate" || step.tool === "pin") name(step.target);
+      return [{ id: `call_${calls}`, name: step.tool, arguments: { id: step.target } }];
+    }
+    return step.calls.map(({ tool, file }) => {
+      calls += 1;
+      if (tool === "read") name(file);
+      const path = tool === "photo" ? "p.png" : file;
+      const text = tool === "write" ? { text: `text ${calls} of ${file}\n` } : {};
+      return { id: `call_${calls}`, name: tool, arguments: { path, ...text } };
+    });
+  }
+
+  function name(target: string): void {
+    named.add(target);
+    named.add(`${folder.path}/${target}`);
+  }
+
+  async function sets(): Promise<SessionSets | undefined> {
+    return isWhole ? await setsOf(await current.session()) : undefined;
+  }
+
+  async function run(one: Run, begin: () => void = () => undefined): Promise<void> {
+    count += 1;
+    const text = tokenText("prompt", count);
+    const setsBefore = isManaged() ? await sets() : undefined;
+    begin();
+    if (one.hasNote) current.harness.note(`note ${count}`);
+    const id = `m${current.harness.save().count + 1}`;
+    said = [...said, { text, id, before: setsBefore }];
+    steps = [...one.steps];
+    ({ breaksOff } = one);
+    await current.harness.prompt(text, one.hasPicture ? [red] : []);
+    isWhole = isManaged();
+    isTaken = isManaged();
+    if (!isManaged()) before = undefined;
+    else needsWord = isCut = false;
+    const surely = surelySaid.get(current.id) ?? new Set();
+    surelySaid.set(current.id, isManaged() ? surely.add(text) : surely);
+  }
+
+  async function line(): Promise<HostLine> {
+    return { messages: [...current.harness.messages], said, summary, sets: await sets() };
+  }
+
+  function goOnFrom(target: Omit<HostLine, "messages">): void {
+    ({ said, summary } = target);
+    before = target.sets === undefined ? undefined : { is: "then", sets: target.sets };
+    isWhole = false;
+    isTaken = false;
+  }
+
+  async function putAway(): Promise<void> {
+    const saved = current.harness.save();
+    away.set(current.id, { saved, line: { ...(await line()), sets: undefined }, left });
+  }
+
+  function promptAt(prompt: number): { readonly message: ScriptedMessage; readonly index: number } {
+    const message = current.harness.messages.filter(({ kind }) => kind === "human")[prompt];
+    const index = said.findIndex(({ id }) => id === message?.id);
+    assert.ok(message !== undefined && index !== -1, "the prompt is one that the model has to see");
+    return { message, index };
+  }
+
+  async function reopen(saved: SavedSession): Promise<void> {
+    mortal = await openStore();
+    current = open(saved);
+  }
+
+  return {
+    session: () => current,
+    store: () => mortal.store,
+    said: surelySaid,
+    promptCount: () => current.harness.messages.filter(({ kind }) => kind === "human").length,
+    sessionCount: () => away.size,
+    leftCount: () => left.length,
+    run: async (one) => await run(one),
+    async branch(prompt, isTold) {
+      const { message, index } = promptAt(prompt);
+      const { messages } = current.harness;
+      const kept = messages.slice(0, messages.indexOf(message));
+      const isShared = kept.some(({ kind }) => kind === "human" || kind === "model");
+      if (!isShared && isCut) return;
+      // Nobody can tell what a summary of the host's own stands for once the session was opened anew.
+      if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
+      left = [...left, await line()];
+      needsWord = !isShared;
+      current.harness.goBack(prompt, { isTold: isTold || !isShared });
+      // A summary that was never told says nothing of where it ends.
+      const before = isShared || isTaken ? said[index]?.before : undefined;
+      goOnFrom({ said: said.slice(0, index), summary, sets: before });
+    },
+    async returnTo(branch) {
+      const target = left[branch];
+      if (target === undefined) return;
+      left = [...left.filter((one) => one !== target), await line()];
+      const shown = new Set(current.harness.messages.map(({ id }) => id));
+      needsWord ||= !target.messages.some(({ id }) => shown.has(id));
+      current.harness.goTo(target.messages);
+      goOnFrom(target);
+    },
+    async fork(prompt) {
+      const { message } = promptAt(prompt);
+      if (needsWord) return;
+      await putAway();
+      const { messages } = current.harness;
+      const first = messages.findIndex(({ kind }) => kind !== "output");
+      const kept = messages.slice(first, messages.indexOf(message));
+      count += 1;
+      const saved = { ...current.harness.save(), sessionId: `s${count}`, messages: kept };
+      current = open(saved);
+      left = [];
+      // A session of its own knows no more than what its own list tells.
+      const told = new Set(kept.map(({ id }) => id));
+      const has = kept.some(
+        ({ kind, ...rest }) => kind === "summary" && "text" in rest && rest.text === summary,
+      );
+      goOnFrom({
+        said: said.filter(({ id }) => told.has(id)).map((one) => ({ ...one, before: undefined })),
+        summary: has ? summary : undefined,
+        sets: undefined,
+      });
+      isTaken = false;
+    },
+    async switchTo(session) {
+      const [id, target] = [...away][session] ?? [];
+      if (id === undefined || target === undefined || id === current.id || needsWord) return;
+      await putAway();
+      current = open(target.saved);
+      ({ left } = target);
+      goOnFrom(target.line);
+      isTaken = false;
+    },
+    async replay() {
+      const { messages } = current.harness;
+      if (messages.length === 0) return;
+      const versions = async (): Promise<number> =>
+        (await mortal.store.changesSince()).versions.length;
+      await current.plugin.assemble?.(messages);
+      const stored = await versions();
+      await current.plugin.assemble?.(messages);
+      assert.equal(await versions(), stored, "what is known adds no version");
+      isTaken = true;
+      isWhole = false;
+    },
+    truncate(dropped) {
+      const { length } = current.harness.messages;
+      // What was never told and is dropped can be known to nobody.
+      if (!isTaken) return;
+      current.harness.truncate(Math.min(dropped, Math.max(0, length - 1)));
+      isCut = true;
+    },
+    async compact(by) {
+      const { messages } = current.harness;
+      const first = messages.findLast(({ kind }) => kind === "human")?.id;
+      if (by === "host") return await current.harness.compact();
+      if (first === undefined || messages[0]?.id === first) return;
+      count += 1;
+      summary = tokenText("summary", count);
+      said = said.slice(said.findIndex(({ id }) => id === first));
+      isTaken = false;
+      if (before?.is === "then") before = undefined;
+      await current.harness.compact(summary);
+    },
+    async resume() {
+      if (needsWord) return;
+      const saved = current.harness.save();
+      await mortal.store[Symbol.asyncDispose]();
+      await reopen(saved);
+    },
+    async crash({ commits, isStored }, lost, one) {
+      if (needsWord) return;
+      await run(one, () => mortal.dieAfter(commits, isStored));
+      const saved = current.harness.save();
+      const kept = saved.messages.slice(0, Math.max(2, saved.messages.length - lost));
+      const gone = new Set(saved.messages.slice(kept.length).map(({ id }) => id));
+      said = said.filter(({ id }) => !gone.has(id));
+      before = undefined;
+      isWhole = false;
+      isTaken = false;
+      await reopen({ ...saved, messages: kept });
+    },
+    async runOff(one) {
+      isOn = false;
+      current.turn(false);
+      await run(one);
+      current.turn(true);
+      isOn = true;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const store of stores) await store[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type {
+  DynamicReference,
+  ObjectId,
+  ObjectStore,
+  StoredMetadata,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+
+import { sequenceFaults } from "../layout/sequence-faults.ts";
+import type { CreatePlace } from "../object-store/store-place.ts";
+import { testScale } from "../scale.ts";
+import { type HistoryHost, openHistoryHost } from "./history-host.ts";
+import type { BreakingPlugin, OpenTriedSession } from "./history-session.ts";
+import { sessionHistory, type SessionHistory, type SessionMove } from "./session-move.ts";
+
+export interface SessionHistories {
+  /** Places whose store outlasts its closing, so that a session can be resumed on it. */
+  readonly createPlace: CreatePlace;
+  readonly openSession: OpenTriedSession;
+  readonly runs: number;
+  /** An adapter to be found out. */
+  readonly breaking?: BreakingPlugin;
+}
+
+/**
+ * Lives random histories of a host through the scripted harness: append, replay, truncate, compact, branch, fork,
+ * resume, crash. Throws where a user's message is lost, what was deactivated comes back by itself, an object is there
+ * twice, the output is illegal, or a reopened session would send other bytes.
+ */
+export async function checkSessionHistories(histories: SessionHistories): Promise<void> {
+  const { runs, ...parts } = histories;
+  await fc.assert(
+    fc.asyncProperty(sessionHistory, async (history) => await live(parts, history)),
+    { numRuns: runs, seed: testScale.seed, endOnFailure: false },
+  );
+}
+
+async function live(
+  { createPlace, openSession, breaking }: Omit<SessionHistories, "runs">,
+  { moves, ...manner }: SessionHistory,
+): Promise<void> {
+  await using place = await createPlace();
+  await using host = await openHistoryHost({ place, openSession, breaking, ...manner });
+  for (const move of moves) {
+    await make(host, move);
+    await checkReopened(host, manner.contextWindow);
+  }
+  await checkStore(host);
+}
+
+async function make(host: HistoryHost, move: SessionMove): Promise<void> {
+  const prompts = host.promptCount();
+  switch (move.type) {
+    case "run":
+      return await host.run(move);
+    case "branch":
+      return prompts === 0 ? undefined : await host.branch(move.prompt % prompts, move.isTold);
+    case "return":
+      return await host.returnTo(move.branch % Math.max(1, host.leftCount()));
+    case "fork":
+      return prompts === 0 ? undefined : await host.fork(move.prompt % prompts);
+    case "switch":
+      return await host.switchTo(move.session % Math.max(1, host.sessionCount()));
+    case "replay":
+      return await host.replay();
+    case "truncate":
+      return host.truncate(move.count);
+    case "compact":
+      return await host.compact(move.by);
+    case "resume":
+      return await host.resume();
+    case "crash":
+      return await host.crash(move, move.lost, move.run);
+    case "off":
+      return await host.runOff(move.run);
+  }
+}
+
+/** Another process that opens the session now has the same sets and would send the same bytes. */
+async function checkReopened(host: HistoryHost, contextWindow: number | undefined): Promise<void> {
+  const { session, openAnew } = host.session();
+  const options = { isSent: false, ...(contextWindow === undefined ? {} : { contextWindow }) };
+  const live = await session();
+  const { messages } = await live.view(options);
+  assert.deepEqual(sequenceFaults(messages), [], "the view is legal");
+  const again = await openAnew();
+  assert.deepEqual(
+    await again.status(),
+    await live.status(),
+    "a reopened session has the same sets",
+  );
+  assert.equal(
+    JSON.stringify((await again.view(options)).messages),
+    JSON.stringify(messages),
+    "a reopened session sends the same bytes",
+  );
+}
+
+/** No object is there twice, and no branch that was left has gone. */
+async function checkStore(host: HistoryHost): Promise<void> {
+  const store = host.store();
+  const made = new Set((await store.changesSince()).versions.map(({ body }) => body.id));
+  const known = new Map<string, ObjectId>();
+  for (const stored of await store.describe([...made])) {
+    const name = stored === undefined ? undefined : nameOf(stored);
+    if (stored === undefined || name === undefined) continue;
+    const other = known.get(name);
+    assert.equal(other, undefined, `${name} is one object`);
+    known.set(name, stored.body.id);
+  }
+  for (const [sessionId, texts] of host.said) {
+    const id = known.get(`session ${sessionId}`);
+    const said = id === undefined ? "" : await everSaid(store, id);
+    const lost = [...texts].filter((text) => !said.includes(text));
+    assert.deepEqual(lost, [], "what was left stays in the store");
+  }
+}
+
+/** What is there but once for each name; undefined for what may be there more often. */
+function nameOf({ body }: StoredMetadata): string | undefined {
+  switch (body.type) {
+    case "file":
+      return `file ${String(body["path"])}`;
+    case "toolcall":
+      return `call ${String(body["provider_id"] ?? body.id)}`;
+    case "session":
+      return `session ${String(body["session_id"])}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The turns of every version of a session's chat, as text. */
+async function everSaid(store: ObjectStore, session: ObjectId): Promise<string> {
+  const stored = await store.get(session);
+  const { id } = stored?.body["chat_ref"] as DynamicReference;
+  const texts: string[] = [];
+  for (const { version } of await store.history(id)) {
+    const chat = await store.get(id, { version });
+    texts.push(JSON.stringify(chat?.body["turns"]));
+  }
+  return texts.join("\n");
+}

@@ -1,0 +1,157 @@
+import * as fc from "fast-check";
+
+import type { IdentifiedBy } from "../harness/scripted/scripted-codecs.ts";
+
+/** What the model does in one step of a run; numbers are made to fit what is there when it happens. */
+export type HistoryStep =
+  | { readonly type: "tools"; readonly calls: readonly ToolCall[] }
+  /** One of the context tools, on a file or on a tool call by its handle. */
+  | {
+      readonly type: "context";
+      readonly tool: "activate" | "deactivate" | "pin" | "unpin";
+      readonly target: string;
+    };
+
+interface ToolCall {
+  readonly tool: "read" | "show" | "write" | "crash" | "photo";
+  readonly file: string;
+}
+
+/** One thing that happens to a host and its sessions. */
+export type SessionMove =
+  | Run
+  /** The user goes back to before a prompt; the host tells it or only sends the list that follows. */
+  | { readonly type: "branch"; readonly prompt: number; readonly isTold: boolean }
+  /** The user returns to the end of a branch that was left. */
+  | { readonly type: "return"; readonly branch: number }
+  /** A session of its own that begins with the messages before a prompt. */
+  | { readonly type: "fork"; readonly prompt: number }
+  /** The user goes on with another session. */
+  | { readonly type: "switch"; readonly session: number }
+  /** The host asks again for the context of the same messages. */
+  | { readonly type: "replay" }
+  /** The host's list loses its oldest messages. */
+  | { readonly type: "truncate"; readonly count: number }
+  | { readonly type: "compact"; readonly by: "host" | "user" }
+  /** Everything is closed and opened again. */
+  | { readonly type: "resume" }
+  /** The process dies in a run: after so many commits, the next one stored or not; the host lost so many messages. */
+  | {
+      readonly type: "crash";
+      readonly commits: number;
+      readonly isStored: boolean;
+      readonly lost: number;
+      readonly run: Run;
+    }
+  /** The user switches the adapter off for one run. */
+  | { readonly type: "off"; readonly run: Run };
+
+/** A prompt and what the model does with it. */
+export interface Run {
+  readonly type: "run";
+  readonly steps: readonly HistoryStep[];
+  readonly hasPicture: boolean;
+  /** The host adds a message of its own kind before it. */
+  readonly hasNote: boolean;
+  /** The last answer breaks off. */
+  readonly breaksOff: boolean;
+}
+
+/** A history, and how its host names messages. */
+export interface SessionHistory {
+  readonly identifiedBy: IdentifiedBy;
+  /** In tokens; undefined for no limit. */
+  readonly contextWindow: number | undefined;
+  readonly moves: readonly SessionMove[];
+}
+
+const file = fc.constantFrom("a.txt", "b.txt", "c.txt");
+
+const step: fc.Arbitrary<HistoryStep> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("tools" as const),
+      calls: fc.array(
+        fc.record({
+          tool: fc.constantFrom("read", "show", "show", "write", "crash", "photo" as const),
+          file,
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("context" as const),
+      tool: fc.constantFrom("activate", "deactivate", "deactivate", "pin", "unpin" as const),
+      target: fc.oneof(
+        file,
+        fc.integer({ min: 1, max: 9 }).map((n) => `t${n}`),
+      ),
+    }),
+  },
+);
+
+const rarely = fc.nat(7).map((n) => n === 0);
+
+const run: fc.Arbitrary<Run> = fc.record({
+  type: fc.constant("run" as const),
+  steps: fc.array(step, { maxLength: 4 }),
+  hasPicture: rarely,
+  hasNote: rarely,
+  breaksOff: rarely,
+});
+
+const move: fc.Arbitrary<SessionMove> = fc.oneof(
+  { weight: 8, arbitrary: run },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("branch" as const),
+      prompt: fc.nat(9),
+      isTold: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("return" as const), branch: fc.nat(9) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("fork" as const), prompt: fc.nat(9) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("switch" as const), session: fc.nat(9) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("replay" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("truncate" as const), count: fc.nat(8) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("compact" as const),
+      by: fc.constantFrom("host", "user" as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("resume" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("crash" as const),
+      commits: fc.nat(6),
+      isStored: fc.boolean(),
+      lost: fc.nat(3),
+      run,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("off" as const), run }) },
+);
+
+/** Any history of a host with its sessions. */
+export const sessionHistory: fc.Arbitrary<SessionHistory> = fc.record({
+  identifiedBy: fc.constantFrom("ids", "times", "times", "nothing" as const),
+  contextWindow: fc.option(fc.integer({ min: 2_000, max: 6_000 }), { nil: undefined, freq: 3 }),
+  moves: fc.array(move, { minLength: 1, maxLength: 14 }),
+});

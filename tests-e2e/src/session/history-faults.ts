@@ -1,0 +1,117 @@
+import { type ContextSession, objectId, type ObjectStore } from "@self-context-manager/core";
+import type {
+  BreakingPlugin,
+  OpenTriedSession,
+  ScriptedMessage,
+} from "@self-context-manager/testkit";
+
+import { sessionsWith } from "./history-places.ts";
+
+/** What a check of histories is to find out. */
+export interface HistoryFault {
+  readonly breaking?: BreakingPlugin;
+  readonly openSession?: OpenTriedSession;
+  /** What the check says then. */
+  readonly says: RegExp;
+}
+
+/** Faults by what they do to a session. */
+export const historyFaults: Readonly<Record<string, HistoryFault>> = {
+  "loses what the host has left out of its list": {
+    breaking: sending((view, told) => {
+      const isTold = new Set(told.map(textOf));
+      return view.filter((one) => one.kind !== "human" || isTold.has(one.text));
+    }),
+    says: /every prompt is there|the newest prompt is there/u,
+  },
+  "sends an output again": {
+    breaking: sending((view) =>
+      view.flatMap((one) => (one.kind === "output" && one.failed ? [one, one] : [one])),
+    ),
+    says: /the request is legal/u,
+  },
+  "activates everything when a session is resumed": {
+    openSession: onOpening(async (session) => {
+      const { objects } = await session.status();
+      for (const { handle } of objects) await session.activate(handle);
+    }),
+    says: /nothing becomes active by itself|same sets|same bytes|of then|inactive then/u,
+  },
+  "forgets pins when a session is resumed": {
+    openSession: onOpening(async (session) => {
+      const { objects } = await session.status();
+      for (const { handle, state } of objects) if (state === "pinned") await session.unpin(handle);
+    }),
+    says: /same sets|same bytes|the pinned objects of then/u,
+  },
+  "keeps the sets of now where the user goes back": {
+    openSession: onStore((store) => ({ history: async () => await store.history(nothing) })),
+    says: /known again|the pinned objects of then|inactive then/u,
+  },
+  "does not hear that the user went back": {
+    breaking: () => ({ wentBack: () => undefined }),
+    says: /every prompt is there|the newest prompt|is a part of/u,
+  },
+  "sends other bytes each time": {
+    openSession: onOpening(async (session) => {
+      const view = session.view;
+      opened += 1;
+      const mark = `opened ${opened}`;
+      return {
+        ...session,
+        view: async (options) => {
+          const output = await view(options);
+          return { ...output, messages: [...output.messages, { role: "user", content: mark }] };
+        },
+      };
+    }),
+    says: /same bytes/u,
+  },
+  "stores a file anew each time it is read": {
+    openSession: onStore((store) => ({
+      find: async (query) => {
+        const found = await store.find(query);
+        return query.where?.["path"] === undefined ? found : { ...found, items: [] };
+      },
+    })),
+    says: /is one object/u,
+  },
+};
+
+let opened = 0;
+
+const nothing = objectId("nothing");
+
+function textOf(message: ScriptedMessage): string {
+  return "text" in message ? message.text : "";
+}
+
+function sending(
+  change: (
+    view: readonly ScriptedMessage[],
+    told: readonly ScriptedMessage[],
+  ) => readonly ScriptedMessage[],
+): BreakingPlugin {
+  return (sound) => ({
+    assemble: async (messages) => {
+      const view = await sound.assemble(messages);
+      return view === undefined ? undefined : change(view, messages);
+    },
+  });
+}
+
+function onOpening(
+  change: (session: ContextSession) => Promise<ContextSession | void>,
+): OpenTriedSession {
+  const open = sessionsWith();
+  return async (parts, host) => {
+    const session = await open(parts, host);
+    return (await change(session)) ?? session;
+  };
+}
+
+function onStore(change: (store: ObjectStore) => Partial<ObjectStore>): OpenTriedSession {
+  const open = sessionsWith();
+  return async (parts, host) =>
+    await open({ ...parts, store: { ...parts.store, ...change(parts.store) } }, host);
+}

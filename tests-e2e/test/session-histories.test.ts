@@ -1,0 +1,34 @@
+import { checkSessionHistories, testScale } from "@self-context-manager/testkit";
+import { describe, expect, it } from "vitest";
+
+import { historyFaults } from "../src/session/history-faults.ts";
+import { keptMemoryPlace, sessionsWith } from "../src/session/history-places.ts";
+import { sqlitePlace } from "../src/stores/places.ts";
+
+const runs = testScale.isLong ? 5_000 : 300;
+const timeout = testScale.isLong ? 3_600_000 : 180_000;
+
+describe.each([
+  ["memory", keptMemoryPlace],
+  ["sqlite", sqlitePlace],
+])("sessions on the %s store", (_, createPlace) => {
+  it(`survive any history of their host (SCM_SEED=${testScale.seed})`, { timeout }, async () => {
+    await expect(
+      checkSessionHistories({ createPlace, openSession: sessionsWith(), runs }),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe("a check of histories finds out a session that", () => {
+  it.each(Object.entries(historyFaults))("%s", { timeout }, async (_, fault) => {
+    const { says, ...parts } = { openSession: sessionsWith(), ...fault };
+
+    await expect(
+      checkSessionHistories({ createPlace: keptMemoryPlace, runs: 300, ...parts }),
+    ).rejects.toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ message: expect.stringMatching(says) }),
+      }),
+    );
+  });
+});
