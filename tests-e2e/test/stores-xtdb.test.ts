@@ -104,10 +104,11 @@ describe.skipIf(missing !== undefined)(
 
 /** What a model is shown in the course of a session, and after it was opened again. */
 async function viewsOf(store: ObjectStore): Promise<readonly unknown[]> {
-  const { session, files, reopen } = await openTestSession({
+  const opened = await openTestSession({
     store,
     files: { "/work/a.ts": "one\ntwo\n", "/work/b.md": "# text\n" },
   });
+  const { session, files } = opened;
   const history = scriptHistory();
   const views: unknown[] = [];
   const look = async (): Promise<void> => {
@@ -131,7 +132,7 @@ async function viewsOf(store: ObjectStore): Promise<readonly unknown[]> {
   await session.activate("f2");
   await session.name("f1", "plan");
   await look();
-  const again = await reopen();
+  const again = await opened.reopen();
   await history.ingest(again);
   views.push((await again.view()).messages, await again.status());
   views.push((await store.lookup("plan"))?.body.id, await named(store, history.messages));

@@ -6,7 +6,8 @@ import {
 } from "@self-context-manager/core";
 
 import type { Documents } from "./documents.ts";
-import type { JsonDocument, NodeClient, Patience } from "./node-client.ts";
+import type { Document, JsonDocument, NodeClient, Patience } from "./node-client.ts";
+import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
 /** Long texts, kept once each: by their hash, in pieces that every log and document store of XTDB takes. */
@@ -19,7 +20,10 @@ export interface Chunks {
 
 export interface ChunkCollection extends ChunkWriter {
   write(text: string): string;
-  /** A text as it stands in an attribute: itself, or where it is long `~` and the key behind which it stands. */
+  /**
+   * JSON as it stands in an attribute: itself, `^` and its packed form where that is shorter, or where it is long `~` and
+   * the key behind which it stands.
+   */
   attribute(text: string): string;
   /** Characters of the texts given. */
   written(): number;
@@ -55,6 +59,13 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
     }
   }
 
+  function textOf(document: Document): string | undefined {
+    const packed = names.read(document, "packed");
+    if (typeof packed === "string") return unpackText(packed);
+    const text = names.read(document, "text");
+    return typeof text === "string" ? text : undefined;
+  }
+
   return {
     collect() {
       const fresh = new Map<string, string>();
@@ -70,13 +81,22 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
       };
       return {
         write,
-        attribute: (text) => (text.length > longestAttribute ? `~${write(text)}` : text),
+        attribute(text) {
+          if (text.length > longestAttribute) return `~${write(text)}`;
+          const packed = packText(text);
+          return packed === undefined ? text : `^${packed}`;
+        },
         written: () => characters,
         documents: () =>
-          [...fresh].map(([hash, text]) => ({
-            "xt/id": names.chunkId(hash),
-            [names.attribute("text")]: text,
-          })),
+          [...fresh].map(([hash, text]) => {
+            const packed = packText(text);
+            return {
+              "xt/id": names.chunkId(hash),
+              ...(packed === undefined
+                ? { [names.attribute("text")]: text }
+                : { [names.attribute("packed")]: packed }),
+            };
+          }),
         committed: () => [...fresh.keys()].forEach(remember),
       };
     },
@@ -84,17 +104,16 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
     async load(keys, patience) {
       const hashes = [...new Set([...keys].flatMap((key) => key.split(",")))];
       const texts = new Map<string, string>();
-      const pattern = names.attribute("text");
       for (let start = 0; start < hashes.length; start += piecesAtOnce) {
         const ids = hashes.slice(start, start + piecesAtOnce).map((hash) => names.chunkId(hash));
         const rows = await client.query(
-          `{:find [c (pull c [:${pattern}])] :in [[c ...]] :where [[c :${pattern}]]}`,
+          "{:find [c (pull c [*])] :in [[c ...]] :where [[c :xt/id]]}",
           [ids],
           patience,
         );
         for (const [id, found] of rows) {
-          const text = (found as Readonly<Record<string, unknown>>)[pattern];
-          if (typeof text !== "string") continue;
+          const text = textOf(found as Document);
+          if (text === undefined) continue;
           const hash = String(id).slice(names.chunkId("").length);
           texts.set(hash, text);
           remember(hash);
@@ -122,6 +141,7 @@ export function keyOfAttribute(text: string | undefined): string | undefined {
 
 /** An attribute's text, wherever it stands. */
 export function attributeText(text: string, reader: ChunkReader): string {
+  if (text.startsWith("^")) return unpackText(text.slice(1));
   const key = keyOfAttribute(text);
   return key === undefined ? text : reader.read(key);
 }

@@ -8,6 +8,7 @@ import {
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
+  type Reference,
   setField,
   sha256,
   type StoredMetadata,
@@ -31,18 +32,16 @@ export interface Documents {
   objectId(id: string): string;
   versionId(id: string, version: number): string;
   nicknameId(nickname: string): string;
-  referenceId(from: string, to: string): string;
   chunkId(hash: string): string;
   /** The object that a document of an object is about. */
   idOf(documentId: string): ObjectId;
 
   clock(clock: StoreClock, nonce: string): JsonDocument;
   readClock(document: Document | undefined): StoreClock;
-  commit(clock: StoreClock, nonce: string): JsonDocument;
+  commit(seq: number, nonce: string): JsonDocument;
   object(stored: StoredVersion, place: number): JsonDocument;
   version(parts: VersionParts): JsonDocument;
   readVersion(document: Document): VersionDocument;
-  reference(from: ObjectId, to: string, kinds: readonly string[], place: number): JsonDocument;
 
   /** An attribute's name as it stands in JSON and in answers. */
   attribute(name: AttributeName): string;
@@ -75,11 +74,11 @@ export type AttributeName =
   | "base"
   | "weight"
   | "size"
+  | "content"
   | "owner"
-  | "from"
-  | "to"
   | "edge"
-  | "text";
+  | "text"
+  | "packed";
 
 /** Where a store stands: each commit takes the next `seq`, and what it made the last of the other numbers. */
 export interface StoreClock {
@@ -97,6 +96,8 @@ export interface StoreClock {
 export interface VersionParts {
   readonly stored: StoredVersion;
   readonly arrival: number;
+  /** Keys of the references that the version before did not hold. */
+  readonly edges: readonly string[];
   /** The metadata with 0 in the place of each bulk field. */
   readonly body: string;
   readonly delta: string | undefined;
@@ -106,7 +107,7 @@ export interface VersionParts {
 }
 
 /** A version's document as it is read; `body` and `delta` may still name chunks. */
-export interface VersionDocument extends Omit<VersionParts, "stored"> {
+export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> {
   readonly id: ObjectId;
   readonly version: number;
   readonly at: VersionPoint;
@@ -177,7 +178,6 @@ export function documents(name: string): Documents {
     objectId: (id) => objectPrefix + id,
     versionId: (id, version) => `${name}/version/${version}/${id}`,
     nicknameId: (nickname) => `${name}/nickname/${nickname}`,
-    referenceId: (from, to) => `${name}/reference/${JSON.stringify([from, to])}`,
     chunkId: (hash) => `${name}/chunk/${hash}`,
     idOf: (documentId) => documentId.slice(objectPrefix.length) as ObjectId,
 
@@ -194,8 +194,7 @@ export function documents(name: string): Documents {
       };
     },
 
-    commit: (clock, nonce) =>
-      make(`${name}/commit/${clock.seq}`, { ...clockAttributes(clock), nonce }),
+    commit: (seq, nonce) => make(`${name}/commit/${seq}`, { nonce }),
 
     object({ body, version }, place) {
       const id = body.id;
@@ -211,8 +210,9 @@ export function documents(name: string): Documents {
       });
     },
 
-    version({ stored, arrival, body, delta, base, weight, size }) {
-      const { hashes, version, at } = stored;
+    version({ stored, arrival, edges, body, delta, base, weight, size }) {
+      const { version, at } = stored;
+      const { content_hash: content, ...hashes } = stored.hashes;
       const id = stored.body.id;
       return make(`${name}/version/${version}/${id}`, {
         of: id,
@@ -220,13 +220,13 @@ export function documents(name: string): Documents {
         arrival,
         tx: at.tx_id,
         time: at.tx_time,
+        content,
         hashes: JSON.stringify(hashes),
         points: [
-          versionKey(id, version),
           placed(pointKey(id, "tx", padded(at.tx_id)), version),
           placed(pointKey(id, "time", paddedTime(at.tx_time)), version),
-          placed(pointKey(id, "content", hashes.content_hash), version),
         ],
+        edge: edges.length === 0 ? undefined : edges,
         body,
         delta,
         base,
@@ -242,7 +242,10 @@ export function documents(name: string): Documents {
         version: count(document, "version"),
         arrival: count(document, "arrival"),
         at: pointOf(document),
-        hashes: Object.freeze(parse(document, text(document, "hashes"))) as ObjectHashes,
+        hashes: Object.freeze({
+          ...parse(document, text(document, "hashes")),
+          content_hash: text(document, "content"),
+        }) as ObjectHashes,
         body: text(document, "body"),
         delta: typeof delta === "string" ? delta : undefined,
         base: count(document, "base"),
@@ -250,15 +253,6 @@ export function documents(name: string): Documents {
         size: count(document, "size"),
       };
     },
-
-    reference: (from, to, kinds, place) =>
-      make(`${name}/reference/${JSON.stringify([from, to])}`, {
-        from,
-        to,
-        edge: [edgeKey(to), ...kinds.map((kind) => edgeKey(to, kind))].map((key) =>
-          placed(key, place),
-        ),
-      }),
 
     attribute,
     read,
@@ -287,26 +281,21 @@ export function conditionKey(field: string, value: string): string {
   return short(`${field}=${value}`);
 }
 
-/** What all holders of a reference to an object have in `edge`. */
-export function edgeKey(to: string, kind = "any"): string {
+/** What versions have in `edge` that came to refer to an object in the given way. */
+export function edgeKey(to: string, kind: Reference["ref"]): string {
   return `${kind} ${quoted(to)}`;
 }
 
 /** What a version has in `points`, before its number. */
-export function pointKey(id: string, by: "tx" | "time" | "content", value: string): string {
-  return `${quoted(id)} ${by} ${short(value)}`;
+export function pointKey(id: string, by: "tx" | "time", value: string): string {
+  return `${quoted(id)} ${by} ${value}`;
 }
 
-/** What a version has in `points` for its number. */
-export function versionKey(id: string, version: number): string {
-  return `${quoted(id)} version ${padded(version)}`;
-}
-
-const digits = 16;
+const digits = 10;
 
 /** A key with a number behind it: ranges of such are in the order of the numbers. */
 export function placed(key: string, number: number): string {
-  return `${key}#${padded(number)}`;
+  return `${key}#${String(number).padStart(digits, "0")}`;
 }
 
 /** The number behind a key, undefined where the text is another key's. */
@@ -317,7 +306,7 @@ export function placeIn(text: string, key: string): number | undefined {
 
 /** A whole number from 0 on as text, in the order of numbers. */
 export function padded(number: number): string {
-  return String(number).padStart(digits, "0");
+  return String(number).padStart(16, "0");
 }
 
 /** The earliest time that a date can hold, in milliseconds. */

@@ -10,10 +10,10 @@ export interface Place {
   readonly id: ObjectId;
 }
 
-/** A composite attribute and the key before the number, which together list some objects in order. */
+/** A composite attribute and keys before the number, any of which lists an object in order. */
 export interface Listing {
   readonly attribute: "listing" | "edge";
-  readonly key: string;
+  readonly keys: readonly string[];
 }
 
 /** What is listed: all objects that every listing names, or whose id begins so; between two places. */
@@ -126,24 +126,30 @@ async function window(
 function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows {
   const place = names.attribute("place");
   return {
-    async listing({ attribute, key }, from, to, limit) {
+    async listing({ attribute, keys }, from, to, limit) {
       const name = names.attribute(attribute);
-      const holder = attribute === "edge" ? ` [d :${names.attribute("from")} h]` : "";
-      const rows = await client.query(
-        `{:find [k ${holder === "" ? "d" : "h"}] :in [a b] ` +
-          `:where [[d :${name} k] [(>= k a)] [(<= k b)]${holder}]` +
-          (limit === undefined ? "}" : ` :limit ${limit}}`),
-        [placed(key, from), placed(key, to)],
-        patience,
-      );
+      // References stand with the versions that brought them.
+      const holder = attribute === "edge" ? ` [d :${names.attribute("of")} h]` : "";
       const places = new Map<number, Place>();
-      for (const [text, found] of rows) {
-        const at = placeIn(String(text), key);
-        if (at === undefined) continue;
-        const id = holder === "" ? names.idOf(String(found)) : (String(found) as ObjectId);
-        places.set(at, { place: at, id });
-      }
-      return { places: [...places.values()], count: rows.length };
+      let count = 0;
+      const ask = async (key: string): Promise<void> => {
+        const rows = await client.query(
+          `{:find [k ${holder === "" ? "d" : "h"}] :in [a b] ` +
+            `:where [[d :${name} k] [(>= k a)] [(<= k b)]${holder}]` +
+            (limit === undefined ? "}" : ` :limit ${limit}}`),
+          [placed(key, from), placed(key, to)],
+          patience,
+        );
+        count = Math.max(count, rows.length);
+        for (const [text, found] of rows) {
+          const at = placeIn(String(text), key);
+          if (at === undefined) continue;
+          const id = holder === "" ? names.idOf(String(found)) : (String(found) as ObjectId);
+          places.set(at, { place: at, id });
+        }
+      };
+      await Promise.all(keys.map(ask));
+      return { places: [...places.values()], count };
     },
 
     async objects(from, to) {

@@ -29,7 +29,6 @@ import {
   placed,
   placeIn,
   pointKey,
-  versionKey,
 } from "./documents.ts";
 import { type Listed, listObjects } from "./listing.ts";
 import type { NodeClient, Patience } from "./node-client.ts";
@@ -74,8 +73,13 @@ const versionsAtOnce = 500;
 /** Objects whose metadata is asked for at once. */
 const objectsAtOnce = 300;
 
+const referenceKinds = ["dynamic", "static"] as const;
+
 /** The range of numbers that an index keeps. */
 const largest = Number.MAX_SAFE_INTEGER;
+
+/** The greatest number of a version that keys have room for. */
+const mostVersions = 9_999_999_999;
 
 export function queries({ client, names, reader, heads }: QueriesParts): Queries {
   const name = (attribute: AttributeName): string => names.attribute(attribute);
@@ -156,8 +160,13 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
   ): Promise<number | undefined> {
     if ("version" in at) return at.version;
     if ("contentHash" in at) {
-      const key = pointKey(id, "content", at.contentHash);
-      return await lastPoint(key, placed(key, 0), placed(key, largest), patience);
+      const rows = await client.query(
+        `{:find [(max n)] :in [h o] :where [[v :${name("content")} h] [v :${name("of")} o] [v :${name("version")} n]]}`,
+        [at.contentHash, id],
+        patience,
+      );
+      const [version] = rows[0] ?? [];
+      return typeof version === "number" ? version : undefined;
     }
     if ("txId" in at) {
       const txId = Math.min(Math.floor(at.txId), largest);
@@ -165,34 +174,16 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
       return await lastPoint(
         pointKey(id, "tx", ""),
         pointKey(id, "tx", padded(0)),
-        placed(pointKey(id, "tx", padded(txId)), largest),
+        placed(pointKey(id, "tx", padded(txId)), mostVersions),
         patience,
       );
     }
     return await lastPoint(
       pointKey(id, "time", ""),
       pointKey(id, "time", ""),
-      placed(pointKey(id, "time", paddedTime(normalTime(at.txTime))), largest),
+      placed(pointKey(id, "time", paddedTime(normalTime(at.txTime))), mostVersions),
       patience,
     );
-  }
-
-  async function metadataByKey(
-    id: ObjectId,
-    after: number,
-    last: number,
-    patience: Patience,
-  ): Promise<readonly StoredMetadata[]> {
-    const rows = await client.query(
-      `{:find [k (pull v ${reader.metadataPattern})] :in [a b] :where [[v :${name("points")} k] [(>= k a)] [(<= k b)]]}`,
-      [versionKey(id, after + 1), versionKey(id, last)],
-      patience,
-    );
-    const read = await reader.metadata(
-      rows.map(([, document]) => document),
-      patience,
-    );
-    return inOrder(read, ({ version }) => version);
   }
 
   return {
@@ -218,12 +209,21 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
 
     async history(id, { after = 0, limit }, patience) {
       const end = limit === undefined ? largest : after + checkLimit(limit);
+      const head = await client.entity(names.objectId(id), patience);
+      const newest = Math.min(end, head === undefined ? 0 : Number(names.read(head, "version")));
       const all: StoredMetadata[] = [];
-      for (let start = Math.max(0, after); start < end; start += versionsAtOnce) {
-        const last = Math.min(end, start + versionsAtOnce);
-        const part = await metadataByKey(id, start, last, patience);
-        all.push(...part);
-        if (part.length < last - start) break;
+      for (let start = Math.max(0, after); start < newest; start += versionsAtOnce) {
+        const count = Math.min(versionsAtOnce, newest - start);
+        const rows = await client.query(
+          `{:find [v (pull v ${reader.metadataPattern})] :in [[v ...]] :where [[v :xt/id]]}`,
+          [Array.from({ length: count }, (_, index) => names.versionId(id, start + index + 1))],
+          patience,
+        );
+        const read = await reader.metadata(
+          rows.map(([, document]) => document),
+          patience,
+        );
+        all.push(...inOrder(read, ({ version }) => version));
       }
       return all;
     },
@@ -237,7 +237,7 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
           .filter(({ value }) => value !== null)
           .map(({ field, value }) => ({
             attribute: "listing",
-            key: conditionKey(field, indexedValue(value)),
+            keys: [conditionKey(field, indexedValue(value))],
           })),
         idPrefix: query.idPrefix ?? "",
         newestFirst: query.newestFirst === true,
@@ -282,7 +282,12 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
       checkLimit(limit);
       const start = after === undefined ? undefined : readCursor(after);
       const listed: Listed = {
-        listings: [{ attribute: "edge", key: edgeKey(id, kind) }],
+        listings: [
+          {
+            attribute: "edge",
+            keys: (kind === undefined ? referenceKinds : [kind]).map((one) => edgeKey(id, one)),
+          },
+        ],
         idPrefix: "",
         newestFirst: false,
         // The holder that the page before ended in may have more places.

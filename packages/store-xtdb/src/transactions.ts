@@ -111,7 +111,7 @@ export function transactions(parts: TransactionsParts): Transactions {
     const operations: Operation[] = [
       ["match", names.commitId(seq), null],
       ...[...ground.assumed].map((id): Operation => ["match", id, null]),
-      ["put", names.commit(plan.clock, nonce)],
+      ["put", names.commit(seq, nonce)],
       ["put", names.clock(plan.clock, nonce)],
       ...collection.documents().map((document): Operation => ["put", document]),
       ...plan.operations,

@@ -54,6 +54,7 @@ const metadataAttributes: readonly AttributeName[] = [
   "arrival",
   "tx",
   "time",
+  "content",
   "hashes",
   "body",
   "base",
@@ -126,7 +127,7 @@ export function versionReader({
     const rows: (readonly [string, Document])[] = [];
     for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
       const part = await client.query(
-        `{:find [v (pull v ${what})] :in [[v ...]] :where [[v :${names.attribute("version")}]]}`,
+        `{:find [v (pull v ${what})] :in [[v ...]] :where [[v :xt/id]]}`,
         [documentIds.slice(start, start + documentsAtOnce)],
         patience,
       );

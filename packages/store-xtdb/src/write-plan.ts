@@ -11,7 +11,14 @@ import {
 
 import type { Head } from "./body-cache.ts";
 import type { ChunkCollection } from "./chunks.ts";
-import { bulkOf, type Documents, metadataText, type StoreClock } from "./documents.ts";
+import {
+  bulkOf,
+  type Documents,
+  edgeKey,
+  metadataText,
+  placed,
+  type StoreClock,
+} from "./documents.ts";
 import type { Ground } from "./ground.ts";
 import type { Operation } from "./node-client.ts";
 
@@ -67,6 +74,7 @@ export function planWrites(
       names.version({
         stored,
         arrival: arrivals,
+        edges: newEdges(former, stored, place),
         body: chunks.attribute(metadataText(stored.body)),
         delta: delta === undefined ? undefined : chunks.attribute(delta),
         ...rest,
@@ -78,9 +86,8 @@ export function planWrites(
     });
   }
   checkNicknames(changes, ground);
-  for (const { before, after } of changes.values()) {
+  for (const { after } of changes.values()) {
     operations.push(["put", names.object(after.stored, after.place)]);
-    operations.push(...referenceOperations(before, after, names));
   }
   operations.push(...nicknameOperations([...changes.values()], names));
   return {
@@ -118,42 +125,26 @@ function contentOf(
   return { base: stored.version, weight: 0, size: sizeOf(bulk), delta };
 }
 
-/** Which objects a version refers to, and in which ways. */
-const targets = new WeakMap<ObjectBody, ReadonlyMap<string, ReadonlySet<string>>>();
+/** The keys of an object's references, each once. */
+const edges = new WeakMap<ObjectBody, ReadonlySet<string>>();
 
-function targetsOf(body: ObjectBody): ReadonlyMap<string, ReadonlySet<string>> {
-  const known = targets.get(body);
+function edgesOf(body: ObjectBody): ReadonlySet<string> {
+  const known = edges.get(body);
   if (known !== undefined) return known;
-  const found = new Map<string, Set<string>>();
-  for (const { reference } of collectReferences(body)) {
-    const kinds = found.get(reference.id) ?? new Set();
-    found.set(reference.id, kinds.add(reference.ref));
-  }
-  targets.set(body, found);
+  const found = new Set(
+    collectReferences(body).map(({ reference }) => edgeKey(reference.id, reference.ref)),
+  );
+  edges.set(body, found);
   return found;
 }
 
 /**
- * One document for each object that another refers to, whatever the places: a chat that gains a reference with every
- * turn gains one document, where a list of all in its own document would grow with the square.
+ * A version tells only of references that are new in it, so that a chat that gains one with every turn grows by one.
+ * That a reference went away is seen in the latest version, which is read for its paths anyway.
  */
-function referenceOperations(
-  before: Head | undefined,
-  { stored, place }: Head,
-  names: Documents,
-): readonly Operation[] {
-  const from = stored.body.id;
-  const former = before === undefined ? new Map<never, never>() : targetsOf(before.stored.body);
-  const latter = targetsOf(stored.body);
-  const operations: Operation[] = [];
-  for (const to of former.keys())
-    if (!latter.has(to)) operations.push(["delete", names.referenceId(from, to)]);
-  for (const [to, kinds] of latter) {
-    const earlier: ReadonlySet<string> | undefined = former.get(to);
-    if (earlier?.size === kinds.size && [...kinds].every((kind) => earlier.has(kind))) continue;
-    operations.push(["put", names.reference(from, to, [...kinds], place)]);
-  }
-  return operations;
+function newEdges(before: Head | undefined, { body }: StoredVersion, place: number): string[] {
+  const former = before === undefined ? new Set<string>() : edgesOf(before.stored.body);
+  return [...edgesOf(body)].filter((key) => !former.has(key)).map((key) => placed(key, place));
 }
 
 function nicknameOperations(changes: readonly Change[], names: Documents): readonly Operation[] {

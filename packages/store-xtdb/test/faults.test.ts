@@ -170,7 +170,7 @@ describe.skipIf("missing" in node)(
       const content = "long ".repeat(1000);
       await using store = await open({ space });
       await store.commit([{ object: sample("a", { content }) }]);
-      const [chunk] = await rows(store, `{:find [c] :where [[c :${space}/text]]}`);
+      const [chunk] = await rows(store, `{:find [c] :where [[c :${space}/packed]]}`);
       await submit([["delete", String(chunk)]]);
       await using reader = await open({ space });
 
