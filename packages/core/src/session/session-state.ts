@@ -180,7 +180,6 @@ export function sessionBody(state: SessionState): ObjectBody {
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
     usage_points: state.usage,
-    sent_tokens: state.sentTokens,
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -243,7 +242,6 @@ export function restoreSessionState(
   state.chatStored = metadataVersion(chat);
   state.calibration = body["calibration"] as Calibration;
   state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
-  state.sentTokens = (body["sent_tokens"] ?? 0) as number;
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;
   for (const [origin, reference] of Object.entries(
@@ -256,6 +254,7 @@ export function restoreSessionState(
   state.viewId = view?.body.id;
   state.view =
     view === undefined ? undefined : sentView(view, isAnswered(state.chat, view.version));
+  state.sentTokens = state.view?.isAnswered === false ? state.view.tokens : 0;
   return state;
 }
 
