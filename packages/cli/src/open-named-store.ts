@@ -1,5 +1,6 @@
 import {
   configFromEnvironment,
+  isNodeUrl,
   openStore,
   type StoreKind,
   storeKinds,
@@ -28,9 +29,12 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   const config = configFromEnvironment(
     told === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: told },
   );
-  const at = named.at === undefined ? config.at : resolve(named.folder, named.at);
-  if (config.store === "sqlite" && !named.create) await checkThere(at);
-  return await openStore({ store: config.store, at, clock: systemClock });
+  const at =
+    named.at === undefined || isNodeUrl(named.at)
+      ? (named.at ?? config.at)
+      : resolve(named.folder, named.at);
+  if (!named.create) await checkStore(config.store, at);
+  return await openStore({ store: config.store, at, clock: systemClock, xtdb: config.xtdb });
 }
 
 function storeKind(given: string): StoreKind {
@@ -39,6 +43,18 @@ function storeKind(given: string): StoreKind {
   throw new UsageError(
     `--store is ${JSON.stringify(given)}; it must be ${storeKinds.join(" or ")} (a store's path goes to --at)`,
   );
+}
+
+async function checkStore(kind: StoreKind, at: string): Promise<void> {
+  if (kind === "sqlite" && isNodeUrl(at)) {
+    throw new UsageError(`${at} is a URL; it is the place of a store in XTDB: --store xtdb`);
+  }
+  if (kind === "sqlite") await checkThere(at);
+  if (kind === "xtdb" && !isNodeUrl(at) && (await look(at)) === undefined) {
+    throw new CliError(
+      `there is no folder of an XTDB node at ${at}; name another with --at or SCM_STORE, or start one with scm xtdb start`,
+    );
+  }
 }
 
 /** Refuses a path where nothing is, and an empty file: opening would make a store of either. */

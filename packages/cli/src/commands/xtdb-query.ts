@@ -1,0 +1,45 @@
+import type { JsonValue, ObjectStore } from "@self-context-manager/core";
+
+import { CliError, UsageError } from "../cli-errors.ts";
+import type { CommandCall } from "../command.ts";
+
+/** What a store in XTDB can and no other: its own query language. */
+type Query = (edn: string, args: readonly JsonValue[]) => Promise<readonly (readonly unknown[])[]>;
+
+/** Asks a store in XTDB in Datalog, and prints a row a line, as JSON. */
+export async function runXtdbQuery(
+  call: CommandCall,
+  [edn, ...args]: readonly string[],
+): Promise<void> {
+  if (edn === undefined)
+    throw new UsageError("query takes a query in EDN, and a value for each of its :in");
+  await using store = await call.openStore();
+  const query = queryOf(store);
+  if (query === undefined) {
+    throw new UsageError(
+      `the store is of the kind ${store.name}, which has no query; name one with --store xtdb`,
+    );
+  }
+  let rows: readonly (readonly unknown[])[];
+  try {
+    rows = await query(edn, args.map(valueOf));
+  } catch (error) {
+    if (error instanceof RangeError) throw new CliError(error.message);
+    throw error;
+  }
+  for (const row of rows) await call.print(`${JSON.stringify(row)}\n`);
+}
+
+function queryOf(store: ObjectStore): Query | undefined {
+  return "query" in store && typeof store.query === "function" ? (store.query as Query) : undefined;
+}
+
+/** JSON where it is JSON, else a text, so that a text needs no quotes. */
+function valueOf(argument: string): JsonValue {
+  try {
+    return JSON.parse(argument) as JsonValue;
+  } catch {
+    // Most arguments are plain words.
+    return argument;
+  }
+}
