@@ -28,7 +28,6 @@ export {
   type ColdReason,
   isCold,
   keptWarm,
-  reportedProfile,
 } from "./cost/cache-state.ts";
 export {
   type CostAccount,
@@ -37,6 +36,7 @@ export {
   type CountedCall,
   countReport,
   emptyAccount,
+  reportedProfile,
 } from "./cost/cost-account.ts";
 export {
   estimatedCost,

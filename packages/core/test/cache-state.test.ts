@@ -7,7 +7,6 @@ import {
   coldReason,
   isCold,
   keptWarm,
-  reportedProfile,
 } from "../src/cost/cache-state.ts";
 import { priceProfile } from "../src/cost/price-profile.ts";
 
@@ -61,23 +60,5 @@ describe("the state of the cache", () => {
 
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
     expect(state.reported).toEqual({ cache_read: 2, cache_write: 3 });
-  });
-
-  test("shows by a report of nothing read and nothing written that nothing is cached", () => {
-    const silent = afterReport(called, { input: 5000, cacheRead: 0, cacheWrite: 0 });
-    const written = afterReport(called, { input: 0, cacheRead: 0, cacheWrite: 5000 });
-    const short = { ...silent, prompt_tokens: 1500 };
-
-    expect(reportedProfile(profile, silent)).toMatchObject({ read: 1, write: 1, caching: "none" });
-    expect(reportedProfile(profile, written)).toBe(profile);
-    expect(reportedProfile(profile, short)).toBe(profile);
-    expect(reportedProfile(profile, called)).toBe(profile);
-  });
-
-  test("says nothing by such a report where the provider caches by itself", () => {
-    const automatic = priceProfile({ provider: "openai", id: "gpt-5" });
-    const silent = afterReport(called, { input: 5000, cacheRead: 0, cacheWrite: 0 });
-
-    expect(reportedProfile(automatic, silent)).toBe(automatic);
   });
 });

@@ -1,7 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { costRatio, countCall, countReport, emptyAccount } from "../src/cost/cost-account.ts";
+import {
+  type CostAccount,
+  costRatio,
+  countCall,
+  countReport,
+  emptyAccount,
+  reportedProfile,
+} from "../src/cost/cost-account.ts";
 import { estimatedCost, pricedUsage, tierFactor } from "../src/cost/estimated-cost.ts";
 import { prefixStability } from "../src/cost/prefix-stability.ts";
 import { type PriceProfile, priceProfile } from "../src/cost/price-profile.ts";
@@ -174,5 +181,41 @@ describe("the account of a session", () => {
         expect(JSON.parse(JSON.stringify(account))).toEqual(account);
       }),
     );
+  });
+});
+
+describe("a profile by what was reported", () => {
+  const after = (...usages: readonly (readonly [number, number, number])[]): CostAccount =>
+    usages.reduce(
+      (account, [input, cacheRead, cacheWrite]) =>
+        countReport(account, { input, cacheRead, cacheWrite }),
+      emptyAccount,
+    );
+  const silent = [5000, 0, 0] as const;
+
+  test("caches nothing where several long prompts were neither read nor written", () => {
+    expect(reportedProfile(profile, after(silent, silent, silent))).toMatchObject({
+      read: 1,
+      write: 1,
+      caching: "none",
+    });
+  });
+
+  test("stays as it is after few calls, short prompts, or any token of the cache", () => {
+    const short = [500, 0, 0] as const;
+    for (const account of [
+      undefined,
+      after(silent, silent),
+      after(short, short, short),
+      after([0, 0, 5000], silent, silent),
+      after(silent, silent, [0, 5000, 0]),
+    ])
+      expect(reportedProfile(profile, account)).toBe(profile);
+  });
+
+  test("stays as it is where the provider caches by itself", () => {
+    const automatic = { ...profile, caching: "automatic" } as const;
+
+    expect(reportedProfile(automatic, after(silent, silent, silent))).toBe(automatic);
   });
 });

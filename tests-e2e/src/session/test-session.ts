@@ -1,5 +1,6 @@
 import {
   type ActivationPolicy,
+  type Clock,
   type ContextSession,
   type HostSession,
   type Layout,
@@ -32,6 +33,8 @@ export interface TestSessionOptions {
   readonly store?: ObjectStore;
   readonly policy?: ActivationPolicy;
   readonly layout?: Layout;
+  /** By which the provider's cache grows cold; without it, never. */
+  readonly clock?: Clock;
 }
 
 export const workspace = "/work";
@@ -66,6 +69,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     policy: options.policy ?? windowPolicy(),
     layout: options.layout ?? pooledLayout,
     workspace,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     readLimits: { lines: 2_000, characters: 50_000 },
   };
   const reopen = async (host = testHost): Promise<ContextSession> =>

@@ -78,22 +78,3 @@ export function isCold(
 ): boolean {
   return coldReason(state, now, profile, model) !== undefined;
 }
-
-/**
- * The profile as the provider's report of the last call shows it: where a prompt that is long enough was neither read
- * nor written, what takes explicit breakpoints caches nothing (switched off, or a proxy drops the markers).
- */
-export function reportedProfile(
-  profile: PriceProfile,
-  state: CacheState | undefined,
-): PriceProfile {
-  const reported = state?.reported;
-  if (profile.caching !== "explicit" || state === undefined || reported === undefined) {
-    return profile;
-  }
-  // An estimate may be off by half; only a prompt that is surely long enough tells something.
-  const isLongEnough = state.prompt_tokens >= 2 * profile.minimum;
-  if (!isLongEnough || reported.cache_read > 0 || reported.cache_write > 0) return profile;
-  const { lifetime: _none, ...rest } = profile;
-  return { ...rest, read: 1, write: 1, minimum: 0, caching: "none" };
-}

@@ -95,3 +95,24 @@ export function costRatio(account: CostAccount): number | undefined {
   const { estimated, append_only: appendOnly } = account;
   return appendOnly.units > 0 ? estimated.units / appendOnly.units : undefined;
 }
+
+/** So many calls without a token of the cache are no accident. */
+const tellingCalls = 3;
+
+/**
+ * The profile as the provider's reports show it: where prompts that are long enough were neither read nor written in
+ * several calls, what takes explicit breakpoints caches nothing (switched off, or a proxy drops the markers), and what
+ * is reported is what is billed.
+ */
+export function reportedProfile(
+  profile: PriceProfile,
+  account: CostAccount | undefined,
+): PriceProfile {
+  const reported = account?.reported;
+  if (profile.caching !== "explicit" || reported === undefined) return profile;
+  const { calls, input, cache_read: read, cache_write: write } = reported;
+  const isTelling = calls >= tellingCalls && input >= calls * profile.minimum;
+  if (!isTelling || read > 0 || write > 0) return profile;
+  const { lifetime: _none, ...rest } = profile;
+  return { ...rest, read: 1, write: 1, minimum: 0, caching: "none" };
+}

@@ -2,8 +2,10 @@ import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
-import type { CostAccount } from "../cost/cost-account.ts";
+import { afterReport } from "../cost/cache-state.ts";
+import { type CostAccount, countReport, reportedProfile } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
+import { reportedUsage } from "../cost/reported-usage.ts";
 import type { LayoutOutput } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -25,6 +27,7 @@ import {
   unpin,
 } from "./change-activation.ts";
 import { indexFile, indexNamed } from "./file-index.ts";
+import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { type HostSession, openState } from "./open-state.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
@@ -114,6 +117,11 @@ export interface ContextSession {
   name(target: string, nickname: string): Promise<ToolAnswer>;
   /** A tool wrote a file: it joins the pool inactive, and is refreshed where it is active (decision D43). */
   recordWrite(path: string, options?: CallOptions): Promise<void>;
+  /**
+   * A tool is about to write a file: until the answer is disposed of, after `recordWrite`, what happens to the file is
+   * that tool's doing and not reported as another's.
+   */
+  holdWrite(path: string): Promise<AsyncDisposable>;
   /** A tool named files: they join the pool, inactive and unread. */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /** Records a system prompt as it was sent; a new version only when it changed (decision D55). */
@@ -128,11 +136,21 @@ export async function openContextSession(
 ): Promise<ContextSession> {
   const queue = taskQueue();
   const executions = new Map<string, Execution>();
+  const { tracker } = dependencies;
+  const follower = tracker === undefined ? undefined : fileFollower(tracker, dependencies.logger);
   let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
   let scope: SessionScope | undefined = await openScope();
 
   async function openScope(): Promise<SessionScope> {
-    return { dependencies, state: await openState(dependencies, host), contents: new Map() };
+    const opened = {
+      dependencies,
+      state: await openState(dependencies, host),
+      contents: new Map<ObjectId, StoredVersion>(),
+    };
+    // What changed while nobody looked has its version before the first call.
+    await follower?.track(opened);
+    follower?.takeIn(opened);
+    return opened;
   }
 
   /** Runs an operation on the scope; after a failure the state is doubtful, and the next operation reads it anew. */
@@ -141,7 +159,9 @@ export async function openContextSession(
   ): Promise<Result> {
     const current = scope ?? (await openScope());
     scope = undefined;
+    follower?.takeIn(current);
     const result = await operation(current);
+    await follower?.track(current);
     scope = current;
     return result;
   }
@@ -203,7 +223,9 @@ export async function openContextSession(
       }),
     view: async (options = {}) =>
       await run(async (current) => {
-        return await makeView(current, options, currentEstimator(current));
+        const { prices } = options;
+        const known = prices && { prices: reportedProfile(prices, current.state.view?.account) };
+        return await makeView(current, { ...options, ...known }, currentEstimator(current));
       }),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),
@@ -224,6 +246,10 @@ export async function openContextSession(
         await commitSession(current);
         noteFiles(executions, options, [staticReference(stored)]);
       }),
+    holdWrite: async (path) => {
+      const absolute = dependencies.files.resolve(path, dependencies.workspace);
+      return (await tracker?.hold(absolute)) ?? { [Symbol.asyncDispose]: async () => {} };
+    },
     recordNamed: async (paths, options = {}) =>
       await run(async (current) => {
         const entries = await indexNamed(current, paths);
@@ -255,10 +281,24 @@ function learn(state: SessionState, report: IngestReport): void {
   // One answer goes with one view; what follows it may have been asked without us.
   if (report.added > 0) state.sentTokens = 0;
   if (reported === undefined || sent === 0) return;
+  noteReport(state, report);
   const point = { estimated: sent / state.calibration.factor, reported };
   state.usage = [...state.usage, point].slice(-usagePoints);
   state.calibration = calibrate(state.usage, state.calibration);
   state.changed = true;
+}
+
+/** What the provider says of the call goes with the view that it was sent; stored with the next one. */
+function noteReport(state: SessionState, report: IngestReport): void {
+  const usage = reportedUsage(report.usage);
+  const { view } = state;
+  if (usage === undefined || view === undefined) return;
+  const { cache, account } = view;
+  state.view = {
+    ...view,
+    ...(cache === undefined ? {} : { cache: afterReport(cache, usage) }),
+    ...(account === undefined ? {} : { account: countReport(account, usage) }),
+  };
 }
 
 function noteFiles(
