@@ -69,14 +69,15 @@ export function folderWatches({ limit, logger, onEvent }: FolderWatchesOptions):
   function start(folder: string, entry: Entry, opening: Promise<boolean>): void {
     if (entry.state === "beyond") used += 1;
     setState(entry, "opening");
-    run(
-      opening.then((isOpen) => {
-        if (entries.get(folder) !== entry) return;
-        setState(entry, isOpen ? "open" : "failed");
-        if (entry.again) reopen(folder, entry);
-        else if (!isOpen) warn(folder);
-      }),
-    );
+    run(finish(folder, entry, opening));
+  }
+
+  async function finish(folder: string, entry: Entry, opening: Promise<boolean>): Promise<void> {
+    const isOpen = await opening;
+    if (entries.get(folder) !== entry) return;
+    setState(entry, isOpen ? "open" : "failed");
+    if (entry.again) reopen(folder, entry);
+    else if (!isOpen) warn(folder);
   }
 
   function reopen(folder: string, entry: Entry): void {

@@ -1,7 +1,7 @@
 import { basename, dirname, join, sep } from "node:path";
 
 /** A folder that has to be watched for the sake of files in it or below it. */
-export interface KnownFolder {
+interface KnownFolder {
   readonly path: string;
   /** Names of known files in it. */
   readonly files: Set<string>;
@@ -89,6 +89,6 @@ export function knownPaths(roots: readonly string[]): KnownPaths {
 }
 
 /** Whether a path lies in a folder, at any depth. */
-export function isBelow(path: string, folder: string): boolean {
+function isBelow(path: string, folder: string): boolean {
   return path !== folder && path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

@@ -10,7 +10,7 @@ const atOnce = 64;
 
 /** Looks at paths, links not followed, in the order given. Never rejects: what goes wrong is part of the answer. */
 export async function lookAt(paths: readonly string[], clock: Clock): Promise<readonly Sighting[]> {
-  const sightings = new Array<Sighting>(paths.length);
+  const sightings: Sighting[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < paths.length) {

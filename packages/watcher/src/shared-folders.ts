@@ -99,16 +99,20 @@ async function open(path: string, shared: SharedFolder): Promise<boolean> {
     if (shared.watcher === watcher) tell(shared, "itself");
   });
   return await new Promise<boolean>((settle) => {
-    const late = setTimeout(() => settle(false), openingTime);
+    let isOpen: boolean | undefined;
+    const end = (succeeded: boolean): void => {
+      clearTimeout(late);
+      isOpen ??= succeeded;
+      settle(isOpen);
+    };
+    const late = setTimeout(() => end(false), openingTime);
     late.unref();
     watcher.on("error", () => {
-      settle(false);
-      if (shared.watcher === watcher) tell(shared, "lost");
+      // What never worked is not lost: telling so would try it again at once, and for ever.
+      if (isOpen === true && shared.watcher === watcher) tell(shared, "lost");
+      end(false);
     });
-    watcher.on("ready", () => {
-      clearTimeout(late);
-      settle(true);
-    });
+    watcher.on("ready", () => end(true));
   });
 }
 

@@ -9,9 +9,9 @@ import {
   WatcherError,
 } from "@self-context-manager/core";
 
-import { readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 
+import { lookExactly } from "./exact-names.ts";
 import { folderWatches } from "./folder-watches.ts";
 import { knownPaths } from "./known-paths.ts";
 import { isSameSighting, lookAt } from "./look-at.ts";
@@ -71,10 +71,6 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
   const readyWaiters: (() => void)[] = [];
   let polledAt = now();
   let sweptAt = now();
-
-  function now(): number {
-    return performance.now();
-  }
 
   function tell(sightings: readonly Sighting[]): void {
     if (closed || sightings.length === 0) return;
@@ -157,7 +153,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     await lookAround();
     const due = unsettled.takeDue(now());
     const told: Sighting[] = [];
-    for (const sighting of await lookExactly(due)) {
+    for (const sighting of await lookExactly(due, clock, recent)) {
       const entry = known.get(sighting.path);
       if (entry === undefined) unsettled.drop(sighting.path);
       if (entry === undefined || !unsettled.settles(sighting.path, sighting, entry.told, now()))
@@ -175,7 +171,11 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     if (!watches.isSettled()) return;
     const compared = [...unchecked];
     unchecked.clear();
-    const sightings = await lookExactly(compared.map(([path]) => path));
+    const sightings = await lookExactly(
+      compared.map(([path]) => path),
+      clock,
+      recent,
+    );
     for (const [index, sighting] of sightings.entries()) {
       const entry = known.get(sighting.path);
       const given = compared[index]?.[1];
@@ -197,7 +197,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     const isPoll = watches.hasUncovered() && now() - polledAt >= pollPause();
     if (!isSweep && !isPoll) return;
     const looked = isSweep ? [...known.keys()] : uncovered();
-    for (const sighting of await lookExactly(looked)) {
+    for (const sighting of await lookExactly(looked, clock, recent)) {
       const entry = known.get(sighting.path);
       if (entry === undefined || unchecked.has(sighting.path)) continue;
       if (!isSameSighting(entry.told, sighting)) unsettled.touch(sighting.path, now(), sighting);
@@ -214,23 +214,6 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     return [...paths.folders.values()]
       .filter(({ path }) => !watches.covers(path))
       .flatMap(({ path, files }) => [...files].map((name) => join(path, name)));
-  }
-
-  /** Looks, and takes a name that differs in its case only for another, whatever the file system thinks. */
-  async function lookExactly(asked: readonly string[]): Promise<readonly Sighting[]> {
-    const sightings = await lookAt(asked, clock);
-    const doubtful = sightings.filter(
-      ({ path, state }) => state === "file" && recent.hasCaseOf(path),
-    );
-    if (doubtful.length === 0) return sightings;
-    const renamed = new Set<string>();
-    for (const { path } of doubtful) {
-      const names = await readdir(dirname(path)).catch(() => [basename(path)]);
-      if (!names.includes(basename(path))) renamed.add(path);
-    }
-    return sightings.map((one) =>
-      renamed.has(one.path) ? { state: "absent", path: one.path, at: one.at } : one,
-    );
   }
 
   function isReady(): boolean {
@@ -330,4 +313,9 @@ function isPolling({ polling }: WatchFilesOptions): boolean {
 function checkedLimit(limit: number): number {
   if (Number.isSafeInteger(limit) && limit >= 0) return limit;
   throw new RangeError(`maxWatches is a whole number from 0; got ${limit}`);
+}
+
+/** Milliseconds for waiting by; the files' times are the clock's. */
+function now(): number {
+  return performance.now();
 }

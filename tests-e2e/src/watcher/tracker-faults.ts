@@ -48,7 +48,7 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
             await tracker.track(
               await Promise.all(
                 objects.map(async (stored) => {
-                  const facts = await options.files.stat(String(stored.body["path"]));
+                  const facts = await options.files.stat(stored.body["path"] as string);
                   const disk = { size: facts?.size ?? 0, modified: facts?.modified ?? 0 };
                   // Long ago, so that size and time are believed.
                   const at = { ...stored.at, tx_time: "2001-01-01T00:00:00.000Z" };

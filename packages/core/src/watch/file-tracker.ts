@@ -84,10 +84,19 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     ...options,
     tracked,
     isHeld: (path) => holds.has(path),
-    tell: (changes) => {
-      for (const listener of listeners) listener(changes);
-    },
+    tell,
   });
+
+  function tell(changes: readonly FileChange[]): void {
+    for (const listener of listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        // The versions are stored; what a listener cannot do must not make them look undone.
+        logger.error("a listener to changes of files failed", { error });
+      }
+    }
+  }
 
   watcher.listen((sightings) => {
     const isDue = told.size > 0;
@@ -166,7 +175,9 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     },
     untrack(removed) {
       for (const id of removed) tracked.remove(id);
-      void queue(watchPaths);
+      void queue(async () => {
+        if (!closed) await watchPaths();
+      });
     },
     async ready() {
       await queue(async () => undefined);

@@ -216,25 +216,6 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     };
   }
 
-  /** What follows the latest version, unless another session has found the file somewhere else meanwhile. */
-  function draftOf(
-    file: TrackedFile,
-    seen: Sighting | undefined,
-    target: string | null,
-    body: (latest: StoredMetadata) => ObjectBody | undefined | Promise<ObjectBody | undefined>,
-  ): FileDraft {
-    const from = file.path;
-    return {
-      id: file.id,
-      seen,
-      body: (latest) => {
-        const path = latest?.body["path"] ?? null;
-        const isElsewhere = path !== null && path !== from && path !== target;
-        return latest === undefined || isElsewhere ? undefined : body(latest);
-      },
-    };
-  }
-
   async function storeAll(drafts: readonly FileDraft[]): Promise<void> {
     for (let start = 0; start < drafts.length; start += chunkSize) {
       const chunk = drafts.slice(start, start + chunkSize);
@@ -270,6 +251,25 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       tell([{ id: file.id, kind, stored: file.stored, reason }]);
     file.told = told;
   }
+}
+
+/** What follows the latest version, unless another session has found the file somewhere else meanwhile. */
+function draftOf(
+  file: TrackedFile,
+  seen: Sighting | undefined,
+  target: string | null,
+  body: (latest: StoredMetadata) => ObjectBody | undefined | Promise<ObjectBody | undefined>,
+): FileDraft {
+  const from = file.path;
+  return {
+    id: file.id,
+    seen,
+    body: (latest) => {
+      const path = latest?.body["path"] ?? null;
+      const isElsewhere = path !== null && path !== from && path !== target;
+      return latest === undefined || isElsewhere ? undefined : body(latest);
+    },
+  };
 }
 
 function missingBody(latest: StoredMetadata): ObjectBody | undefined {

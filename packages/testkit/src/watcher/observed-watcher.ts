@@ -17,17 +17,21 @@ export interface ObservedWatcher {
   /** What was told, in order. */
   readonly told: readonly Sighting[];
   /** The path of a name in the folder. */
-  at(...names: readonly string[]): string;
+  readonly at: (...names: readonly string[]) => string;
   /** Writes a file, its folders with it. */
-  write(name: string, text: string): Promise<string>;
+  readonly write: (name: string, text: string) => Promise<string>;
   /** Makes files known as they stand, and waits until they are watched. */
-  know(...names: readonly string[]): Promise<readonly FileSighting[]>;
+  readonly know: (...names: readonly string[]) => Promise<readonly FileSighting[]>;
   /** Waits until what was told last of a path is so. */
-  until(path: string, isSo: (last: Sighting) => boolean, what: string): Promise<Sighting>;
-  untilAbsent(path: string): Promise<void>;
-  untilSize(path: string, size: number): Promise<FileSighting>;
+  readonly until: (
+    path: string,
+    isSo: (last: Sighting) => boolean,
+    what: string,
+  ) => Promise<Sighting>;
+  readonly untilAbsent: (path: string) => Promise<void>;
+  readonly untilSize: (path: string, size: number) => Promise<FileSighting>;
   /** Waits until a change and an absence that come after all else have been told. */
-  untilQuiet(): Promise<void>;
+  readonly untilQuiet: () => Promise<void>;
 }
 
 const usualDeadline = 20_000;

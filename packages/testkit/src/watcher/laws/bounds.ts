@@ -104,7 +104,6 @@ export const closedIsSilent: WatcherScenario = async (openWatcher, options = {})
     await watcher[Symbol.asyncDispose]();
     await watcher[Symbol.asyncDispose]();
 
-    const isClosed = (error: unknown): boolean => WatcherError.is(error, "WATCHER_CLOSED");
     await assert.rejects(watcher.add([{ path: at("a.txt") }]), isClosed);
     await assert.rejects(watcher.ready(), isClosed);
     await assert.rejects(watcher.look([at("a.txt")]), isClosed);
@@ -118,3 +117,7 @@ export const closedIsSilent: WatcherScenario = async (openWatcher, options = {})
     assert.equal(watcher.watches.count, 0, `${folder} is watched still`);
   });
 };
+
+function isClosed(error: unknown): boolean {
+  return WatcherError.is(error, "WATCHER_CLOSED");
+}

@@ -41,28 +41,28 @@ export interface ObservedTracker {
   readonly store: ObjectStore;
   readonly files: FileSource;
   readonly changes: readonly FileChange[];
-  at(...names: readonly string[]): string;
-  write(name: string, text: string): Promise<string>;
+  readonly at: (...names: readonly string[]) => string;
+  readonly write: (name: string, text: string) => Promise<string>;
   /** Reads files and stores their objects, as a session does, without tracking them. */
-  index(...names: readonly string[]): Promise<readonly StoredVersion[]>;
+  readonly index: (...names: readonly string[]) => Promise<readonly StoredVersion[]>;
   /** Indexes, tracks, and waits until the files are watched. */
-  know(...names: readonly string[]): Promise<readonly ObjectId[]>;
+  readonly know: (...names: readonly string[]) => Promise<readonly ObjectId[]>;
   /** The latest version of an object. */
-  latest(id: ObjectId): Promise<StoredVersion>;
+  readonly latest: (id: ObjectId) => Promise<StoredVersion>;
   /** Waits until the latest version of an object is so. */
-  until(
+  readonly until: (
     id: ObjectId | undefined,
     isSo: (stored: StoredVersion) => boolean,
     what: string,
-  ): Promise<StoredVersion>;
-  untilContent(id: ObjectId | undefined, content: string): Promise<StoredVersion>;
-  untilGone(id: ObjectId | undefined): Promise<StoredVersion>;
-  untilAt(id: ObjectId | undefined, path: string): Promise<StoredVersion>;
-  untilTold(isSo: (change: FileChange) => boolean, what: string): Promise<FileChange>;
+  ) => Promise<StoredVersion>;
+  readonly untilContent: (id: ObjectId | undefined, content: string) => Promise<StoredVersion>;
+  readonly untilGone: (id: ObjectId | undefined) => Promise<StoredVersion>;
+  readonly untilAt: (id: ObjectId | undefined, path: string) => Promise<StoredVersion>;
+  readonly untilTold: (isSo: (change: FileChange) => boolean, what: string) => Promise<FileChange>;
   /** Waits until a change and a deletion that come after all else are stored. */
-  untilQuiet(): Promise<void>;
+  readonly untilQuiet: () => Promise<void>;
   /** Another session on the same store and files. */
-  openAnother(): Promise<{
+  readonly openAnother: () => Promise<{
     readonly tracker: FileTracker;
     readonly changes: readonly FileChange[];
   }>;
