@@ -6,7 +6,8 @@ import { runDemo } from "../tests-e2e/src/demo/run-demo.ts";
 import { runReal } from "../tests-e2e/src/demo/run-real.ts";
 
 const usage = `npm start -- [options]
-  --at FILE               where the store lies (.demo/store.sqlite)
+  --store KIND            sqlite (default), or xtdb: a node of this machine, which needs Java 17 and Maven
+  --at PLACE              where the store lies (.demo/store.sqlite or .demo/xtdb); of XTDB a folder or a node's URL
   --pi VERSION            a supported release of Pi for the scripted session
   --model PROVIDER/MODEL  a real model in the place of the scripted one; its key from the environment`;
 
@@ -18,16 +19,21 @@ function print(line) {
 try {
   const { values } = parseArgs({
     options: {
+      store: { type: "string", default: "sqlite" },
       at: { type: "string" },
       pi: { type: "string" },
       model: { type: "string" },
       help: { type: "boolean" },
     },
   });
-  const at = values.at ?? join(process.cwd(), ".demo", "store.sqlite");
+  const { store } = values;
+  if (store !== "sqlite" && store !== "xtdb")
+    throw new RangeError(`--store is ${JSON.stringify(store)}; it must be sqlite or xtdb`);
+  const usual = store === "xtdb" ? "xtdb" : "store.sqlite";
+  const at = values.at ?? join(process.cwd(), ".demo", usual);
   if (values.help) print(usage);
-  else if (values.model !== undefined) await runReal({ model: values.model, at, print });
-  else await runDemo({ at, print, ...(values.pi === undefined ? {} : { pi: values.pi }) });
+  else if (values.model !== undefined) await runReal({ model: values.model, store, at, print });
+  else await runDemo({ store, at, print, ...(values.pi === undefined ? {} : { pi: values.pi }) });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

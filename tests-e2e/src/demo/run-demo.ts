@@ -1,5 +1,3 @@
-import { mkdir, rm } from "node:fs/promises";
-import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { openAnthropicModel } from "../caching/anthropic-model.ts";
@@ -12,10 +10,9 @@ import { openPiWorkspace } from "../pi-workspace.ts";
 import { demoModel } from "./demo-model.ts";
 import { demoProject, demoPrompts } from "./demo-project.ts";
 import { billLines, callHeader, callLine } from "./demo-report.ts";
+import { beginStore, type DemoPlace } from "./demo-store.ts";
 
-export interface DemoOptions {
-  /** The store's file; a new one is begun there. */
-  readonly at: string;
+export interface DemoOptions extends DemoPlace {
   /** A supported release of Pi; the newest unless told. */
   readonly pi?: string;
   readonly print: (line: string) => void;
@@ -30,16 +27,15 @@ const prices = pricesOf.anthropic;
 
 /**
  * Runs one Pi session twice, plain and with managed context: Pi's SDK and tools on a real folder, the extension as it
- * would be published, the SQLite store, and a scripted model behind a server on loopback that bills by the rules of a
- * prompt cache.
+ * would be published, a store on SQLite or XTDB, and a scripted model behind a server on loopback that bills by the
+ * rules of a prompt cache.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  const { at, print } = options;
+  const { print } = options;
   const pi = piVersions.find(({ version }) => version === options.pi) ?? piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
-  await beginStore(at);
-  process.env["SCM_STORE"] = at;
-  process.env["SCM_STORE_KIND"] = "sqlite";
+  await using store = await beginStore(options, print);
+  Object.assign(process.env, store.environment);
   print(`Pi ${pi.version} works on a small project, with a scripted model on a loopback server.`);
   print("First in plain Pi, which is not shown, then with managed context.\n");
 
@@ -58,7 +54,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   for (const line of billLines(managed.billed, plain.billed, prices)) print(line);
   print("\nWhat the extension itself says, by /context:");
   for (const line of managed.figures) print(`  ${line}`);
-  print(closing(at));
+  print(store.closing);
 }
 
 interface DemoCall {
@@ -125,24 +121,4 @@ async function runSession(pi: PiVersion, options: SessionOptions): Promise<DemoS
   }
   const figures = told.split("\n\n")[1]?.split("\n") ?? [];
   return { billed: [...model.billed], moves, figures };
-}
-
-/** Makes room for a new store. */
-export async function beginStore(at: string): Promise<void> {
-  await mkdir(dirname(at), { recursive: true });
-  for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
-}
-
-/** How to look into the store afterwards. */
-export function closing(file: string): string {
-  const at = relative(process.cwd(), file);
-  return [
-    "",
-    `The store is ${at}. Look into it:`,
-    `  npx scm list --at ${at}`,
-    `  npx scm show src/cart.mjs --at ${at}`,
-    `  npx scm history src/cart.mjs --at ${at}`,
-    `  npx scm print notes.md --at ${at}`,
-    `  npx scm nickname src/cart.mjs cart --at ${at}`,
-  ].join("\n");
 }

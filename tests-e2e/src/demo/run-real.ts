@@ -5,13 +5,12 @@ import { dirname, join } from "node:path";
 
 import { piInstallation, piVersions } from "../pi-versions.ts";
 import { demoProject, demoPrompts } from "./demo-project.ts";
-import { beginStore, closing, extensionFolder } from "./run-demo.ts";
+import { beginStore, type DemoPlace } from "./demo-store.ts";
+import { extensionFolder } from "./run-demo.ts";
 
-export interface RealRunOptions {
+export interface RealRunOptions extends DemoPlace {
   /** The model as Pi names it: `provider/id`. The key comes from the environment, or from Pi's own settings. */
   readonly model: string;
-  /** The store's file; a new one is begun there. */
-  readonly at: string;
   readonly print: (line: string) => void;
 }
 
@@ -19,10 +18,10 @@ export interface RealRunOptions {
  * Lets a real model work on the demo's project in Pi, with managed context. What Pi prints goes through, and the
  * working folder stays.
  */
-export async function runReal({ model, at, print }: RealRunOptions): Promise<void> {
+export async function runReal({ model, print, ...place }: RealRunOptions): Promise<void> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
-  await beginStore(at);
+  await using store = await beginStore(place, print);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "scm-demo-")));
   for (const [path, text] of Object.entries(demoProject)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -33,10 +32,10 @@ export async function runReal({ model, at, print }: RealRunOptions): Promise<voi
     print(`\nuser: ${prompt}`);
     const goesOn = index === 0 ? [] : ["-c"];
     const flags = ["-e", extensionFolder, "--model", model, ...goesOn, "-p", prompt];
-    await piRun([piInstallation(pi).cli, ...flags], folder, { SCM_STORE: at });
+    await piRun([piInstallation(pi).cli, ...flags], folder, store.environment);
   }
   print(`\nWhat the model made of the project is in ${folder}.`);
-  print(closing(at));
+  print(store.closing);
 }
 
 async function piRun(
