@@ -43,6 +43,13 @@ export interface PiTool {
   ): Promise<PiToolResult>;
 }
 
+/** A tool is about to run. */
+export interface ToolCallEvent {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
 export interface ToolResultEvent {
   readonly toolName: string;
   readonly toolCallId: string;
@@ -74,7 +81,9 @@ export interface PiEvents {
   readonly context: { readonly messages: readonly unknown[] };
   readonly before_provider_request: { readonly payload: unknown };
   readonly message_end: { readonly message: unknown };
+  readonly tool_call: ToolCallEvent;
   readonly tool_result: ToolResultEvent;
+  readonly agent_end: Fields;
 }
 
 /** The part of Pi's extension interface that the adapter uses; every supported release has it. */

@@ -4,6 +4,7 @@ import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
 import { failureNotice, statusKey } from "./failure-notice.ts";
+import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
@@ -42,6 +43,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
     const refused = new Set<string>();
+    const writes = heldWrites();
     let requests = providerRequests(options.breakpoints);
     let isOn = false;
     let isRegistered = false;
@@ -181,14 +183,21 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return view;
     }
 
+    pi.on("tool_call", async (event, context) => {
+      await guarded(context, async ({ session }) => await writes.begin(session, event));
+    });
+
     pi.on("tool_result", async (event, context) => {
       if (ownToolNames.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
       return await guarded(context, async ({ session, workspace }) => {
         const details = await recordResult(session, event, workspace);
+        await writes.end(event.toolCallId);
         return details === undefined ? undefined : { details };
       });
     });
+
+    pi.on("agent_end", async () => await writes.endAll());
 
     pi.on("session_before_compact", async (event, context) => {
       const kind = compactionKind(event, context);

@@ -51,6 +51,8 @@ export interface ContextManagerOptions {
   readonly toolFacts?: ToolFacts;
   /** What a `read` without a range shows; 2,000 lines or 51,200 characters unless told, as Pi's own does. */
   readonly readLimits?: ReadLimits;
+  /** Whether known files are watched, so that a change by others is known at once; they are unless `files` is given. */
+  readonly watch?: boolean;
   /** Keeps nothing unless told. */
   readonly logger?: Logger;
   /** The machine's unless told. */

@@ -3,6 +3,7 @@ import {
   type ContextSession,
   epochLayout,
   type EpochSettings,
+  fileTracker,
   type HostSession,
   type Layout,
   type ObjectStore,
@@ -15,7 +16,7 @@ import {
   silentLogger,
   windowPolicy,
 } from "@self-context-manager/core";
-import { diskFiles } from "@self-context-manager/watcher";
+import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -71,11 +72,27 @@ export async function openContextManager(
     clock,
     ...(options.xtdb === undefined ? {} : { xtdb: options.xtdb }),
   });
+  const files = options.files ?? diskFiles();
+  const ids = options.ids ?? uuidIds(clock);
+  const logger = options.logger ?? silentLogger;
+  // Files that are not the machine's cannot be watched on it.
+  const isWatched = options.watch ?? options.files === undefined;
+  const tracker = isWatched
+    ? fileTracker({
+        store,
+        files,
+        ids,
+        logger,
+        workspace,
+        watcher: watchFiles({ roots: [workspace], logger }),
+      })
+    : undefined;
   const dependencies: SessionDependencies = {
     store,
-    files: options.files ?? diskFiles(),
-    ids: options.ids ?? uuidIds(clock),
-    logger: options.logger ?? silentLogger,
+    files,
+    ids,
+    logger,
+    ...(tracker === undefined ? {} : { tracker }),
     policy,
     layout,
     workspace,
@@ -87,7 +104,10 @@ export async function openContextManager(
     store,
     workspace,
     openSession: async (host) => await openContextSession(dependencies, host),
-    [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await tracker?.[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -8,12 +8,20 @@ import {
   type ViewEntry,
 } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";
-import { callsOf, missingObjects, resultEntry, stepEntries, userEntry } from "./deliver.ts";
+import { corrections } from "./corrections.ts";
+import {
+  callsOf,
+  missingObjects,
+  outdatedObjects,
+  resultEntry,
+  stepEntries,
+  userEntry,
+} from "./deliver.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget, total } from "./fit-budget.ts";
 import { plainTokens } from "./plain-tokens.ts";
 import { type ShownParts, shownParts } from "./shown-parts.ts";
-import { type Leavable, leavables, sweep } from "./sweep.ts";
+import { type Leavable, leavables, sweep, type Swept } from "./sweep.ts";
 import { weigh } from "./trigger.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
 
@@ -137,6 +145,7 @@ function grow(draft: ViewDraft, last: ViewRecord | undefined): Grown {
   }
   if (entries[0]?.is === "assistant") entries.unshift(opening(draft));
   for (const entry of missingObjects(draft, parts)) add(entry);
+  if (last !== undefined) for (const entry of corrections(draft, entries)) add(entry);
   return late < sent
     ? { entries, sent, cut: late, end: "late-result" }
     : { entries, sent, cut: sent };
@@ -151,7 +160,9 @@ function takeLateResults(draft: ViewDraft, entries: ViewEntry[], parts: ShownPar
     const call = step === undefined ? undefined : callsOf(step)[entry.call];
     if (call === undefined) continue;
     const { turn, step: stepIndex, call: position } = entry;
-    const result = resultEntry(draft, parts, { turn, step: stepIndex, call: position }, call);
+    const place = { turn, step: stepIndex, call: position };
+    // What stands further down is not above it.
+    const { replaces: _, ...result } = resultEntry(draft, parts, place, call);
     if (result.of === undefined) continue;
     entries[index] = result;
     parts.add(result);
@@ -218,11 +229,17 @@ function finish(
     return { entries: grown.entries, cut: grown.entries.length, left: [], reason: "carried" };
   const isForced = draft.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
-  const swept = sweep(draft, grown.entries, leaving, unsentFrom);
+  const swept = withNewest(draft, sweep(draft, grown.entries, leaving, unsentFrom));
   if (!isOver(draft, swept.entries)) return { ...swept, reason };
   const fitted = fitBudget(draft, swept.entries);
   const left = [...new Set([...swept.left, ...fitted.left])];
   return { entries: fitted.entries, cut: Math.min(swept.cut, fitted.cut), left, reason: "budget" };
+}
+
+/** Where the calls that changed a file have left, what they made of it is shown. */
+function withNewest(draft: ViewDraft, swept: Swept): Swept {
+  const outdated = outdatedObjects(draft, shownParts(swept.entries));
+  return outdated.length === 0 ? swept : { ...swept, entries: [...swept.entries, ...outdated] };
 }
 
 /** Active objects, not pinned, of which no content is in view after an end. */

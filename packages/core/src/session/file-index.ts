@@ -26,7 +26,7 @@ export async function indexFile(
   generator: Provenance["generator"],
 ): Promise<IndexedFile> {
   const file = await scope.dependencies.files.read(path);
-  const earlier = await findFile(scope, file.realPath);
+  const earlier = (await findFile(scope, file.realPath)) ?? (await movedHere(scope, file.realPath));
   const known = earlier !== undefined && presenceOf(earlier.body) !== "unread";
   if (known && isSameFile(earlier, file)) {
     const stored = await loadVersion(scope, earlier);
@@ -41,6 +41,17 @@ export async function indexFile(
   if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)
     return await indexFile(scope, path, generator);
   return joined(scope, stored, known ? "changed" : "new");
+}
+
+/** The object of a known file that was moved to a path which has none, in its new version. */
+async function movedHere(
+  scope: SessionScope,
+  realPath: string,
+): Promise<StoredMetadata | undefined> {
+  const id = await scope.dependencies.tracker?.adopt(realPath);
+  if (id === undefined) return undefined;
+  const [stored] = await scope.dependencies.store.describe([id]);
+  return stored;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { FileSource } from "../ports/file-source.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ObjectStore, ObjectWrite } from "../ports/object-store.ts";
+import type { FileTracker } from "../watch/file-tracker.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { ReadLimits } from "./line-range.ts";
 import { type PoolEntry, sessionBody, type SessionState } from "./session-state.ts";
@@ -27,6 +28,8 @@ export interface SessionDependencies {
   readonly readLimits: ReadLimits;
   /** Says when a provider's cache has gone cold; without it it never has. */
   readonly clock?: Clock;
+  /** Keeps the objects of known files as the files are; without it a file is looked at when it is read. */
+  readonly tracker?: FileTracker;
   /** What the host's tools do; by the usual names unless told. */
   readonly toolFacts?: ToolFacts;
   /** What a file is known by, from a path as calls write it; its absolute path unless told. */
@@ -74,6 +77,7 @@ export function joinPool(state: SessionState, stored: StoredMetadata, key?: stri
     : Object.freeze({ id, handle, ...(key === undefined ? {} : { key }) });
   const entry = { id, handle, stored, row };
   state.pool.set(id, entry);
+  if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(id);
   state.handles.set(handle, id);
   if (!hasRow) state.changed = true;
   if (known === undefined) return entry;

@@ -1,0 +1,38 @@
+import type { ContextSession } from "@self-context-manager/core";
+
+import { isFields, type ToolCallEvent } from "./pi-api.ts";
+
+/** Files that the host's own tools are writing now: what happens to them is not another's doing. */
+export interface HeldWrites {
+  /** A tool is about to run. */
+  begin(session: ContextSession, event: ToolCallEvent): Promise<void>;
+  /** It has run, and what it wrote is recorded. */
+  end(callId: string): Promise<void>;
+  /** Whatever was begun is over, also what never ended because it was refused or aborted. */
+  endAll(): Promise<void>;
+}
+
+/** The host's tools that write the file of their `path`. */
+const writers: ReadonlySet<string> = new Set(["write", "edit"]);
+
+export function heldWrites(): HeldWrites {
+  const held = new Map<string, AsyncDisposable>();
+
+  async function end(callId: string): Promise<void> {
+    const hold = held.get(callId);
+    held.delete(callId);
+    await hold?.[Symbol.asyncDispose]();
+  }
+
+  return {
+    async begin(session, { toolName, toolCallId, input }) {
+      const path = isFields(input) ? input["path"] : undefined;
+      if (!writers.has(toolName) || typeof path !== "string") return;
+      held.set(toolCallId, await session.holdWrite(path));
+    },
+    end,
+    async endAll() {
+      await Promise.all([...held.keys()].map(end));
+    },
+  };
+}
