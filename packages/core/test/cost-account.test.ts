@@ -148,6 +148,31 @@ describe("the account of a session", () => {
     expect(costRatio(second)).toBeCloseTo(17_700 / 16_000);
   });
 
+  test("is not moved by what the host puts before the messages, whenever that is learned", () => {
+    const grown = fc.array(fc.tuple(fc.integer({ min: 1, max: 9000 }), fc.nat(5000)), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(grown, (steps) => {
+        let account = emptyAccount;
+        let sent = 0;
+        for (const [tokens, overheadTokens] of steps) {
+          account = countCall(account, profile, {
+            promptTokens: sent + tokens,
+            sharedTokens: sent,
+            appendOnlyTokens: sent + tokens,
+            overheadTokens,
+            isCold: false,
+          });
+          sent += tokens;
+        }
+
+        expect(costRatio(account)).toBeCloseTo(1, 10);
+      }),
+    );
+  });
+
   test("keeps what the provider reported apart", () => {
     const account = countReport(emptyAccount, { input: 1, cacheRead: 2, cacheWrite: 3 });
 

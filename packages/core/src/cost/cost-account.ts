@@ -22,7 +22,7 @@ export type CostAccount = {
     readonly cache_read: number;
     readonly cache_write: number;
   };
-  /** The prompt that an append-only session would have sent last. */
+  /** Tokens of the messages that an append-only session would have sent last. */
   readonly append_only_prompt: number;
 };
 
@@ -36,11 +36,17 @@ export const emptyAccount: CostAccount = {
 
 /** One call as it goes out. */
 export interface CountedCall {
+  /** Tokens of the messages. */
   readonly promptTokens: number;
   /** Tokens at the head that the call before had as well. */
   readonly sharedTokens: number;
   /** Tokens of the prompt that an append-only session would send now, by the same estimator. */
   readonly appendOnlyTokens: number;
+  /**
+   * Tokens that the host puts before the messages of either session, as far as they are known by now: they are learned
+   * from reports, and count as sent before in every call but the first.
+   */
+  readonly overheadTokens?: number;
   /** Whether the provider's cache was lost; it is then for either session. */
   readonly isCold: boolean;
 }
@@ -51,12 +57,18 @@ export function countCall(
   profile: PriceProfile,
   call: CountedCall,
 ): CostAccount {
-  const ours = estimatedCost(profile, call);
+  const { promptTokens, sharedTokens, appendOnlyTokens, overheadTokens = 0, isCold } = call;
+  const known = account.estimated.calls === 0 ? 0 : overheadTokens;
+  const ours = estimatedCost(profile, {
+    promptTokens: promptTokens + overheadTokens,
+    sharedTokens: sharedTokens + known,
+    isCold,
+  });
   const theirs = estimatedCost(profile, {
-    promptTokens: call.appendOnlyTokens,
+    promptTokens: appendOnlyTokens + overheadTokens,
     // An append-only prompt begins with all of the one before, unless the user went back.
-    sharedTokens: Math.min(account.append_only_prompt, call.appendOnlyTokens),
-    isCold: call.isCold,
+    sharedTokens: Math.min(account.append_only_prompt, appendOnlyTokens) + known,
+    isCold,
   });
   const { estimated, append_only: appendOnly } = account;
   return {
@@ -72,7 +84,7 @@ export function countCall(
       fresh: appendOnly.fresh + theirs.fresh,
       units: appendOnly.units + theirs.units,
     },
-    append_only_prompt: call.appendOnlyTokens,
+    append_only_prompt: appendOnlyTokens,
   };
 }
 

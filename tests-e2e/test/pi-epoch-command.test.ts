@@ -1,0 +1,124 @@
+import { piExtension } from "@self-context-manager/adapter-pi";
+import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+import { describe, expect, test } from "vitest";
+
+import { join } from "node:path";
+
+import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
+import type { AnthropicRequest } from "../src/caching/anthropic-request.ts";
+import type { Reply } from "../src/loopback-reply.ts";
+import { openPiSdk } from "../src/pi-sdk.ts";
+import { type PiVersion, piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
+
+const calls = (id: string, ...made: readonly (readonly [string, object])[]): Reply => ({
+  type: "tool-calls",
+  calls: made.map(([name, args], index) => ({
+    id: `call_${id}_${index}`,
+    name,
+    arguments: args as Readonly<Record<string, unknown>>,
+  })),
+});
+
+const words = "for i in $(seq 1 120); do echo line $i of the long output; done";
+
+/** Deactivates a long output, so that an epoch ends with the next prompt. */
+const replies: readonly Reply[] = [
+  calls("run", ["bash", { command: words }]),
+  calls("read", ["read", { path: "a.txt" }]),
+  calls("drop", ["deactivate", { id: "t1" }], ["deactivate", { id: "f1" }]),
+  { type: "text", text: "done" },
+  { type: "text", text: "still done" },
+  { type: "text", text: "done again" },
+];
+
+interface Run {
+  readonly requests: readonly AnthropicRequest[];
+  readonly listed: string;
+  readonly restored: string;
+  readonly failures: readonly string[];
+}
+
+async function run(pi: PiVersion): Promise<Run> {
+  await using model = await openAnthropicModel({
+    script: ({ index }) => replies[index] ?? { type: "text", text: "over" },
+  });
+  await using workspace = await openPiWorkspace({
+    model,
+    api: "anthropic-messages",
+    files: { "a.txt": "contents of a.txt\n".repeat(200) },
+  });
+  const extension = piExtension({
+    openContext: async ({ host, workspace: folder }) => {
+      const environment = { SCM_STORE: join(workspace.agentFolder, "store.sqlite") };
+      const config = configFromEnvironment(environment);
+      const manager = await openContextManager({ ...config, workspace: folder });
+      return {
+        session: await manager.openSession(host),
+        workspace: manager.workspace,
+        [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+      };
+    },
+  });
+  const told: string[] = [];
+  const ui = { notify: (text: string) => void told.push(text), setStatus: () => undefined };
+  await using sdk = await openPiSdk({ pi, workspace, factories: [extension], ui });
+  await sdk.prompt("work");
+  await sdk.prompt("go on");
+  await sdk.prompt("/context");
+  await sdk.prompt("/context restore");
+  await sdk.prompt("go on");
+  const [listed = "", restored = ""] = told;
+  return {
+    requests: [...model.requests],
+    listed,
+    restored,
+    failures: [...model.failures, ...sdk.errors],
+  };
+}
+
+const runs = new Map<PiVersion, Promise<Run>>();
+
+async function known(pi: PiVersion): Promise<Run> {
+  const found = runs.get(pi) ?? run(pi);
+  runs.set(pi, found);
+  return await found;
+}
+
+const said = (request: AnthropicRequest | undefined): string =>
+  (request?.messages ?? []).map(({ text }) => text).join("\n");
+
+describe.each(piVersions)("/context on Pi $version", (pi) => {
+  test("is answered after an epoch has ended, and nothing fails", async () => {
+    const { requests, failures } = await known(pi);
+
+    expect(failures).toEqual([]);
+    expect(requests).toHaveLength(replies.length);
+  });
+
+  test("tells what left with the last epoch and why, with three kinds of figures", async () => {
+    const { listed } = await known(pi);
+
+    expect(listed).toMatch(/^0 of 5 known objects are active\.\nt1 +inactive/u);
+    expect(listed).toMatch(/\nIn view, as estimated: \d/u);
+    expect(listed).toMatch(/\nStable, by our own bytes: \d+ %/u);
+    expect(listed).toMatch(/\nSpent in 5 calls, as estimated: /u);
+    expect(listed).toMatch(/\nLast call, as the provider reported it: [\d.k]+ tokens read/u);
+    expect(listed).toMatch(
+      /\nPrices \(from Pi\), where uncached input is 1: reading 0.1, writing 1.25/u,
+    );
+    expect(listed).toMatch(/\nEpoch 2, \d+ calls? so far\. The one before ended because carrying/u);
+    expect(listed).toMatch(/\n2 left then: .*t1 bash.*f1 a\.txt/u);
+  });
+
+  test("brings back what left, with the next call", async () => {
+    const { requests, restored } = await known(pi);
+
+    expect(restored).toMatch(/^2 objects are active again: /u);
+    expect(said(requests[3])).toContain("line 120 of the long output");
+    expect(said(requests[4])).not.toContain("line 120 of the long output");
+    expect(said(requests[4])).not.toContain("contents of a.txt");
+    expect(said(requests[5])).toContain("line 120 of the long output");
+    expect(said(requests[5])).toContain("contents of a.txt");
+  });
+});
