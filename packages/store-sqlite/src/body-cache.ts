@@ -11,6 +11,8 @@ export interface Head {
   readonly weight: number;
   /** Characters of its bulk fields. */
   readonly size: number;
+  /** The version whose row has the metadata: this one, or an earlier one with the same. */
+  readonly shown: number;
 }
 
 /** Keeps the bodies that were used last, so that a long document is neither read nor parsed for each new version. */

@@ -9,7 +9,7 @@ export interface Connection {
   /** The first row of an answer. */
   first(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[];
-  run(sql: string, ...values: readonly SqlValue[]): { readonly lastKey: number };
+  run(sql: string, ...values: readonly (SqlValue | bigint)[]): { readonly lastKey: number };
   /** Runs statements that answer nothing, as they stand. */
   execute(sql: string): void;
   /** Runs all of it or nothing; `write` takes the right to write at once, so that it cannot fail half-way. */

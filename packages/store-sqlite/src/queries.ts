@@ -24,6 +24,7 @@ import {
 import type { Connection, Row, SqlValue } from "./connection.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import {
+  contentHashBytes,
   metadataColumns,
   number,
   readMetadata,
@@ -130,7 +131,8 @@ function findVersion(connection: Connection, key: number, at: VersionSelector): 
     );
   }
   if ("contentHash" in at) {
-    const hash = Buffer.from(at.contentHash, "hex");
+    const hash = contentHashBytes(at.contentHash);
+    if (hash === undefined) return undefined;
     return connection.first(
       `${among} AND v.content_hash = ? ORDER BY v.seq DESC LIMIT 1`,
       key,

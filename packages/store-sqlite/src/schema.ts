@@ -10,6 +10,8 @@ const applicationId = 0x53_43_4d_31;
  *
  * - `versions.seq` is the order in which versions came to this file, which is what `changesSince` goes by.
  * - `versions.metadata` is the body with 0 in place of each bulk field, so that the order of fields is kept.
+ *   Where it is that of an earlier version, it is that version's number, and `metadata_view_hash` is empty.
+ * - `content_hash` is empty for the hash of no text.
  * - `versions.delta` turns the bulk fields of the version before into those of this one, null where they are equal. In
  *   the row whose `version` is its `base` it needs nothing before it.
  * - `weight` counts the characters of the deltas since the base, `size` those of the bulk fields.
@@ -80,6 +82,10 @@ const migrations: readonly string[] = [
     tx_time INTEGER NOT NULL
   ) STRICT;
   INSERT INTO clock VALUES (1, 0, 0);
+  `,
+  `
+  UPDATE versions SET content_hash = x''
+  WHERE content_hash = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
   `,
 ];
 

@@ -13,6 +13,7 @@ import {
   type ObjectHashes,
   type ObjectId,
   setField,
+  sha256,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/core";
@@ -23,10 +24,29 @@ import { unpackText } from "./packed-text.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
 /** The columns of `versions v` that `readMetadata` takes. */
-export const metadataColumns =
-  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.metadata_view_hash, v.object_hash, v.further_hashes, v.metadata";
+export const metadataColumns: string =
+  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.further_hashes, " +
+  `${shared("metadata_view_hash")}, ${shared("metadata")}`;
 
-const bodyColumns = `${metadataColumns}, v.base, v.weight, v.size`;
+const bodyColumns =
+  `${metadataColumns}, v.base, v.weight, v.size, ` +
+  "CASE typeof(v.metadata) WHEN 'integer' THEN v.metadata ELSE v.version END AS shown";
+
+/** A column of the version that has the metadata: itself, or the earlier one whose number stands in its place. */
+function shared(column: string): string {
+  const earlier = `SELECT m.${column} FROM versions m WHERE m.object = v.object AND m.version = v.metadata`;
+  return `CASE typeof(v.metadata) WHEN 'integer' THEN (${earlier}) ELSE v.${column} END AS ${column}`;
+}
+
+/** The hash of no text, which most versions of sessions and views have, takes no place. */
+const emptyHash = sha256("");
+
+/** A content hash as it stands in its column; undefined for what is none. */
+export function contentHashBytes(hash: string): Uint8Array | undefined {
+  if (hash === emptyHash) return new Uint8Array(0);
+  const bytes = Buffer.from(hash, "hex");
+  return bytes.length === 0 ? undefined : bytes;
+}
 
 /** Reads versions back from their rows. */
 export interface VersionReader {
@@ -116,6 +136,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
         base: number(row, "base"),
         weight: number(row, "weight"),
         size: number(row, "size"),
+        shown: number(row, "shown"),
       };
       heads.set(head);
       return head;
@@ -164,7 +185,7 @@ function readPoint(row: Row): Omit<StoredVersion, "body"> {
   const further = row["further_hashes"];
   const hashes = {
     ...(typeof further === "string" ? (parse(further) as Record<string, string>) : {}),
-    content_hash: hexOf(row["content_hash"]),
+    content_hash: hexOf(row["content_hash"]) || emptyHash,
     metadata_view_hash: hexOf(row["metadata_view_hash"]),
     object_hash: hexOf(row["object_hash"]),
   };

@@ -16,7 +16,7 @@ import type { Head } from "./body-cache.ts";
 import type { Connection } from "./connection.ts";
 import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
-import { bulkOf, metadataText, number } from "./version-rows.ts";
+import { bulkOf, contentHashBytes, metadataText, number } from "./version-rows.ts";
 
 /** Deltas may reach this many times the size of what they build before it is written whole again. */
 const heaviest = 3;
@@ -35,6 +35,8 @@ export function writeVersion(
     connection.run("INSERT INTO objects (id, head) VALUES (?, 0)", stored.body.id).lastKey;
   const content = writeContent(connection, before, stored);
   const { hashes, version, at } = stored;
+  const metadata = metadataText(stored.body);
+  const shown = sharedMetadata(before, stored, metadata) ?? version;
   connection.run(
     "INSERT INTO versions (object, version, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
       "further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -42,18 +44,31 @@ export function writeVersion(
     version,
     at.tx_id,
     Date.parse(at.tx_time),
-    Buffer.from(hashes.content_hash, "hex"),
-    Buffer.from(hashes.metadata_view_hash, "hex"),
+    contentHashBytes(hashes.content_hash) ?? new Uint8Array(0),
+    shown === version ? Buffer.from(hashes.metadata_view_hash, "hex") : new Uint8Array(0),
     Buffer.from(hashes.object_hash, "hex"),
     furtherHashes(hashes),
     content.base,
     content.weight,
     content.size,
-    packText(metadataText(stored.body)),
+    // A number is bound as REAL, which this column, of any type, would keep as it is.
+    shown === version ? packText(metadata) : BigInt(shown),
     content.delta === null ? null : packText(content.delta),
   );
   connection.run("UPDATE objects SET head = ? WHERE key = ?", version, key);
-  return { key, stored, base: content.base, weight: content.weight, size: content.size };
+  const { base, weight, size } = content;
+  return { key, stored, base, weight, size, shown };
+}
+
+/** The earlier version that has the same metadata in its row; undefined where they differ. */
+function sharedMetadata(
+  before: Head | undefined,
+  { hashes }: StoredVersion,
+  metadata: string,
+): number | undefined {
+  if (before === undefined || metadataText(before.stored.body) !== metadata) return undefined;
+  const isSame = before.stored.hashes.metadata_view_hash === hashes.metadata_view_hash;
+  return isSame ? before.shown : undefined;
 }
 
 interface Content {

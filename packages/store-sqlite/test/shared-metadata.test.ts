@@ -1,0 +1,72 @@
+import { objectId, sha256 } from "@self-context-manager/core";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+
+import { sample } from "./sample.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+const id = objectId("view");
+
+it("writes metadata once for as long as it does not change", async () => {
+  await using place = await sqlitePlace();
+  {
+    await using store = await place.open();
+    for (const entries of [["a"], ["a", "b"], ["a", "b", "c"]])
+      await store.commit([{ object: sample("view", { entries, layout: "one" }) }]);
+    await store.commit([{ object: sample("view", { entries: ["a"], layout: "two" }) }]);
+    await store.commit([{ object: sample("view", { entries: ["b"], layout: "two" }) }]);
+  }
+
+  const kinds = rowsOf(place.path).map(({ metadata }) =>
+    typeof metadata === "string" ? "text" : metadata,
+  );
+  expect(kinds).toEqual(["text", 1, 1, "text", 4]);
+  await using store = await place.open();
+  const history = await store.history(id);
+  expect(history.map(({ body }) => body["layout"])).toEqual(["one", "one", "one", "two", "two"]);
+  for (const { version, hashes } of history) {
+    const stored = await store.get(id, { version });
+    const expected = sample("view", { ...stored?.body });
+    expect(hashes).toEqual(expected.hashes);
+    expect(stored?.hashes).toEqual(expected.hashes);
+  }
+});
+
+it("tells of a version whose metadata is lost with an earlier one", async () => {
+  await using place = await sqlitePlace();
+  {
+    await using store = await place.open();
+    for (const entries of [["a"], ["b"]])
+      await store.commit([{ object: sample("view", { entries }) }]);
+  }
+  const database = new DatabaseSync(place.path);
+  database.exec("UPDATE versions SET metadata = 7 WHERE version = 2");
+  database.close();
+  await using store = await place.open();
+
+  await expect(store.describe([id])).rejects.toThrow("it is damaged, a text is missing");
+});
+
+it("finds what an earlier program stored with the whole hash of no text", async () => {
+  await using place = await sqlitePlace();
+  {
+    await using store = await place.open();
+    await store.commit([{ object: sample("view", { content: null }) }]);
+  }
+  const empty = sha256("");
+  const database = new DatabaseSync(place.path);
+  database.exec(`UPDATE versions SET content_hash = x'${empty}'; PRAGMA user_version = 1`);
+  database.close();
+
+  await using store = await place.open();
+
+  expect((await store.get(id, { contentHash: empty }))?.version).toBe(1);
+  expect(await store.get(id, { contentHash: "" })).toBeUndefined();
+});
+
+function rowsOf(path: string): readonly Readonly<Record<string, unknown>>[] {
+  const database = new DatabaseSync(path);
+  const rows = database.prepare("SELECT metadata FROM versions ORDER BY version").all();
+  database.close();
+  return rows;
+}
