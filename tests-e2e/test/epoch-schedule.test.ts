@@ -1,0 +1,37 @@
+import { testScale } from "@self-context-manager/testkit";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { bestSchedule, onlineSchedule, type ShortSession } from "../src/epochs/schedules.ts";
+
+const mostCalls = testScale.isLong ? 12 : 7;
+const numRuns = testScale.isLong ? 10 : 8;
+
+const session: fc.Arbitrary<ShortSession> = fc.record({
+  calls: fc.array(
+    fc.record({ size: fc.integer({ min: 130, max: 3_500 }), isTurnStart: fc.boolean() }),
+    { minLength: 4, maxLength: mostCalls },
+  ),
+  read: fc.constantFrom(0.025, 0.1, 0.25, 0.5),
+  write: fc.constantFrom(1, 1.25),
+});
+
+/**
+ * The rule does not know how a session goes on. Renting until the rent would have bought costs at most twice the best
+ * with hindsight; ours buys earlier, which is better where sessions are long and can be worse where one ends right
+ * after.
+ */
+test("the online rule costs at most twice the best of all schedules", async () => {
+  let worst = 1;
+  await fc.assert(
+    fc.asyncProperty(session, async (one) => {
+      const [online, best] = [await onlineSchedule(one), await bestSchedule(one)];
+      worst = Math.max(worst, online.cost / best.cost);
+
+      expect(best.cost).toBeLessThanOrEqual(online.cost + 1e-6);
+      expect(online.cost / best.cost).toBeLessThanOrEqual(2);
+    }),
+    { numRuns, seed: testScale.seed },
+  );
+  process.stderr.write(`epochs: at worst ${worst.toFixed(3)} of the best schedule\n`);
+});

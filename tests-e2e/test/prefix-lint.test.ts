@@ -1,0 +1,136 @@
+import { piCodec } from "@self-context-manager/adapter-pi";
+import {
+  type ContextSession,
+  epochLayout,
+  type Message,
+  type MessageCodec,
+  objectId,
+  openContextSession,
+  pooledLayout,
+  recentlyUsedPolicy,
+  silentLogger,
+  type View,
+  type ViewMessage,
+} from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { hostEvent, messagesOf, testScale } from "@self-context-manager/testkit";
+import * as fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+import { fakeFiles } from "../src/session/fake-files.ts";
+import { plainCodec } from "../src/session/test-session.ts";
+
+/** A process with a clock and ids of its own. */
+interface Process {
+  readonly startsAt: number;
+  readonly ids: string;
+}
+
+const processes: readonly [Process, Process] = [
+  { startsAt: 1_700_000_000_000, ids: "a" },
+  { startsAt: 1_893_456_789_012, ids: "0192-b" },
+];
+
+const layouts = [epochLayout({ small: 0 }), epochLayout({ share: 0.01, small: 0 }), pooledLayout];
+
+/** The views of a session call by call: one before each answer, and one at the end. */
+async function viewsOf<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  layout: (typeof layouts)[number],
+  process: Process,
+): Promise<readonly View[]> {
+  const session = await open(layout, process);
+  const views: View[] = [];
+  for (let count = 1; count <= messages.length; count += 1) {
+    const next = messages[count];
+    if (next !== undefined && codec.identify(next).role !== "assistant") continue;
+    await session.ingest(messages.slice(0, count), codec);
+    views.push(await session.view());
+  }
+  return views;
+}
+
+async function open(layout: (typeof layouts)[number], process: Process): Promise<ContextSession> {
+  let count = 0;
+  let time = process.startsAt;
+  const clock = {
+    now: () => {
+      time += 7;
+      return time;
+    },
+  };
+  return await openContextSession(
+    {
+      store: memoryStore({ clock }),
+      files: fakeFiles({}),
+      ids: {
+        next: () => {
+          count += 1;
+          return objectId(`${process.ids}-${count}`);
+        },
+      },
+      logger: silentLogger,
+      policy: recentlyUsedPolicy({ alive: 4, kept: 2 }),
+      layout,
+      workspace: "/work",
+      readLimits: { lines: 2_000, characters: 50_000 },
+      clock,
+    },
+    { harness: "test", sessionId: "s" },
+  );
+}
+
+/** Bytes that another process would not have sent: readings of a clock, counters of a process, fresh ids. */
+async function expectNothingVolatile<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  layout: (typeof layouts)[number],
+): Promise<void> {
+  const [one, other] = processes;
+  const first = await viewsOf(messages, codec, layout, one);
+  const second = await viewsOf(messages, codec, layout, other);
+  const bytes = (views: readonly View[]): readonly string[] =>
+    views.map(({ messages: sent }) => JSON.stringify(sent));
+
+  expect(bytes(second)).toEqual(bytes(first));
+  if (layout.name === "epoch") expectFrontierHolds(first);
+}
+
+/** Within an epoch what was sent stays. */
+function expectFrontierHolds(views: readonly View[]): void {
+  let former: readonly ViewMessage[] = [];
+  for (const { messages, epoch } of views) {
+    const sent = former.map((message) => JSON.stringify(message));
+    const now = messages.slice(0, former.length).map((message) => JSON.stringify(message));
+    if (epoch?.isNew !== true) expect(now).toEqual(sent);
+    former = messages;
+  }
+}
+
+describe.each(layouts.map((layout, index) => [`${layout.name} ${index + 1}`, layout] as const))(
+  "the prefix of a session in layout %s",
+  (_, layout) => {
+    test("has no volatile bytes before the frontier in generated sessions", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(hostEvent, { minLength: 2, maxLength: 25 }), async (events) => {
+          const messages = messagesOf(events, { time: 1_700_000_000_000, calls: 0 });
+          await expectNothingVolatile<Message>(messages, plainCodec, layout);
+        }),
+        { numRuns: testScale.isLong ? 400 : 25, seed: testScale.seed },
+      );
+    });
+
+    test.each(["0.73.1", "0.87.1", "1.5.2"])("has none in what Pi %s recorded", async (version) => {
+      const file = new URL(
+        `../../packages/adapter-pi/test/fixtures/messages-${version}.json`,
+        import.meta.url,
+      );
+      const messages = JSON.parse(readFileSync(file, "utf8")) as Parameters<
+        typeof piCodec.decode
+      >[0][];
+      await expectNothingVolatile(messages, piCodec, layout);
+    });
+  },
+);
