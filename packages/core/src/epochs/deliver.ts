@@ -41,6 +41,7 @@ export function stepEntries(
     return [sized<OpaqueEntry>({ is: "opaque", turn, step: index }, draft.source)];
   if (isDiscarded(step) || withoutEmpty(step.assistant).length === 0) return [];
   const answer = sized<AssistantEntry>({ is: "assistant", turn, step: index }, draft.source);
+  parts.add(answer);
   const results = callsOf(step).map((call, position) => {
     const entry = resultEntry(draft, parts, { turn, step: index, call: position }, call);
     parts.add(entry);
@@ -59,6 +60,7 @@ export function resultEntry(
   parts: ShownParts,
   place: { readonly turn: number; readonly step: number; readonly call: number },
   call: ToolCallBlock,
+  isLate = false,
 ): ResultEntry {
   const step = draft.input.turns[place.turn]?.steps[place.step];
   const id =
@@ -66,7 +68,8 @@ export function resultEntry(
   const known = id === undefined ? undefined : draft.input.pool.get(id);
   if (known === undefined)
     return sized<ResultEntry>({ is: "result", ...place, as: "bare" }, draft.source);
-  const replaces = replacedFile(draft, parts, known.stored.body);
+  // What stands further down than a late result is not above it.
+  const replaces = isLate ? undefined : replacedFile(draft, parts, known.stored.body);
   const entry = {
     is: "result" as const,
     ...place,
@@ -104,11 +107,11 @@ const trimmed: ReadonlySet<CallKind> = new Set(["command", "search", "web", "oth
 /** How the output of any other tool is shown. */
 function ownParts(
   draft: ViewDraft,
-  { handle, stored }: PoolEntry,
+  { handle }: PoolEntry,
   call: ToolCallBlock,
 ): readonly ShownPart[] | "reference" {
   const object = draft.active.get(handle);
-  if (object === undefined) return Number(stored.body["char_count"] ?? 0) === 0 ? [] : "reference";
+  if (object === undefined) return "reference";
   const { content } = object.stored.body;
   const part = { of: handle, version: object.stored.version };
   const whole: ShownPart = { ...part, as: "whole" };
@@ -170,14 +173,15 @@ export function wantedParts(
   const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
   const current = isFixed ? shown : shown.filter((part) => part.version === version);
   const missing = missingRanges(wanted, current, lineCount(content));
-  if (missing.length === 0) {
+  if (missing.length === 0 || parts.isBare(of)) {
     return isAnswer ? [{ of, version, as: "above" }] : [];
   }
   const isTrimmed = current.some(({ as }) => as === "part");
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ as }) => as === "whole" || as === "diff");
   const isOlder = base !== undefined && base.version < version;
-  if (isOlder && !isAnswer && stored.body.provenance.generator === "agent") return [];
+  // What the model wrote itself stands in its calls; a version of anybody else's among them does not.
+  if (isOlder && !isAnswer && parts.changesOf(of) >= version - base.version) return [];
   if (isOlder && draft.settings.differences && stored.body.content !== null) {
     const difference = differencePart(draft, object, base.version);
     if (difference !== undefined) return [difference];
@@ -225,10 +229,16 @@ function missingRanges(
 /** Active objects that no result shows: activated by a person, changed by others, restored by going back. */
 export function missingObjects(draft: ViewDraft, parts: ShownParts): readonly ObjectEntry[] {
   return draft.input.active.flatMap((object) => {
-    const shows = parts.isBare(object.entry.handle) ? [] : wantedParts(draft, parts, object, false);
+    const shows = wantedParts(draft, parts, object, false);
     if (shows.length === 0) return [];
     return [sized<ObjectEntry>({ is: "object", shows }, draft.source)];
   });
+}
+
+/** What is still in view in an older version, and no longer with all that was changed since. */
+export function outdatedObjects(draft: ViewDraft, parts: ShownParts): readonly ObjectEntry[] {
+  const active = draft.input.active.filter(({ entry }) => parts.of(entry.handle).length > 0);
+  return missingObjects({ ...draft, input: { ...draft.input, active } }, parts);
 }
 
 /** The file that a call changed, where an older version of it stands in view. */

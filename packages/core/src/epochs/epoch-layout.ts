@@ -1,9 +1,7 @@
 import type {
   Layout,
-  LayoutInput,
   LayoutOutput,
   PoolTokens,
-  ShownObject,
   ViewMessage,
 } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
@@ -15,6 +13,7 @@ import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { tokensOf } from "./fit-budget.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
 import { neededVersions } from "./needed-versions.ts";
+import { shownObjects } from "./shown-objects.ts";
 import { messageOf, type ViewDraft, viewDraft } from "./view-draft.ts";
 
 /**
@@ -55,7 +54,7 @@ function outputOf(
   return {
     messages,
     tokens: poolTokens(draft, entries),
-    shown: shownObjects(input, entries),
+    shown: shownObjects(draft, entries),
     record,
     left: planned.left,
     boundaries: breakpointEnds(draft, entries, before, planned.cut),
@@ -75,18 +74,4 @@ function poolTokens(draft: ViewDraft, entries: readonly ViewEntry[]): PoolTokens
     else chat += tokens;
   }
   return { metadata, chat, active };
-}
-
-function shownObjects(
-  { active }: LayoutInput,
-  entries: readonly ViewEntry[],
-): readonly ShownObject[] {
-  const ways = new Map<string, ShownObject["as"]>();
-  for (const entry of entries) {
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
-      ways.set(entry.of, "whole");
-    for (const part of contentParts(entry))
-      if (ways.get(part.of) !== "whole") ways.set(part.of, part.as === "part" ? "part" : "whole");
-  }
-  return active.map(({ entry }) => ({ id: entry.id, as: ways.get(entry.handle) ?? "left-out" }));
 }

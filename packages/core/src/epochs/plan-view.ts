@@ -161,8 +161,7 @@ function takeLateResults(draft: ViewDraft, entries: ViewEntry[], parts: ShownPar
     if (call === undefined) continue;
     const { turn, step: stepIndex, call: position } = entry;
     const place = { turn, step: stepIndex, call: position };
-    // What stands further down is not above it.
-    const { replaces: _, ...result } = resultEntry(draft, parts, place, call);
+    const result = resultEntry(draft, parts, place, call, true);
     if (result.of === undefined) continue;
     entries[index] = result;
     parts.add(result);

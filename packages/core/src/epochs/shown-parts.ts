@@ -5,22 +5,37 @@ export interface ShownParts {
   of(handle: string): readonly ShownPart[];
   /** Whether a result stands as it came. */
   isBare(handle: string): boolean;
+  /** How many calls that changed a file stand below its content with all that they wrote. */
+  changesOf(handle: string): number;
   add(entry: ViewEntry): void;
 }
 
 export function shownParts(entries: readonly ViewEntry[]): ShownParts {
   const parts = new Map<string, ShownPart[]>();
   const bare = new Set<string>();
+  const changes = new Map<string, number>();
+  let stubbed: ReadonlySet<number> = new Set();
   const add = (entry: ViewEntry): void => {
+    if (entry.is === "assistant") stubbed = new Set(entry.stubs?.map(({ call }) => call));
     if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined) bare.add(entry.of);
     for (const part of contentParts(entry)) {
       const known = parts.get(part.of);
       if (known === undefined) parts.set(part.of, [part]);
       else known.push(part);
+      changes.delete(part.of);
+    }
+    if (entry.is === "result" && entry.replaces !== undefined && !stubbed.has(entry.call)) {
+      const { of } = entry.replaces;
+      changes.set(of, (changes.get(of) ?? 0) + 1);
     }
   };
   for (const entry of entries) add(entry);
-  return { of: (handle) => parts.get(handle) ?? none, isBare: (handle) => bare.has(handle), add };
+  return {
+    of: (handle) => parts.get(handle) ?? none,
+    isBare: (handle) => bare.has(handle),
+    changesOf: (handle) => changes.get(handle) ?? 0,
+    add,
+  };
 }
 
 const none: readonly ShownPart[] = [];

@@ -19,7 +19,10 @@ export function resultLine(entry: PoolEntry): string {
   return `[${entry.handle} ${status}, ${size(body)}]`;
 }
 
-/** A tool's result by its size alone, `[t31 ok, 4.1k chars]`: what is left of one whose content has left the view. */
+/**
+ * A tool's result by its size alone, `[t31 ok, 4.1k chars]`: what is left of one whose content has left the view.
+ * `[t31 ok, no text]` where it is empty or an image.
+ */
 export function sizeLine({
   handle,
   stored,
@@ -28,7 +31,8 @@ export function sizeLine({
   readonly stored: { readonly body: ObjectMetadata | ObjectBody };
 }): string {
   const { body } = stored;
-  return `[${handle} ${body["status"] === "fail" ? "failed" : "ok"}, ${short(body)} chars]`;
+  const size = Number(body["char_count"] ?? 0) === 0 ? "no text" : `${short(body)} chars`;
+  return `[${handle} ${body["status"] === "fail" ? "failed" : "ok"}, ${size}]`;
 }
 
 /** An object with its handle, at one of its versions. */

@@ -131,8 +131,6 @@ function resultContent(
 function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
   const summary = stored.body["short_summary"];
   if (stored.body["context_tool"] === true && typeof summary === "string") return [text(summary)];
-  if (Number(stored.body["char_count"] ?? 0) === 0 && stored.body.content === undefined)
-    return [text(`[${handle} ${statusOf(stored)}, no output]`)];
   const body = contentOf(stored, handle);
   const blocks = body["blocks"];
   const kept = Array.isArray(blocks)
