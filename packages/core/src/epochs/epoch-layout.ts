@@ -4,11 +4,11 @@ import type {
   PoolTokens,
   ViewMessage,
 } from "../layout/layout.ts";
-import type { JsonObject } from "../objects/json.ts";
 import { renderEntry } from "../views/render-entry.ts";
 import { contentParts, type ViewEntry } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
+import { recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { tokensOf } from "./fit-budget.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
@@ -49,7 +49,7 @@ function outputOf(
     turns: input.turns.length,
     steps: input.turns.at(-1)?.steps.length ?? 0,
     workspace: input.workspace,
-    memory: planned.memory as unknown as JsonObject,
+    memory: recordedMemory(planned.memory),
   };
   return {
     messages,

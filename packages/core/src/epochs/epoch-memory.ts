@@ -24,5 +24,20 @@ export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}
 
 /** The memory of a record that an epoch layout made. */
 export function epochMemory(record: ViewRecord): EpochMemory {
-  return record.memory as JsonObject as unknown as EpochMemory;
+  const { died, ...rest } = record.memory as JsonObject as unknown as StoredMemory;
+  return { ...rest, died: Object.fromEntries(died.map(readDeath)) };
+}
+
+/** The memory as it is recorded. */
+export function recordedMemory({ died, ...rest }: EpochMemory): JsonObject {
+  const rows = Object.entries(died).map(([place, call]) => `${place}@${call}`);
+  return { ...rest, died: rows } satisfies StoredMemory;
+}
+
+/** What died is recorded in rows, `12@3`: a list that gains one is a shorter delta than an object that does. */
+type StoredMemory = Omit<EpochMemory, "died"> & { readonly died: readonly string[] };
+
+function readDeath(row: string): readonly [string, number] {
+  const at = row.lastIndexOf("@");
+  return [row.slice(0, at), Number(row.slice(at + 1))];
 }

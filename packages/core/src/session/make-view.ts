@@ -9,7 +9,12 @@ import type {
   LayoutOutput,
 } from "../layout/layout.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
+import type { StaticReference } from "../objects/references.ts";
+import {
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import { messagesHash } from "../views/message-hash.ts";
 import { type SentView, viewBody } from "../views/view-object.ts";
@@ -92,7 +97,7 @@ async function storeView(
     id,
     sessionId: state.id,
     chatId: state.chat.id,
-    systemPrompts: state.systemPrompts,
+    systemPrompts: await systemPrompts(scope),
     messagesHash: messagesHash(output.messages),
     ...facts,
   });
@@ -107,17 +112,35 @@ async function storeView(
   return stored.version;
 }
 
+/** The versions of the system prompts that go with a call. */
+async function systemPrompts({
+  state,
+  dependencies,
+}: SessionScope): Promise<ReadonlyMap<string, StaticReference>> {
+  const { promptVersions } = state;
+  const unknown = [...state.systemPrompts.values()].filter((id) => !promptVersions.has(id));
+  const found = unknown.length === 0 ? [] : await dependencies.store.describe(unknown);
+  for (const stored of found)
+    if (stored !== undefined) promptVersions.set(stored.body.id, staticReference(stored));
+  const named = new Map<string, StaticReference>();
+  for (const [origin, id] of state.systemPrompts) {
+    const reference = promptVersions.get(id);
+    if (reference !== undefined) named.set(origin, reference);
+  }
+  return named;
+}
+
 function accountOf(
   state: SessionState,
   { prices = usualPrices }: ViewOptions,
   figures: EpochFigures | undefined,
 ): CostAccount | undefined {
   if (figures === undefined) return undefined;
-  const { overhead } = state.calibration;
   return countCall(state.view?.account ?? emptyAccount, prices, {
-    promptTokens: figures.promptTokens + overhead,
-    sharedTokens: figures.sharedTokens + overhead,
-    appendOnlyTokens: figures.appendOnlyTokens + overhead,
+    promptTokens: figures.promptTokens,
+    sharedTokens: figures.sharedTokens,
+    appendOnlyTokens: figures.appendOnlyTokens,
+    overheadTokens: state.calibration.overhead,
     isCold: figures.isNew && figures.endedBy === "cold",
   });
 }

@@ -6,7 +6,7 @@ import { argumentsOf, providerId } from "../ingest/toolcall-object.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { DynamicReference } from "../objects/references.ts";
+import type { DynamicReference, StaticReference } from "../objects/references.ts";
 import {
   metadataVersion,
   staticReference,
@@ -68,6 +68,8 @@ export interface SessionState {
   readonly handleCounts: Map<string, number>;
   /** In the order of activation. */
   readonly active: Map<ObjectId, Activation>;
+  /** Files whose entry is new or newer than what was told to the tracker of files. */
+  readonly untracked: Set<ObjectId>;
   readonly pinned: Set<ObjectId>;
   /** What was used last, the newest last: a short list, for the policy. */
   readonly recent: UseKey[];
@@ -80,6 +82,8 @@ export interface SessionState {
   /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
   readonly pendingCalls: Set<string>;
   readonly systemPrompts: Map<string, ObjectId>;
+  /** Their latest versions, as far as they are known. */
+  readonly promptVersions: Map<ObjectId, StaticReference>;
   readonly openCalls: Map<string, OpenCall>;
   /** The object ids that the chat's calls have, those without a result included. */
   readonly placedCalls: Set<ObjectId>;
@@ -119,6 +123,7 @@ export function newSessionState(
     handles: new Map(),
     handleCounts: new Map(),
     active: new Map(),
+    untracked: new Set(),
     pinned: new Set(),
     recent: [],
     paths: undefined,
@@ -126,6 +131,7 @@ export function newSessionState(
     viewId: undefined,
     pendingCalls: new Set(),
     systemPrompts: new Map(),
+    promptVersions: new Map(),
     openCalls: new Map(),
     placedCalls: new Set(),
     callsInTurn: new Map(),
@@ -198,6 +204,7 @@ export function readSessionSets(
     const stored = metadata.get(row.id);
     if (stored === undefined) continue;
     state.pool.set(row.id, { id: row.id, handle: row.handle, stored, row });
+    if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(row.id);
     state.handles.set(row.handle, row.id);
   }
   for (const [letter, count] of Object.entries(body["handle_counts"] as Record<string, number>)) {

@@ -1,4 +1,5 @@
 import type { ObjectBody } from "../objects/object-body.ts";
+import { staticReference } from "../objects/stored-version.ts";
 import { commitSession, type SessionScope } from "./session-scope.ts";
 
 /**
@@ -32,5 +33,6 @@ export async function recordSystemPrompt(
     state.systemPrompts.set(origin, id);
     state.changed = true;
   }
-  await commitSession(scope, [{ body }]);
+  const [stored] = await commitSession(scope, [{ body }]);
+  if (stored !== undefined) state.promptVersions.set(id, staticReference(stored));
 }

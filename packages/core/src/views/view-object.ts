@@ -1,10 +1,13 @@
-import type { ObjectBody } from "../objects/object-body.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { JsonObject } from "../objects/json.ts";
 import type { CacheState } from "../cost/cache-state.ts";
 import type { CostAccount } from "../cost/cost-account.ts";
+import type { JsonObject, JsonValue } from "../objects/json.ts";
+import type { ObjectBody } from "../objects/object-body.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StaticReference } from "../objects/references.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
+import { entryRow, readEntryRow } from "./entry-row.ts";
 import type { ViewRecord } from "./view-record.ts";
+import { accountRow, callRow, readAccountRow, readCallRow } from "./view-rows.ts";
 
 /** What a session's last call saw, and what is known of it since. */
 export interface SentView {
@@ -25,7 +28,8 @@ export interface ViewFacts {
   readonly id: ObjectId;
   readonly sessionId: ObjectId;
   readonly chatId: ObjectId;
-  readonly systemPrompts: ReadonlyMap<string, ObjectId>;
+  /** The versions that went with the call, by origin. */
+  readonly systemPrompts: ReadonlyMap<string, StaticReference>;
   readonly record: ViewRecord;
   readonly tokens: number;
   /** SHA-256 over the digests of the messages, as they were handed to the harness. */
@@ -35,8 +39,10 @@ export interface ViewFacts {
 }
 
 /**
- * The view object to store: one per session, one version for each model call (design §7). The chat and the system
- * prompts that went with a call are those as of the transaction of its version; everything else is named by version.
+ * The view object to store: one per session, one version for each model call (design §7). The chat that went with a
+ * call is that as of the transaction of its version; everything else is named by version.
+ *
+ * What changes with every call stands in `entries` and `memory`, which stores keep as deltas.
  */
 export function viewBody(facts: ViewFacts): ObjectBody {
   const { record } = facts;
@@ -47,47 +53,57 @@ export function viewBody(facts: ViewFacts): ObjectBody {
     content: null,
     session_ref: { ref: "dynamic", id: facts.sessionId },
     chat_ref: { ref: "dynamic", id: facts.chatId },
-    system_prompt_refs: Object.fromEntries(
-      [...facts.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
-    ),
+    system_prompt_refs: Object.fromEntries(facts.systemPrompts),
     layout: record.layout,
     workspace: record.workspace,
-    turns_seen: record.turns,
-    steps_seen: record.steps,
-    entries: record.entries,
-    memory: record.memory,
-    token_count: facts.tokens,
-    messages_hash: facts.messagesHash,
-    ...(facts.cache === undefined ? {} : { cache: facts.cache as unknown as JsonObject }),
-    ...(facts.account === undefined ? {} : { account: facts.account as unknown as JsonObject }),
+    entries: record.entries.map(entryRow),
+    memory: {
+      ...record.memory,
+      call: callRow({ ...facts, turns: record.turns, steps: record.steps }),
+      ...(facts.account === undefined ? {} : { account: accountRow(facts.account) }),
+    },
     provenance: { origin: "session", generator: "system" },
   };
 }
 
-/** The record of a stored view object. */
+/** The record of a stored view object. Throws `TypeError` where it holds none. */
 export function viewRecord({ body }: StoredVersion): ViewRecord {
+  const { call, account: _account, ...memory } = memoryOf(body);
+  const { turns, steps } = readCallRow(call);
   return {
     layout: body["layout"] as string,
     workspace: body["workspace"] as string,
-    turns: body["turns_seen"] as number,
-    steps: body["steps_seen"] as number,
-    entries: body["entries"] as unknown as ViewRecord["entries"],
-    memory: body["memory"] as JsonObject,
+    turns,
+    steps,
+    entries: (body["entries"] as readonly JsonValue[]).map(readEntryRow),
+    memory,
   };
+}
+
+/** What a stored view says of its messages: their tokens, and the hash that they had. */
+export function sentMessages({ body }: StoredVersion): {
+  readonly tokens: number;
+  readonly messagesHash: string;
+} {
+  return readCallRow(memoryOf(body)["call"]);
 }
 
 /** A session's last call, from its stored view object. */
 export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
   const { body } = stored;
-  const cache = body["cache"] as CacheState | undefined;
-  const account = body["account"] as CostAccount | undefined;
+  const { tokens, cache } = readCallRow(memoryOf(body)["call"]);
+  const account = readAccountRow(memoryOf(body)["account"]);
   return {
     id: body.id,
     call: stored.version,
     record: viewRecord(stored),
-    tokens: body["token_count"] as number,
+    tokens,
     isAnswered,
     ...(cache === undefined ? {} : { cache }),
     ...(account === undefined ? {} : { account }),
   };
+}
+
+function memoryOf(body: ObjectBody): JsonObject {
+  return body["memory"] as JsonObject;
 }
