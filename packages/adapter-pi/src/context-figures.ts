@@ -2,6 +2,7 @@ import {
   type CostAccount,
   costRatio,
   type PoolTokens,
+  type PrefixStability,
   type PriceProfile,
   type ReportedUsage,
 } from "@self-context-manager/core";
@@ -10,6 +11,8 @@ import {
 export interface ContextFigures {
   /** Of the view as it would go out now, as estimated. */
   readonly tokens: PoolTokens;
+  /** Of the last request to the one before it. */
+  readonly stability?: PrefixStability | undefined;
   readonly epoch?: EpochState | undefined;
   /** Estimates of the calls so far. */
   readonly account?: CostAccount | undefined;
@@ -28,8 +31,6 @@ export interface EpochState {
   readonly left: readonly string[];
   readonly deadTokens: number;
   readonly promptTokens: number;
-  /** At the head, as sent before. */
-  readonly sharedTokens: number;
 }
 
 /** Three kinds of figures, each with its name: estimates, our own bytes, and what the provider reported. */
@@ -37,10 +38,10 @@ export function contextFigures(
   figures: ContextFigures,
   nameOf: (handle: string) => string,
 ): readonly string[] {
-  const { tokens, epoch, account, prices, reported } = figures;
+  const { tokens, stability, epoch, account, prices, reported } = figures;
   return [
     poolLine(tokens, epoch),
-    ...(epoch === undefined ? [] : [prefixLine(epoch)]),
+    ...(stability === undefined ? [] : [prefixLine(stability)]),
     ...(account === undefined || account.estimated.calls === 0 ? [] : [spentLine(account, prices)]),
     ...(reported === undefined ? [] : [reportedLine(reported)]),
     ...(prices === undefined ? [] : [priceLine(prices)]),
@@ -58,8 +59,8 @@ function poolLine({ metadata, chat, active }: PoolTokens, epoch: EpochState | un
   return `In view, as estimated: ${all} tokens (metadata ${tokensOf(metadata)}, chat ${tokensOf(chat)}, active ${tokensOf(active)})${dead}.`;
 }
 
-function prefixLine({ promptTokens, sharedTokens }: EpochState): string {
-  return `Stable, by our own bytes: ${share(sharedTokens, promptTokens)} of the last request stood in the one before it.`;
+function prefixLine({ promptTokens, tokens }: PrefixStability): string {
+  return `Stable, by our own bytes: the first ${share(tokens, promptTokens)} of the last request are as in the one before.`;
 }
 
 function spentLine(account: CostAccount, prices: PriceProfile | undefined): string {

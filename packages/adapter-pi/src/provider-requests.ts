@@ -1,6 +1,9 @@
 import {
+  prefixStability,
+  type PriceProfile,
   type ReportedUsage,
   reportedUsage,
+  type SentMessage,
   type View,
   type ViewOptions,
 } from "@self-context-manager/core";
@@ -36,10 +39,26 @@ const markable: ReadonlySet<unknown> = new Set([
   "openai-completions",
 ]);
 
-export function providerRequests(breakpoints: Breakpoints = "own"): ProviderRequests {
+export function providerRequests(
+  breakpoints: Breakpoints = "own",
+  now: () => number = Date.now,
+): ProviderRequests {
   let sent: { readonly view: View; readonly messages: readonly PiMessage[] } | undefined;
+  /** The messages of the last two requests of ours. */
+  let last: readonly PiMessage[] | undefined;
+  let former: readonly PiMessage[] | undefined;
   let retention: "none" | "short" | "long" | undefined;
   let reported: ReportedUsage | undefined;
+  /** When the last view's request went out first, and last: Pi sends it again to keep its entry in the cache. */
+  let sentAt: { readonly first: number; readonly last: number } | undefined;
+
+  /** The entry lives on from when the request was sent last; the session counts from when it was sent first. */
+  function keptWarm(prices: PriceProfile): PriceProfile {
+    const { lifetime } = prices;
+    if (lifetime === undefined || sentAt === undefined) return prices;
+    return { ...prices, lifetime: lifetime + Math.max(0, sentAt.last - sentAt.first) };
+  }
+
   return {
     viewOptions(model) {
       const known = modelPrices(model, retention);
@@ -48,16 +67,20 @@ export function providerRequests(breakpoints: Breakpoints = "own"): ProviderRequ
       const isFound = known.prices.caching !== "explicit";
       const canMark = isFields(model) && markable.has(model["api"]);
       const own = isFound || (breakpoints === "own" && canMark);
-      return { ...known, breakpoints: own ? "own" : "host" };
+      return { ...known, prices: keptWarm(known.prices), breakpoints: own ? "own" : "host" };
     },
     sends(view, messages) {
       sent = { view, messages };
+      former = last;
+      last = messages;
+      sentAt = undefined;
     },
     sendsNothing() {
       sent = undefined;
     },
     payload(payload) {
       if (sent === undefined) return undefined;
+      sentAt = { first: sentAt?.first ?? now(), last: now() };
       // Where markers are the way to ask, a request without any asks for nothing.
       retention = askedRetention(payload) ?? "none";
       if (breakpoints === "host") return undefined;
@@ -73,7 +96,17 @@ export function providerRequests(breakpoints: Breakpoints = "own"): ProviderRequ
       const epoch = sent?.view.epoch ?? view.epoch;
       const account = sent?.view.account ?? view.account;
       const { prices } = modelPrices(model, retention);
-      return { tokens: view.tokens, epoch, account, prices, reported };
+      const stability =
+        former === undefined || last === undefined
+          ? undefined
+          : prefixStability(former.map(sentMessage), last.map(sentMessage));
+      return { tokens: view.tokens, stability, epoch, account, prices, reported };
     },
   };
+}
+
+/** A message by its bytes; four of them are a token, which is near enough for a share. */
+function sentMessage(message: PiMessage): SentMessage {
+  const digest = JSON.stringify(message);
+  return { digest, tokens: digest.length / 4 };
 }

@@ -17,8 +17,8 @@ const epoch = {
   left: ["t3", "t9/args"],
   deadTokens: 900,
   promptTokens: 40_000,
-  sharedTokens: 38_000,
 };
+const stability = { messages: 9, tokens: 38_000, promptTokens: 40_000, isAppended: true };
 const tokens = { metadata: 100, chat: 30_000, active: 8100 };
 const nameOf = (key: string): string => `${key} named`;
 const said = (figures: Partial<ContextFigures>): string =>
@@ -36,10 +36,10 @@ describe("what a person is told of costs", () => {
   test("names estimates, own bytes and reports as what they are", () => {
     const reported = { input: 12, cacheRead: 36_000, cacheWrite: 2400 };
 
-    const lines = said({ epoch, account, prices, reported }).split("\n");
+    const lines = said({ epoch, stability, account, prices, reported }).split("\n");
 
     expect(lines.slice(1, 5)).toEqual([
-      "Stable, by our own bytes: 95 % of the last request stood in the one before it.",
+      "Stable, by our own bytes: the first 95 % of the last request are as in the one before.",
       "Spent in 1 call, as estimated: 88 % less than append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
       "Last call, as the provider reported it: 36k tokens read from its cache, 2.4k written, 12 neither.",
       "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, for 5 minutes, from 1k tokens on.",

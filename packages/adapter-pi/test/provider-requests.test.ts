@@ -74,6 +74,24 @@ describe("requests on their way to the provider", () => {
     expect(automatic.prices).toMatchObject({ read: 0.1, caching: "automatic" });
   });
 
+  test("let an entry live longer that Pi keeps by sending the request again", () => {
+    let time = 0;
+    const requests = providerRequests("own", () => time);
+    const lifetime = (): number => requests.viewOptions(claude).prices?.lifetime ?? 0;
+    requests.sends(view, messages);
+    requests.payload(payload);
+    const once = lifetime();
+    time = 270_000;
+    requests.payload(payload);
+    const again = lifetime();
+    requests.sendsNothing();
+    const atNextContext = lifetime();
+    requests.sends(view, messages);
+    requests.payload(payload);
+
+    expect([once, again, atNextContext, lifetime()]).toEqual([300_000, 570_000, 570_000, 300_000]);
+  });
+
   test("are told with what the last answer reported", () => {
     const requests = providerRequests();
     requests.answered({ role: "assistant", usage: { input: 1, cacheRead: 2, cacheWrite: 3 } });
@@ -85,6 +103,20 @@ describe("requests on their way to the provider", () => {
       reported: { input: 1, cacheRead: 2, cacheWrite: 3 },
       prices: { source: "table" },
     });
+  });
+
+  test("are compared byte for byte with the request before", () => {
+    const requests = providerRequests();
+    requests.sends(view, messages);
+    const first = requests.figures(view, claude).stability;
+    requests.sendsNothing();
+    requests.sends(view, [...messages, { role: "user", content: "third" }]);
+    const appended = requests.figures(view, claude).stability;
+    requests.sends(view, [{ role: "user", content: "changed" }, ...messages.slice(1)]);
+
+    expect(first).toBeUndefined();
+    expect(appended).toMatchObject({ messages: 2, isAppended: true });
+    expect(requests.figures(view, claude).stability).toMatchObject({ messages: 0, tokens: 0 });
   });
 
   test("keep what left with the epoch that was sent, whatever a look shows", () => {

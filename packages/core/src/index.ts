@@ -27,7 +27,6 @@ export {
   coldReason,
   type ColdReason,
   isCold,
-  keptWarm,
 } from "./cost/cache-state.ts";
 export {
   type CostAccount,

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  afterCall,
-  afterReport,
-  cacheModel,
-  coldReason,
-  isCold,
-  keptWarm,
-} from "../src/cost/cache-state.ts";
+import { afterCall, afterReport, cacheModel, coldReason, isCold } from "../src/cost/cache-state.ts";
 import { priceProfile } from "../src/cost/price-profile.ts";
 
 const profile = priceProfile({ provider: "anthropic", id: "claude-sonnet-4-5" });
@@ -46,13 +39,6 @@ describe("the state of the cache", () => {
 
   test("is warm when the clock has stepped back", () => {
     expect(isCold(called, 0, profile, model)).toBe(false);
-  });
-
-  test("lives on from when the host kept it warm, and never shorter", () => {
-    const warmed = keptWarm(called, 1000 + 4 * minutes);
-
-    expect(isCold(warmed, 1000 + 8 * minutes, profile, model)).toBe(false);
-    expect(keptWarm(warmed, 0)).toEqual(warmed);
   });
 
   test("survives being stored", () => {

@@ -5,7 +5,7 @@ import type { ReportedUsage } from "./reported-usage.ts";
 export type CacheState = {
   /** Provider and id of the model, because each has a cache of its own. */
   readonly model: string;
-  /** When the call was sent, in milliseconds since 1970; a host that keeps the entry warm moves it. */
+  /** When the call was sent, in milliseconds since 1970. */
   readonly used_at: number;
   /** Tokens of the prompt, as estimated. */
   readonly prompt_tokens: number;
@@ -44,11 +44,6 @@ export function afterReport(state: CacheState, usage: ReportedUsage): CacheState
     ...state,
     reported: { cache_read: usage.cacheRead, cache_write: usage.cacheWrite },
   };
-}
-
-/** The state after the host itself sent the same prompt again, only to keep its entry. */
-export function keptWarm(state: CacheState, at: number): CacheState {
-  return at > state.used_at ? { ...state, used_at: at } : state;
 }
 
 /**
