@@ -41,7 +41,10 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
 
   test("two that build at once fetch and compile once, and find the same", async () => {
     await using folder = await temporaryFolder();
-    const options = await fakes(folder.path, `(ln "${libraries}"/*.jar "$OUT" 2>/dev/null || cp "${libraries}"/*.jar "$OUT")`);
+    const options = await fakes(
+      folder.path,
+      `(ln "${libraries}"/*.jar "$OUT" 2>/dev/null || cp "${libraries}"/*.jar "$OUT")`,
+    );
 
     const both = await Promise.all([prepareNode(options), prepareNode(options)]);
 
@@ -65,7 +68,10 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     });
     const left = await readdir(failing.cacheFolder);
 
-    const working = await fakes(folder.path, `(ln "${libraries}"/*.jar "$OUT" 2>/dev/null || cp "${libraries}"/*.jar "$OUT")`);
+    const working = await fakes(
+      folder.path,
+      `(ln "${libraries}"/*.jar "$OUT" 2>/dev/null || cp "${libraries}"/*.jar "$OUT")`,
+    );
     const prepared = await prepareNode(working);
 
     expect(left).toEqual(["lock.sqlite"]);

@@ -118,7 +118,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
 
   test("many who wait leave the others their answers", async () => {
     const waiting = Array.from(
-      { length: 60 },
+      { length: 150 },
       async () => (await on.json("await-tx?txId=999999999&timeout=3000")).status,
     );
 

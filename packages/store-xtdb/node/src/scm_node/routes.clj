@@ -1,7 +1,7 @@
 (ns scm-node.routes
   "The routes below /_xtdb, after XTDB's own HTTP server.
 
-  A handler takes the context of the node (`:node`, `:waiting`, `:options`) and a request (`:query`, `:content-type`,
+  A handler takes the context of the node (`:node`, `:waiting`, `:submitting`, `:options`) and a request (`:query`, `:content-type`,
   `:body`) and answers `:status` and `:value`, or `:cursor` for what is written as it is read. `:json` is applied to a
   value, or to each of a cursor's, where the answer is JSON."
   (:require [scm-node.formats :as formats]
@@ -110,13 +110,13 @@
       (parameters/refuse-parameter :body-params "query is missing"))
     (run-query context query (:query asked) (:in-args asked))))
 
-(defn- submit-tx [{:keys [node options]} {:keys [content-type body]}]
+(defn- submit-tx [{:keys [options] :as context} {:keys [content-type body]}]
   (when (:read-only? options)
     (throw (ex-info "read only" {::read-only {:error "This node is read only."}})))
   (when-not (#{formats/json-type formats/edn-type formats/transit-type} content-type)
     (parameters/refuse-parameter :body-params "a transaction is sent as JSON, transit or EDN, and says so in its Content-Type"))
   (let [ops (transactions/decode-ops content-type body options)]
-    {:status 202 :value (transactions/submit node ops)}))
+    {:status 202 :value (transactions/submit context ops)}))
 
 (defn- tx-committed [{:keys [node] :as context} {:keys [query]}]
   (let [tx-id (parameters/required (parameters/whole-number query :tx-id) :tx-id)]

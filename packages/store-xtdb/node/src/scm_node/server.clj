@@ -10,6 +10,7 @@
             [scm-node.presence :as presence]
             [scm-node.routes :as routes]
             [scm-node.run-file :as run-file]
+            [scm-node.transactions :as transactions]
             [scm-node.waiting :as waiting]
             [xtdb.system :as sys])
   (:import (com.sun.net.httpserver HttpExchange HttpHandler HttpServer)
@@ -151,14 +152,15 @@
                             :presence `presence/->presence}
                 ::sys/args {:host {:doc "Address to listen on" :default "127.0.0.1" :spec ::sys/string}
                             :port {:doc "Port to listen on, 0 for a free one" :default 0 :spec ::sys/nat-int}
-                            :threads {:doc "Requests answered at once" :default 48 :spec ::sys/pos-int}
+                            :threads {:doc "Requests answered at once" :default 128 :spec ::sys/pos-int}
+                            :submitters {:doc "Transactions submitted at once, fewer than the database's connections" :default 1 :spec ::sys/pos-int}
                             :read-only? {:doc "Refuses to submit" :default false :spec ::sys/boolean}
                             :allow-evict? {:doc "Permits to evict" :default false :spec ::sys/boolean}
                             :max-body-bytes {:doc "Largest body" :default (* 32 1024 1024) :spec ::sys/pos-int}
                             :default-await-ms {:doc "Longest wait" :default 60000 :spec ::sys/pos-int}
                             :run-file {:doc "File that says where the node listens, while it does" :spec ::sys/string}
                             :instance {:doc "What tells this start of the node from others" :spec ::sys/string}}}
-  [{:keys [node presence host port threads default-await-ms run-file instance] :as options}]
+  [{:keys [node presence host port threads submitters default-await-ms run-file instance] :as options}]
   ;; Read when the server's first class loads; without it every answer waits 40 ms for an acknowledgement.
   (System/setProperty "sun.net.httpserver.nodelay" "true")
   (let [pool (thread-pool threads)
@@ -168,6 +170,7 @@
         context {:node node
                  :presence presence
                  :waiting (waiting/waiting threads default-await-ms)
+                 :submitting (transactions/submitting submitters)
                  :options (assoc (select-keys options [:host :read-only? :allow-evict? :max-body-bytes])
                                  :facts facts)}]
     (.createContext server "/" (http-handler context))

@@ -8,7 +8,7 @@
             [xtdb.api :as xt]
             [xtdb.tx.conform :as conform])
   (:import (java.sql SQLException)
-           (java.util.concurrent ThreadLocalRandom)))
+           (java.util.concurrent Semaphore ThreadLocalRandom)))
 
 (set! *warn-on-reflection* true)
 
@@ -102,13 +102,27 @@
 
 (def ^:private most-attempts 8)
 
+(defn submitting
+  "The places for submits. They wait for each other in the database anyway: in PostgreSQL for a lock on the table, where
+  two of the same document stop everything for a second until the deadlock is found, and each holds a connection that
+  the indexer needs. An indexer that gets none for 30 seconds gives up for good. So there is one place unless told."
+  [most]
+  (Semaphore. most true))
+
+(defn- submit-once [node ^Semaphore places ops]
+  (.acquire places)
+  (try
+    (xt/submit-tx node ops)
+    (finally
+      (.release places))))
+
 (defn submit
   "Submits operations. PostgreSQL answers two submits of the same document at once with a deadlock; it has rolled
   back the one that it answers so, so that this one is safe to submit again."
-  [node ops]
+  [{:keys [node submitting]} ops]
   (loop [attempt 1]
     (let [answer (try
-                   (xt/submit-tx node ops)
+                   (submit-once node submitting ops)
                    (catch Exception e
                      (if (and (deadlock? e) (< attempt most-attempts))
                        ::again
