@@ -12,6 +12,7 @@ import { listCommand } from "./commands/list.ts";
 import { nicknameCommand } from "./commands/nickname.ts";
 import { printCommand } from "./commands/print.ts";
 import { showCommand } from "./commands/show.ts";
+import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
 import { openNamedStore } from "./open-named-store.ts";
@@ -38,6 +39,7 @@ const commands: readonly Command[] = [
   nicknameCommand,
   exportCommand,
   importCommand,
+  xtdbCommand,
 ];
 
 /** Runs the command and answers its exit code: 0, 1 for what it could not do, 2 for what it does not understand. */
@@ -141,6 +143,7 @@ async function runCommand(
     arguments: positionals,
     text,
     isSet: (option) => values[option] === true,
+    environment: input.environment,
     folder: input.folder,
     stdin: input.stdin,
     print: async (printed) => await output.stdout(printed),

@@ -33,6 +33,7 @@ export interface CommandCall {
   text(option: string): string | undefined;
   /** Whether a boolean option was given. */
   isSet(option: string): boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -46,8 +47,12 @@ export interface CommandCall {
 
 /** The options that all commands have. */
 export const commonOptions: CommandOptions = {
-  store: { type: "string", value: "KIND", help: "kind of the store: sqlite or memory" },
-  at: { type: "string", value: "PATH", help: "where the store is, in place of $SCM_STORE" },
+  store: { type: "string", value: "KIND", help: "kind of the store: sqlite, xtdb or memory" },
+  at: {
+    type: "string",
+    value: "PLACE",
+    help: "path of the store, or the URL of an XTDB node, in place of $SCM_STORE",
+  },
   help: { type: "boolean", short: "h", help: "print this text" },
 };
 

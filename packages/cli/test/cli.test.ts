@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { run, temporaryStore } from "./temporary-store.ts";
 
-const commands = ["list", "show", "history", "print", "nickname", "export", "import"];
+const commands = ["list", "show", "history", "print", "nickname", "export", "import", "xtdb"];
 
 test("prints its usage with every command on --help", async () => {
   const { code, stdout } = await run(["--help"]);
@@ -43,13 +43,22 @@ test.each([
   [["list", "--all=yes"], '--all takes no value; got "yes"'],
   [["list", "--limit", "0"], '--limit is "0"; it must be a whole number above 0'],
   [["list", "--limit", "5", "--all"], "contradict"],
-  [["list", "--store", "/tmp/s.sqlite"], "must be sqlite or memory (a store's path goes to --at)"],
+  [
+    ["list", "--store", "/tmp/s.sqlite"],
+    "must be sqlite or xtdb or memory (a store's path goes to --at)",
+  ],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
   [["print", "x", "--as-of", "abcdef0"], "8 or more hex digits that a content hash begins with"],
   [["nickname", "x"], "give a NAME, or --remove"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],
   [["nickname", "x", "./y"], "begins with none of"],
+  [["xtdb"], "it takes 1 to 20 arguments; got none"],
+  [["xtdb", "frobnicate"], 'no action "frobnicate"; there are start, stop'],
+  [["xtdb", "backup"], "backup takes one file; got none"],
+  [["xtdb", "stop", "x"], "stop takes no file; got x"],
+  [["xtdb", "start", "--port", "70000"], "must be a number from 1 to 65535"],
+  [["xtdb", "status", "--at", "http://127.0.0.1:3000"], "a node that somebody else runs"],
   [["nickname", "x", "a\nb"], String.raw`"a\nb" cannot be a nickname`],
 ])("exits with 2 and says what it does not understand: %j", async (argv, message) => {
   const { code, stdout, stderr } = await run(argv, { SCM_STORE_KIND: "memory" });
@@ -63,7 +72,7 @@ test("a setting of the environment that cannot be used is named, with exit code 
   expect(await run(["list"], { SCM_STORE_KIND: "postgres" })).toEqual({
     code: 2,
     stdout: "",
-    stderr: 'scm list: SCM_STORE_KIND is "postgres"; it must be sqlite or memory\n',
+    stderr: 'scm list: SCM_STORE_KIND is "postgres"; it must be sqlite or xtdb or memory\n',
   });
 });
 

@@ -15,3 +15,4 @@ export { openStore, type OpenStoreOptions } from "./open-store.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";
 export { uuidIds } from "./uuid-ids.ts";
+export { type StartXtdbNodeOptions, type XtdbNode, xtdbNode } from "./xtdb-node.ts";

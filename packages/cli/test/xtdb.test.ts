@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { run, temporaryStore } from "./temporary-store.ts";
+
+test("looking at a node where none has ever run makes none", async () => {
+  await using store = await temporaryStore();
+  const at = join(store.workspace, "node");
+
+  const { code, stdout } = await run(["xtdb", "status", "--at", at]);
+
+  expect(code).toBe(0);
+  expect(stdout).toBe(`state       absent\ndata        ${at}\n`);
+});
+
+test("the folder is the environment's only where the kind of store is XTDB", async () => {
+  await using store = await temporaryStore();
+  const folderOf = async (environment: Readonly<Record<string, string>>): Promise<unknown> => {
+    const { stdout } = await run(["xtdb", "status", "--json"], environment);
+    return (JSON.parse(stdout) as Record<string, unknown>)["dataFolder"];
+  };
+  const common = { XDG_DATA_HOME: store.workspace, SCM_STORE: store.at };
+
+  const folders = [
+    await folderOf(common),
+    await folderOf({ ...common, SCM_STORE_KIND: "sqlite" }),
+    await folderOf({ ...common, SCM_STORE_KIND: "xtdb" }),
+  ];
+
+  const usual = join(store.workspace, "self-context-manager", "xtdb");
+  expect(folders).toEqual([usual, usual, store.at]);
+});
+
+test("stopping where no node runs says so and is no failure", async () => {
+  await using store = await temporaryStore();
+
+  const { code, stderr } = await run(["xtdb", "stop", "--at", join(store.workspace, "node")]);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "no node ran\n" });
+});
+
+test("what cannot be restored or backed up is said in a sentence", async () => {
+  await using store = await temporaryStore();
+  const at = join(store.workspace, "node");
+  const backup = join(store.workspace, "backup.db");
+  await mkdir(at);
+  await writeFile(backup, "no database");
+
+  const restored = await run(["xtdb", "restore", backup, "--at", at]);
+  const backedUp = await run(["xtdb", "backup", join(store.workspace, "new.db"), "--at", at]);
+
+  expect([restored.code, backedUp.code]).toEqual([1, 1]);
+  expect(restored.stderr).toContain(`${backup} is no whole backup of a node`);
+  expect(backedUp.stderr).toContain(`there is no node's data in ${at}`);
+});
