@@ -22,7 +22,7 @@ export interface ContextFigures {
 }
 
 /** Where an epoch layout stands. */
-export interface EpochState {
+interface EpochState {
   readonly number: number;
   readonly calls: number;
   /** Why the epoch before ended. */
