@@ -23,6 +23,19 @@ export function failureNotice(): FailureNotice {
   };
 }
 
+/** Tells the user once for each session that another process has it open too. */
+export function sharedNotice(): (sessionId: string, context: PiContext) => void {
+  const told = new Set<string>();
+  return (sessionId, { hasUI, ui }) => {
+    if (told.has(sessionId)) return;
+    told.add(sessionId);
+    const text =
+      "self-context-manager: another process has this session open too. Nothing is lost, but each goes on by its own messages, and what one pins or deactivates the other can undo. Close one of them, or go on in a fork.";
+    if (hasUI) ui.notify(text, "warning");
+    else process.stderr.write(`${text}\n`);
+  };
+}
+
 function reasonOf(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
   return /[.!?]$/u.test(message) ? message : `${message}.`;

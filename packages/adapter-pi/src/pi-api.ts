@@ -64,6 +64,11 @@ export interface BeforeCompactEvent {
     readonly firstKeptEntryId: string;
     readonly tokensBefore: number;
     readonly settings?: { readonly enabled?: boolean; readonly reserveTokens?: number };
+    /** What the summarizer gets; it is read after the hook. */
+    readonly messagesToSummarize?: unknown[];
+    /** The beginning of a turn that is cut, which is summarized by itself. */
+    readonly turnPrefixMessages?: readonly unknown[];
+    previousSummary?: string | undefined;
   };
   readonly branchEntries?: readonly unknown[];
   readonly customInstructions?: string | undefined;

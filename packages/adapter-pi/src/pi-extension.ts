@@ -3,7 +3,7 @@ import { type ContextSession, standingInstruction, type View } from "@self-conte
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
-import { failureNotice, statusKey } from "./failure-notice.ts";
+import { failureNotice, sharedNotice, statusKey } from "./failure-notice.ts";
 import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
@@ -12,6 +12,7 @@ import { ownToolNames, piTools } from "./pi-tools.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
+import { summarizeAgain } from "./summarized-again.ts";
 
 export interface PiExtensionOptions {
   /** Opens the store with a session; what it rejects with is told to the user, once. */
@@ -42,6 +43,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const pi: PiApi = host;
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
+    const tellShared = sharedNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
     let requests = providerRequests(options.breakpoints);
@@ -77,7 +79,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     ): Promise<Result | undefined> {
       if (!isOn) return undefined;
       try {
-        return await work(await open(context));
+        const opened = await open(context);
+        const result = await work(opened);
+        if (opened.session.isShared) tellShared(opened.session.host.sessionId, context);
+        return result;
       } catch (error) {
         // Availability first: the host goes on with what it has (design §5).
         notice.failed(error, context);
@@ -201,10 +206,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("session_before_compact", async (event, context) => {
       const kind = compactionKind(event, context);
-      if (kind === "manual") return undefined;
+      if (kind === "manual") return isOn ? summarizeAgain(event, context) : undefined;
       return await guarded(context, async ({ session, workspace }) => {
         if (!canActivate()) return undefined;
         if (kind === "overflow") windowShare *= shrinkAfterOverflow;
+        // What leaves Pi's list and was missed so far is not told again.
+        const { messagesToSummarize = [], turnPrefixMessages = [] } = event.preparation;
+        const leaving = [...messagesToSummarize, ...turnPrefixMessages];
+        if (!isRewound && leaving.length > 0) await session.ingest(leaving, piCodec);
         return { compaction: compactionAnswer(event, await session.status(), workspace) };
       });
     });

@@ -13,6 +13,8 @@ export interface FakeSession {
   /** What each operation rejects with, until it is undefined again. */
   failure: Error | undefined;
   answer: ToolAnswer;
+  /** Whether another process has the session open. */
+  isShared: boolean;
   /** Where the view wants breakpoints. */
   boundaries: readonly number[];
   /** What is known, as far as a test looks at it. */
@@ -39,6 +41,9 @@ export function fakeSession(): FakeSession {
   const message = { role: "user", content: "the view", timestamp: 1 } as const;
   const session = {
     host: { harness: "pi", sessionId: "session-1" },
+    get isShared() {
+      return fake.isShared;
+    },
     ingest: async (messages: readonly unknown[], _codec: unknown, signals: unknown) =>
       await note("ingest", [messages.length, signals], { type: "appended", added: 0 }),
     view: async (options: unknown) =>
@@ -75,6 +80,7 @@ export function fakeSession(): FakeSession {
     opened,
     closed,
     failure: undefined,
+    isShared: false,
     answer: { ok: true, text: "done", effects: [] },
     boundaries: [],
     objects: [],

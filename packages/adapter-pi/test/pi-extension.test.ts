@@ -162,6 +162,20 @@ describe("the extension", () => {
     expect(pi.notices[0]).toContain("the disk is on fire.");
   });
 
+  test("says once of each session that another process has it open", async () => {
+    const { pi, session } = await started();
+    await pi.emit("context", { messages });
+    expect(pi.notices).toEqual([]);
+    session.isShared = true;
+
+    await pi.emit("context", { messages });
+    await pi.emit("context", { messages });
+
+    expect(pi.notices).toEqual([
+      expect.stringContaining("another process has this session open too"),
+    ]);
+  });
+
   test("tries again on every call, and goes on when it works", async () => {
     const { pi, session } = await started({ failure: new Error("not yet") });
     const before = await pi.emit("context", { messages });

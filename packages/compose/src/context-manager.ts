@@ -33,6 +33,7 @@ import {
   storeKinds,
 } from "./kinds.ts";
 import { openStore } from "./open-store.ts";
+import { openPresence, type SessionPresence } from "./session-presence.ts";
 import { storePath } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
@@ -100,12 +101,23 @@ export async function openContextManager(
     clock,
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
   };
+  const presences = new Map<string, Promise<SessionPresence>>();
+  const present = async (host: HostSession): Promise<boolean> => {
+    if (kind !== "sqlite") return false;
+    const name = JSON.stringify([host.harness, host.sessionId]);
+    const folder = `${options.at ?? usualPath(kind)}.open`;
+    const presence = presences.get(name) ?? openPresence(folder, host);
+    presences.set(name, presence);
+    return (await presence).isShared;
+  };
   return {
     store,
     workspace,
-    openSession: async (host) => await openContextSession(dependencies, host),
+    openSession: async (host) =>
+      await openContextSession(dependencies, host, { isShared: await present(host) }),
     [Symbol.asyncDispose]: async () => {
       await tracker?.[Symbol.asyncDispose]();
+      for (const presence of presences.values()) await (await presence)[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },
   };

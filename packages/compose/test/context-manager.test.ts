@@ -1,4 +1,6 @@
 import { StoreError } from "@self-context-manager/core";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,4 +108,44 @@ test.each([
   const opening = openContextManager({ store: "memory", ...options });
 
   await expect(opening).rejects.toThrow(message);
+});
+
+test("a session says when another manager has it open, and no longer when that is gone", async () => {
+  await using folder = await temporaryFolder();
+  const options = { at: join(folder.path, "store.sqlite"), workspace: folder.path };
+  const first = await openContextManager(options);
+  const alone = await first.openSession(host);
+  const again = await first.openSession(host);
+  await using second = await openContextManager(options);
+  const shared = await second.openSession(host);
+  const other = await second.openSession({ ...host, sessionId: "s2" });
+  await first[Symbol.asyncDispose]();
+  await using third = await openContextManager(options);
+  const later = await third.openSession(host);
+
+  const said = [alone, again, shared, other, later].map(({ isShared }) => isShared);
+
+  expect(said).toEqual([false, false, true, false, false]);
+});
+
+test("a process that was killed no longer has its session open", async () => {
+  await using folder = await temporaryFolder();
+  const at = join(folder.path, "store.sqlite");
+  const presence = new URL("../src/session-presence.ts", import.meta.url).href;
+  const script = `
+    const { openPresence } = await import(${JSON.stringify(presence)});
+    const { isShared } = await openPresence(${JSON.stringify(`${at}.open`)}, ${JSON.stringify(host)});
+    console.log(isShared);
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  const [said] = await once(child.stdout, "data");
+  const open = async (): Promise<boolean> => {
+    await using manager = await openContextManager({ at, workspace: folder.path });
+    return (await manager.openSession(host)).isShared;
+  };
+  const whileItLives = await open();
+  child.kill("SIGKILL");
+  await once(child, "exit");
+
+  expect([String(said).trim(), whileItLives, await open()]).toEqual(["false", true, false]);
 });

@@ -96,6 +96,11 @@ export interface ViewOptions {
  */
 export interface ContextSession {
   readonly host: HostSession;
+  /**
+   * Whether another process has this session open too, as far as is known: it was told so at the opening, or that
+   * process came first with a commit since. Each goes on by the messages of its own host.
+   */
+  readonly isShared: boolean;
   /** Takes in the host's messages (design §6). */
   ingest<Raw>(
     messages: readonly Raw[],
@@ -129,11 +134,19 @@ export interface ContextSession {
   status(): Promise<SessionStatus>;
 }
 
+/** What is known of a session before it is opened. */
+export interface OpenSessionOptions {
+  /** Another process has it open; false unless told. */
+  readonly isShared?: boolean;
+}
+
 /** Opens a session by its host's id, with the pools and sets that it had. */
 export async function openContextSession(
   dependencies: SessionDependencies,
   host: HostSession,
+  options: OpenSessionOptions = {},
 ): Promise<ContextSession> {
+  let isShared = options.isShared === true;
   const queue = taskQueue();
   const executions = new Map<string, Execution>();
   const { tracker } = dependencies;
@@ -169,12 +182,16 @@ export async function openContextSession(
   /** What another process with the same session made impossible is done once more, on what that process stored. */
   async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
     return await queue(async () => {
+      const version = scope?.state.version;
       try {
         return await attempt(operation);
       } catch (error) {
         if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
-        dependencies.logger.warn("another process writes to the same session", { ...host });
+        dependencies.logger.warn("another process writes to the same objects", { ...host });
       }
+      scope = await openScope();
+      // A file can be written by other sessions too; this session's own object only by another process.
+      if (version !== undefined && scope.state.version > version) isShared = true;
       try {
         return await attempt(operation);
       } catch (cause) {
@@ -215,6 +232,9 @@ export async function openContextSession(
 
   return {
     host,
+    get isShared() {
+      return isShared;
+    },
     ingest: async (messages, codec, signals) =>
       await run(async (current) => {
         const learnNow = (report: IngestReport): void => learn(current.state, report);

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+
+import type { BeforeCompactEvent } from "../src/pi-api.ts";
+import { summarizeAgain } from "../src/summarized-again.ts";
+import { fakePi } from "./fake-pi.ts";
+
+const { context } = fakePi();
+
+const user = (id: string, content: string) => {
+  return { type: "message", id, message: { role: "user", content } };
+};
+const ours = "[self-context-manager] an index";
+const compaction = (summary: string, firstKeptEntryId: string) => {
+  return { type: "compaction", id: `c ${firstKeptEntryId}`, summary, firstKeptEntryId };
+};
+
+function event(branchEntries: readonly unknown[], previousSummary: string): BeforeCompactEvent {
+  const preparation = {
+    firstKeptEntryId: "z",
+    tokensBefore: 1,
+    messagesToSummarize: [{ role: "user", content: "newest" }],
+    previousSummary,
+  };
+  return { preparation, branchEntries };
+}
+
+const told = ({ preparation }: BeforeCompactEvent) => ({
+  messages: preparation.messagesToSummarize?.map((one) => (one as { content: unknown }).content),
+  summary: preparation.previousSummary,
+});
+
+describe("a compaction that the user asks for after answers of ours", () => {
+  const entries = [
+    user("a", "one"),
+    { type: "message", id: "s", message: { role: "system", content: "the prompt" } },
+    { type: "custom_message", id: "n", customType: "x", content: "a note", timestamp: "2026" },
+    user("b", "two"),
+    compaction(ours, "b"),
+    user("c", "three"),
+    compaction(ours, "c"),
+    user("d", "newest"),
+  ];
+
+  test("summarizes what they stand for, and not our text", () => {
+    const asked = event(entries, ours);
+
+    summarizeAgain(asked, context);
+
+    expect(told(asked)).toEqual({
+      messages: ["one", "a note", "two", "newest"],
+      summary: undefined,
+    });
+  });
+
+  test("goes on from the last summary of real messages", () => {
+    const asked = event([user("0", "zero"), compaction("a real one", "a"), ...entries], ours);
+
+    summarizeAgain(asked, context);
+
+    expect(told(asked)).toEqual({
+      messages: ["one", "a note", "two", "newest"],
+      summary: "a real one",
+    });
+  });
+
+  test("keeps our text for what the window does not take", () => {
+    const asked = event([user("y", "long ".repeat(2_000)), ...entries], ours);
+
+    summarizeAgain(asked, { ...context, model: { contextWindow: 1_000 } });
+
+    expect(told(asked)).toEqual({ messages: ["one", "a note", "two", "newest"], summary: ours });
+  });
+
+  test("is left alone where the summary before it is not ours", () => {
+    const asked = event(entries, "a real one");
+
+    summarizeAgain(asked, context);
+
+    expect(told(asked)).toEqual({ messages: ["newest"], summary: "a real one" });
+  });
+});
