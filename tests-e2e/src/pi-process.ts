@@ -40,6 +40,8 @@ export interface PiProcess extends AsyncDisposable {
   stderr(): string;
   /** Resolves when the process has ended and its output is read; rejects after the deadline. */
   readonly exited: Promise<PiExit>;
+  /** Ends the process and what it started with SIGKILL. */
+  kill(): void;
 }
 
 /** Starts a Pi process in its workspace; disposing ends it, and what it started, by its id. */
@@ -93,7 +95,8 @@ export const openPiProcess = (
   // Whoever disposes early never asks for the exit; its rejection is then nobody's.
   exited.catch(() => undefined);
 
-  return { child, stderr: () => stderr, exited, [Symbol.asyncDispose]: end };
+  const kill = (): void => signalGroup(child.pid, "SIGKILL");
+  return { child, stderr: () => stderr, exited, kill, [Symbol.asyncDispose]: end };
 };
 
 /** The arguments of a session: our extensions and our model, without whatever the machine has. */

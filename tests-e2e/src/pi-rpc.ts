@@ -33,6 +33,8 @@ export interface PiRpc extends AsyncDisposable {
   rest(): Promise<void>;
   /** Ends the process the way a client does, by closing its input. */
   close(): Promise<PiExit>;
+  /** Ends the process, and what it runs, at once and without a word (`kill -9`). */
+  kill(): Promise<void>;
 }
 
 /** Starts `pi --mode rpc` and speaks its protocol. */
@@ -132,6 +134,10 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
     close: async () => {
       process.child.stdin.end();
       return process.exited;
+    },
+    kill: async () => {
+      process.kill();
+      await process.exited;
     },
     [Symbol.asyncDispose]: async () => process[Symbol.asyncDispose](),
   };

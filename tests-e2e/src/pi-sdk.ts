@@ -30,6 +30,12 @@ export interface PiSdkImage {
   readonly mimeType: string;
 }
 
+export interface PiSdkEntry {
+  readonly id: string;
+  readonly type: string;
+  readonly message?: { readonly role: string; readonly content: unknown };
+}
+
 export interface PiSdkEvent {
   readonly type: string;
 }
@@ -44,6 +50,12 @@ export interface PiSdkSession {
   abort(): Promise<void>;
   compact(instructions?: string): Promise<unknown>;
   reload(): Promise<void>;
+  /** Goes to an entry of the session's tree, as `/tree` does. */
+  navigateTree(entry: string, options?: { readonly summarize?: boolean }): Promise<unknown>;
+  readonly sessionManager: {
+    getBranch(): readonly PiSdkEntry[];
+    getLeafId(): string | null;
+  };
   getActiveToolNames(): string[];
   setActiveToolsByName(names: readonly string[]): void;
   setAutoCompactionEnabled(enabled: boolean): void;
