@@ -77,11 +77,12 @@ export async function openRehearsal(
 ): Promise<StoredRehearsal> {
   const state = await openState(dependencies, host);
   const ids = [...state.pool.keys()];
+  const order = new Map(ids.map((id, index) => [id, index]));
   const stored = await dependencies.store.getMany(ids);
   const versions = new Map(
     stored.flatMap((version) => (version === undefined ? [] : [[version.body.id, version]])),
   );
-  const { stages, places } = stagesOf(state, versions);
+  const { stages, places } = stagesOf(state, versions, order);
   const toolcalls = stages.flatMap(({ arrived }) =>
     arrived.map(({ entry, stored: version, call }) => ({
       callId: call.id,
@@ -101,6 +102,7 @@ export async function openRehearsal(
 function stagesOf(
   state: SessionState,
   versions: ReadonlyMap<ObjectId, StoredVersion>,
+  order: ReadonlyMap<ObjectId, number>,
 ): { readonly stages: readonly Stage[]; readonly places: StoredRehearsal["places"] } {
   const { turns } = state.chat;
   const stages: Stage[] = [];
@@ -113,7 +115,10 @@ function stagesOf(
       stages.push({ turns: turnsBefore(turns, turn, step), named, arrived });
       places.push({ turn, step });
       named = one.assistant.filter(isToolCall);
-      arrived = resultsOf(state, versions, one, named, turn);
+      // Results join the pool as they come in, which need not be the order of their calls.
+      arrived = resultsOf(state, versions, one, named, turn).toSorted(
+        (a, b) => (order.get(a.entry.id) ?? 0) - (order.get(b.entry.id) ?? 0),
+      );
     }
   }
   return { stages, places };
