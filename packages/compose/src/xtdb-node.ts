@@ -1,5 +1,5 @@
 import { StoreError } from "@self-context-manager/core";
-import type { NodeStatus } from "@self-context-manager/store-xtdb";
+import type * as storeXtdb from "@self-context-manager/store-xtdb";
 
 /** This machine's XTDB node on a data folder. What cannot be done rejects with a `StoreError`. */
 export interface XtdbNode {
@@ -7,7 +7,7 @@ export interface XtdbNode {
   start(options?: StartXtdbNodeOptions): Promise<{ readonly url: string; readonly pid: number }>;
   /** Ends the node, whoever uses it; answers whether there was one. */
   stop(): Promise<boolean>;
-  status(): Promise<NodeStatus>;
+  status(): Promise<storeXtdb.NodeStatus>;
   /** Copies the data into one file, while the node runs or not. */
   backup(file: string): Promise<void>;
   /** Fills the data folder, which must have no data, from a backup. */
@@ -39,9 +39,7 @@ export function xtdbNode(dataFolder: string): XtdbNode {
   };
 }
 
-type Package = typeof import("@self-context-manager/store-xtdb");
-
-async function asked<Result>(work: (loaded: Package) => Promise<Result>): Promise<Result> {
+async function asked<Result>(work: (loaded: typeof storeXtdb) => Promise<Result>): Promise<Result> {
   const loaded = await import("@self-context-manager/store-xtdb");
   try {
     return await work(loaded);

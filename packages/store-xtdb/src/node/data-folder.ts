@@ -72,7 +72,7 @@ export function parseEngine(text: string): EngineRecord | undefined {
   return { format, engine, version, storage };
 }
 
-export async function writeEngine(data: DataFolder, record: EngineRecord): Promise<void> {
+async function writeEngine(data: DataFolder, record: EngineRecord): Promise<void> {
   const partial = `${data.engine}.${process.pid}.partial`;
   await writeFile(partial, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   await rename(partial, data.engine);

@@ -88,15 +88,28 @@ function flags(
     `-Djava.io.tmpdir=${data.temporary}`,
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSS'Z'",
-    ...["-cp", artefacts.classPath],
-    ...["xtdb.main", "-f", data.config],
+    "-cp",
+    artefacts.classPath,
+    "xtdb.main",
+    "-f",
+    data.config,
   ];
 }
 
 /** What Java needs of the environment. Keys and tokens of an agent's are none of the node's business. */
 const passedOn = [
-  ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP"],
-  ...["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SystemRoot", "USERPROFILE", "LD_LIBRARY_PATH"],
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "JAVA_TOOL_OPTIONS",
+  "JDK_JAVA_OPTIONS",
+  "SystemRoot",
+  "USERPROFILE",
+  "LD_LIBRARY_PATH",
 ];
 
 function environment(): NodeJS.ProcessEnv {

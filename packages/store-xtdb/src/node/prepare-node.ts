@@ -141,8 +141,13 @@ async function compile(
     const outcome = await runProgram(
       at.java.command,
       [
-        ...["-Xmx1g", "-cp", classPath.join(delimiter)],
-        ...["clojure.main", join(files.folder, "build.clj"), compiled, join(folder, "node.jar")],
+        "-Xmx1g",
+        "-cp",
+        classPath.join(delimiter),
+        "clojure.main",
+        join(files.folder, "build.clj"),
+        compiled,
+        join(folder, "node.jar"),
       ],
       { folder, signal },
     );

@@ -22,8 +22,8 @@ export interface NodeOptions extends PrepareOptions {
   readonly port?: number | undefined;
   /** SQLite in the data folder unless told. */
   readonly storage?: NodeStorage | undefined;
-  /** In the data folder unless told; `memory` keeps the index there, for tests. */
-  readonly indexFolder?: string | "memory" | undefined;
+  /** In the data folder unless told; the word `memory` keeps the index there, for tests. */
+  readonly indexFolder?: string | undefined;
   /** XTDB's own log, which sees its own writes after up to 100 ms; to measure the difference. */
   readonly plainTxLog?: boolean | undefined;
   readonly memory?: NodeMemory | undefined;
@@ -158,7 +158,7 @@ async function writeConfig(
 }
 
 /** Ends a node and removes what says where it listens. */
-export async function endNode(data: DataFolder, { pid }: RunFacts): Promise<void> {
+async function endNode(data: DataFolder, { pid }: RunFacts): Promise<void> {
   await endProcess(pid);
   await rm(data.runFile, { force: true });
 }
