@@ -106,7 +106,7 @@ export function isInstruction(message: Fields): boolean {
 }
 
 /** The blocks of the system prompt, wherever the format has them. */
-export function systemBlocks(payload: Fields, format: PayloadFormat): readonly Fields[] {
+function systemBlocks(payload: Fields, format: PayloadFormat): readonly Fields[] {
   if (format !== "completions") return fieldsIn(payload["system"]);
   return fieldsIn(payload["messages"]).filter(isInstruction).flatMap(blocksOf);
 }
