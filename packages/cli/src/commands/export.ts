@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { CliError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
+import { type Progress, progress } from "../format/progress.ts";
 
 /** Characters written at once. */
 const batchSize = 64 * 1024;
@@ -30,7 +31,8 @@ export const exportCommand: Command = {
       await writeLines(store, async (text) => await call.print(text));
       return;
     }
-    const versions = await writeFile(store, path);
+    const told = progress((line) => call.note(line));
+    const versions = await writeFile(store, path, told);
     call.note(`exported ${counted(versions, "version")} to ${path}`);
   },
 };
@@ -45,11 +47,11 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-async function writeFile(store: ObjectStore, path: string): Promise<number> {
+async function writeFile(store: ObjectStore, path: string, told: Progress): Promise<number> {
   const partial = `${path}.${process.pid}.partial`;
   const file = await openForWriting(partial, path);
   try {
-    const versions = await writeLines(store, async (text) => await file.writeFile(text));
+    const versions = await writeLines(store, async (text) => await file.writeFile(text), told);
     await file.sync();
     await file.close();
     await rename(partial, path);
@@ -82,10 +84,14 @@ async function openForWriting(partial: string, path: string): Promise<FileHandle
 async function writeLines(
   store: ObjectStore,
   write: (text: string) => Promise<void>,
+  told?: Progress,
 ): Promise<number> {
   let batch = "";
   let lines = 0;
-  for await (const line of exportObjects(store)) {
+  const lined = exportObjects(store, {
+    progress: (done, all) => told?.come(done / all, done),
+  });
+  for await (const line of lined) {
     batch += line;
     lines += 1;
     if (batch.length < batchSize) continue;

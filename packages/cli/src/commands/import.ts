@@ -1,10 +1,12 @@
 import { importObjects } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { CliError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
+import { progress } from "../format/progress.ts";
 import { readLines } from "../read-lines.ts";
 
 export const importCommand: Command = {
@@ -20,11 +22,16 @@ with --store memory nothing is kept, which only checks FILE.`,
     const path = given === "-" ? undefined : resolve(call.folder, given);
     const bytes: AsyncIterable<Uint8Array> =
       path === undefined ? call.stdin : createReadStream(path);
-    const lines = readLines(bytes);
+    const size = path === undefined ? undefined : await sizeOf(path);
+    let taken = 0;
+    const lines = readLines(counting(bytes, (length) => (taken += length)));
     try {
       const ahead = await firstLine(lines, path ?? "standard input");
       await using store = await call.openStore({ create: true });
-      const { read, added } = await importObjects(store, ahead);
+      const told = progress((line) => call.note(line));
+      const { read, added } = await importObjects(store, ahead, {
+        progress: (done) => told.come(size === undefined ? undefined : taken / size, done.read),
+      });
       const known = read - added;
       await call.print(
         `imported ${counted(added, "version")}; ${known} ${known === 1 ? "was" : "were"} there already\n`,
@@ -35,6 +42,27 @@ with --store memory nothing is kept, which only checks FILE.`,
     }
   },
 };
+
+/** Hands on bytes, and tells how many. */
+async function* counting(
+  bytes: AsyncIterable<Uint8Array>,
+  count: (length: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    count(chunk.length);
+    yield chunk;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const { size } = await stat(path);
+    return size > 0 ? size : undefined;
+  } catch {
+    // What is wrong with the path, reading it says.
+    return undefined;
+  }
+}
 
 /** Reads the first line before the store is opened, so that a file that cannot be read makes no store. */
 async function firstLine(

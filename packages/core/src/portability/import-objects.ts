@@ -18,11 +18,12 @@ const batchLimit = { versions: 200, characters: 4_000_000 };
  * Takes in what `exportObjects` wrote, under the original version numbers and transactions (decision D58).
  *
  * Lines come with or without their end. Every hash is checked before its version is stored; an `ImportError` names the
- * line. Versions that are there already are passed over, so an import that was cut short is simply run again.
+ * line. Told after each batch how far it has come. Versions that are there already are passed over, so an import that was cut short is simply run again.
  */
 export async function importObjects(
   store: Pick<ObjectStore, "restore">,
   lines: AsyncIterable<string> | Iterable<string>,
+  { progress }: { readonly progress?: (done: ImportReport) => void } = {},
 ): Promise<ImportReport> {
   let number = 0;
   let read = 0;
@@ -43,6 +44,7 @@ export async function importObjects(
     batch = [];
     characters = 0;
     limits = batchLimit;
+    progress?.({ read, added });
   }
 
   for await (const line of lines) {
