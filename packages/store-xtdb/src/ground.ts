@@ -106,7 +106,7 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
       const found = await documentsAt([...wanted], patience);
 
       const clock = names.readClock(found.get(names.clockId));
-      if (clock.seq !== memory.clock.seq || memory.since > clock.seq) memory.since = clock.seq;
+      if (clock.seq !== memory.clock.seq) memory.since = clock.seq;
       memory.clock = clock;
       const known = await headsAt(ids, found, clock.seq, patience);
       return {

@@ -117,14 +117,8 @@ export function transactions(parts: TransactionsParts): Transactions {
       ...plan.operations,
       ...further,
     ];
-    let committed = false;
-    try {
-      committed = await send(operations, seq, nonce, patience);
-    } finally {
-      // Also where nobody knows: what is remembered may then be wrong.
-      if (!committed) memory.since = Number.POSITIVE_INFINITY;
-    }
-    if (!committed) return false;
+    // Where it did not hold, or nobody knows, what is remembered is wrong, and the next commit on it will not hold either.
+    if (!(await send(operations, seq, nonce, patience))) return false;
     collection.committed();
     memory.clock = plan.clock;
     for (const head of plan.heads) heads.set(head.stored.body.id, head);
