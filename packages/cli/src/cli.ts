@@ -11,6 +11,7 @@ import { importCommand } from "./commands/import.ts";
 import { listCommand } from "./commands/list.ts";
 import { nicknameCommand } from "./commands/nickname.ts";
 import { printCommand } from "./commands/print.ts";
+import { replayCommand } from "./commands/replay.ts";
 import { showCommand } from "./commands/show.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   nicknameCommand,
   exportCommand,
   importCommand,
+  replayCommand,
   xtdbCommand,
 ];
 

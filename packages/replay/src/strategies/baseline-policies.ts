@@ -1,36 +1,50 @@
-import type { ActivationPolicy, PolicyInput, PolicyObject } from "@self-context-manager/core";
+import type {
+  ActivationPolicy,
+  PolicyInput,
+  PolicyObject,
+  UseKey,
+} from "@self-context-manager/core";
+
+/** A policy that counts outputs, and is told when one is asked for again: that counts as one more. */
+export interface CountingPolicy {
+  readonly policy: ActivationPolicy;
+  readonly onAsk: (key: UseKey | undefined) => void;
+}
 
 /** Nothing leaves by itself. */
 export function keepAllPolicy(): ActivationPolicy {
   return { ...keeping, name: "keep-all", leaving: () => [] };
 }
 
-/** The newest `count` outputs are active. */
-export function newestPolicy(count: number): ActivationPolicy {
-  return {
-    ...keeping,
-    name: "newest",
-    leaving: ({ candidates }) =>
-      candidates.slice(0, Math.max(0, candidates.length - count)).map(({ id }) => id),
+/** Of `c` outputs so far, the oldest `leavingOf(c)` leave. */
+export function countingPolicy(leavingOf: (count: number) => number): CountingPolicy {
+  let count = 0;
+  // How many outputs had come when each was asked for.
+  const asked: number[] = [];
+  const again = new Map<UseKey, number>();
+  const ordinalOf = (input: PolicyInput, { key, used }: PolicyObject): number => {
+    const ordinal = again.get(key);
+    if (ordinal !== undefined) return ordinal;
+    const arrived = callsUpTo(input, used.turn - 1) + used.call - 1;
+    return arrived + asked.filter((before) => before <= arrived).length;
   };
-}
-
-/** With `c` outputs so far, the oldest `floor(c / every) * every - keep` leave. */
-export function batchedPolicy(keep: number, every: number): ActivationPolicy {
   return {
-    ...keeping,
-    name: "batched",
-    leaving(input) {
-      const count = callsUpTo(input, input.turn);
-      const leaving = Math.floor(count / every) * every - keep;
-      return input.candidates.filter((one) => ordinalOf(input, one) < leaving).map(({ id }) => id);
+    policy: {
+      ...keeping,
+      name: "counting",
+      leaving(input) {
+        count = callsUpTo(input, input.turn);
+        const leaving = leavingOf(count + asked.length);
+        return input.candidates
+          .filter((one) => ordinalOf(input, one) < leaving)
+          .map(({ id }) => id);
+      },
+    },
+    onAsk(key) {
+      if (key !== undefined) again.set(key, count + asked.length);
+      asked.push(count);
     },
   };
-}
-
-/** Which output it was, from 0; one that was asked for again counts as the newest. */
-function ordinalOf(input: PolicyInput, { used }: PolicyObject): number {
-  return callsUpTo(input, used.turn - 1) + used.call - 1;
 }
 
 function callsUpTo({ callsInTurn }: PolicyInput, last: number): number {

@@ -1,11 +1,11 @@
 import type {
   ActiveObject,
+  AssistantStep,
   Block,
   Layout,
   LayoutInput,
   LayoutOutput,
   ObjectId,
-  Step,
   ViewEntry,
   ViewMessage,
   ViewRecord,
@@ -36,11 +36,20 @@ interface Shown {
   readonly message: ViewMessage;
 }
 
+type Asked = {
+  readonly of: string;
+  readonly call: number;
+  /** It left again; another asking is another entry. */
+  readonly isOver: boolean;
+};
+
 type Memory = {
   /** Handles whose output no longer stands in its place. */
   readonly gone: readonly string[];
   /** Outputs that were asked for again, and before which model call. */
-  readonly asked: readonly { readonly of: string; readonly call: number }[];
+  readonly asked: readonly Asked[];
+  /** The summary that stands at the beginning. */
+  readonly summary: string;
 };
 
 /**
@@ -78,123 +87,174 @@ function draw(
   made: Map<string, Shown>,
 ): Drawing {
   const before = last === undefined ? nothing : (last.memory as Memory);
-  const gone = new Set(before.gone);
-  const asked = [...before.asked];
-  const active = new Map(input.active.map((object) => [object.entry.handle, object]));
-  const left: ObjectId[] = [];
-  const shown: Shown[] = [];
-  let call = 0;
-  const keep = (key: string, make: () => Shown): void => {
-    let known = made.get(key);
-    if (known === undefined) {
-      known = make();
-      made.set(key, known);
-    }
-    shown.push(known);
+  const summary = JSON.stringify(input.compaction?.opaque ?? null);
+  const drawing: OpenDrawing = {
+    input,
+    options,
+    made,
+    active: new Map(input.active.map((object) => [object.entry.handle, object])),
+    gone: new Set(before.gone),
+    asked: [...before.asked],
+    left: [],
+    shown: [],
+    isSummarised: summary !== before.summary,
+    from: input.compaction?.from ?? { turn: 0, step: -1 },
   };
-  const total = input.turns.reduce(
-    (sum, { steps }) => sum + steps.filter((step) => isAssistantStep(step)).length,
-    0,
-  );
-  const from = input.compaction?.from ?? { turn: 0, step: -1 };
+  endAsked(drawing);
   if (input.compaction !== undefined) {
     const raw = input.compaction.opaque;
-    const name = JSON.stringify(raw);
-    keep(`summary ${name}`, () =>
+    keep(drawing, `summary ${summary}`, () =>
       sized(options, { is: "summary" }, { role: "opaque", kind: "summary", raw }),
     );
   }
-  const showAsked = (at: number): void => {
-    for (const [index, one] of asked.entries()) {
-      if (one.call !== at) continue;
-      const object = active.get(one.of);
-      const isLatest = asked.findLastIndex(({ of }) => of === one.of) === index;
-      const isLive = object !== undefined && isLatest;
-      keep(`asked ${index} ${isLive}`, () =>
-        askedMessage(options, one.of, isLive ? object : undefined),
-      );
-    }
-  };
+  const calls = drawChat(drawing);
+  for (const handle of drawing.active.keys()) {
+    const isAsked = drawing.asked.some(({ of, isOver }) => of === handle && !isOver);
+    if (drawing.gone.has(handle) && !isAsked)
+      drawing.asked.push({ of: handle, call: calls, isOver: false });
+  }
+  showAsked(drawing, calls);
+  const { shown, gone, asked, left } = drawing;
+  return { shown, memory: { gone: [...gone], asked, summary }, left };
+}
+
+/** A view that is being made. */
+interface OpenDrawing {
+  readonly input: LayoutInput;
+  readonly options: InlineLayoutOptions;
+  /** Messages by what they are made from: the same is shown with the same bytes for ever. */
+  readonly made: Map<string, Shown>;
+  readonly active: Map<string, ActiveObject>;
+  readonly gone: Set<string>;
+  asked: Asked[];
+  readonly left: ObjectId[];
+  readonly shown: Shown[];
+  /** A summary has just taken the place of what was before `from`. */
+  readonly isSummarised: boolean;
+  readonly from: { readonly turn: number; readonly step: number };
+}
+
+function keep({ made, shown }: OpenDrawing, key: string, make: () => Shown): void {
+  let known = made.get(key);
+  if (known === undefined) {
+    known = make();
+    made.set(key, known);
+  }
+  shown.push(known);
+}
+
+/** What was asked for and left again stays a placeholder where it stood. */
+function endAsked(drawing: OpenDrawing): void {
+  drawing.asked = drawing.asked.map((one) =>
+    one.isOver || drawing.active.has(one.of) ? one : { ...one, isOver: true },
+  );
+}
+
+/** Draws the messages in their order, and answers how many model calls the chat has. */
+function drawChat(drawing: OpenDrawing): number {
+  const { input, options, from } = drawing;
+  const total = input.turns.reduce(
+    (sum, { steps }) => sum + steps.filter(isAssistantStep).length,
+    0,
+  );
+  let call = 0;
   for (const [turn, { user, steps }] of input.turns.entries()) {
     const isKept = turn > from.turn || (turn === from.turn && from.step < 0);
     if (user !== null && isKept)
-      keep(`user ${turn}`, () =>
+      keep(drawing, `user ${turn}`, () =>
         sized(options, { is: "user", turn }, { role: "user", content: user }),
       );
     for (const [step, one] of steps.entries()) {
       if (!isAssistantStep(one)) continue;
       const isIn = turn > from.turn || (turn === from.turn && step >= from.step);
-      if (isIn) showAsked(call);
       const place = { turn, step };
-      if (isIn) showAnswer(input, options, one, place, total, keep);
-      for (const [index, block] of one.assistant.filter(isToolCall).entries()) {
-        const id = one.toolcall_ids[index];
-        const known = id === undefined ? undefined : input.pool.get(id);
-        if (known === undefined) continue;
-        const { handle } = known;
-        const object = active.get(handle);
-        const hasText = Number(known.stored.body["char_count"] ?? 0) > 0;
-        const wasThere = !gone.has(handle);
-        if (wasThere && (!isIn || (object === undefined && hasText))) {
-          gone.add(handle);
-          if (!isIn && object !== undefined) {
-            left.push(known.id);
-            active.delete(handle);
-          }
-        }
-        if (!isIn) continue;
-        const base = { is: "result" as const, ...place, call: index, of: handle };
-        const answers = { role: "toolResult" as const, toolCallId: block.id, toolName: block.name };
-        const whole = `result ${handle}`;
-        if (!gone.has(handle))
-          keep(whole, () =>
-            sized(
-              options,
-              { ...base, as: "bare" },
-              { ...answers, content: contentOf(object), isError: false },
-            ),
-          );
-        else if ((made.get(whole)?.entry.tokens ?? Number.POSITIVE_INFINITY) <= placeholderTokens)
-          keep(whole, () => ({}) as Shown);
-        else
-          keep(`gone ${handle}`, () =>
-            sized(
-              options,
-              { ...base, as: "reference" },
-              { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
-            ),
-          );
-      }
+      if (isIn) {
+        showAsked(drawing, call);
+        showAnswer(drawing, one, place, total);
+      } else if (drawing.isSummarised) takeOutAsked(drawing, call);
+      showResults(drawing, one, place, isIn);
       call += 1;
     }
   }
-  for (const handle of active.keys()) {
-    const isThere =
-      !gone.has(handle) || asked.some(({ of }) => of === handle && liveOf(of) !== undefined);
-    if (!isThere) asked.push({ of: handle, call });
-  }
-  showAsked(call);
-  return { shown, memory: { gone: [...gone], asked }, left };
+  return call;
+}
 
-  function liveOf(of: string): ActiveObject | undefined {
-    // Once it left again, what was asked for stands as a placeholder, and another asking is appended.
-    return shown.some(
-      ({ entry }) =>
-        entry.is === "object" && entry.shows.some((part) => part.of === of && part.as === "whole"),
-    )
-      ? active.get(of)
-      : undefined;
+function showAsked(drawing: OpenDrawing, at: number): void {
+  const { asked, active, options } = drawing;
+  for (const [index, one] of asked.entries()) {
+    if (one.call !== at) continue;
+    const object = one.isOver ? undefined : active.get(one.of);
+    keep(drawing, `asked ${index} ${object !== undefined}`, () =>
+      askedMessage(options, one.of, object),
+    );
+  }
+}
+
+/** What was asked for before the place that a summary stands for has left with it. */
+function takeOutAsked(drawing: OpenDrawing, at: number): void {
+  const { active, left } = drawing;
+  drawing.asked = drawing.asked.map((one) => {
+    const object = one.call === at && !one.isOver ? active.get(one.of) : undefined;
+    if (object === undefined) return one;
+    left.push(object.entry.id);
+    active.delete(one.of);
+    return { ...one, isOver: true };
+  });
+}
+
+function showResults(
+  drawing: OpenDrawing,
+  one: AssistantStep,
+  place: { readonly turn: number; readonly step: number },
+  isIn: boolean,
+): void {
+  const { input, options, made, active, gone, left } = drawing;
+  for (const [index, block] of one.assistant.filter(isToolCall).entries()) {
+    const id = one.toolcall_ids[index];
+    const known = id === undefined ? undefined : input.pool.get(id);
+    if (known === undefined) continue;
+    const { handle } = known;
+    const object = active.get(handle);
+    const hasText = Number(known.stored.body["char_count"] ?? 0) > 0;
+    if (!gone.has(handle) && (!isIn || (object === undefined && hasText))) {
+      gone.add(handle);
+      if (!isIn && object !== undefined) {
+        left.push(known.id);
+        active.delete(handle);
+      }
+    }
+    if (!isIn) continue;
+    const base = { is: "result" as const, ...place, call: index, of: handle };
+    const answers = { role: "toolResult" as const, toolCallId: block.id, toolName: block.name };
+    const small = made.get(`result ${handle}`);
+    if (!gone.has(handle))
+      keep(drawing, `result ${handle}`, () =>
+        sized(
+          options,
+          { ...base, as: "bare" },
+          { ...answers, content: contentOf(object), isError: false },
+        ),
+      );
+    else if (small !== undefined && small.entry.tokens <= placeholderTokens)
+      drawing.shown.push(small);
+    else
+      keep(drawing, `gone ${handle}`, () =>
+        sized(
+          options,
+          { ...base, as: "reference" },
+          { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
+        ),
+      );
   }
 }
 
 function showAnswer(
-  input: LayoutInput,
-  options: InlineLayoutOptions,
-  one: Extract<Step, { readonly assistant: unknown }>,
+  drawing: OpenDrawing,
+  one: AssistantStep,
   place: { readonly turn: number; readonly step: number },
   calls: number,
-  keep: (key: string, make: () => Shown) => void,
 ): void {
+  const { input, options } = drawing;
   const stubs = one.assistant.filter(isToolCall).flatMap((_, index) => {
     const id = one.toolcall_ids[index];
     const handle = id === undefined ? undefined : input.pool.get(id)?.handle;
@@ -204,7 +264,7 @@ function showAnswer(
   });
   const hidden = new Set(stubs.map(({ call }) => call));
   const key = `answer ${place.turn}.${place.step} ${[...hidden].join()}`;
-  keep(key, () => {
+  keep(drawing, key, () => {
     let index = -1;
     const content = one.assistant.map((block): Block => {
       if (!isToolCall(block)) return block;
@@ -295,4 +355,4 @@ function outputOf(input: LayoutInput, { shown, memory, left }: Drawing): LayoutO
   };
 }
 
-const nothing: Memory = { gone: [], asked: [] };
+const nothing: Memory = { gone: [], asked: [], summary: "null" };

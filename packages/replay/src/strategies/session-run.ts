@@ -32,6 +32,8 @@ export type MeasuredView = Pick<LayoutOutput, "messages" | "record" | "shown" | 
 export interface RunHooks {
   /** Before the view is made: what the host does on its own. */
   readonly before?: (rehearsal: Rehearsal, former: CallView | undefined) => readonly OwnCall[];
+  /** An output was asked for again. */
+  readonly onAsk?: (handle: string | undefined) => void;
 }
 
 const prefix: Part = { key: "prefix", tokens: prefixTokens };
@@ -59,6 +61,7 @@ export function sessionRun(
       if (found === undefined) throw new RangeError(`there is no evidence object ${object}`);
       const handle = measured.handleOf(found.callId);
       measured.ask(object, call);
+      hooks.onAsk?.(found.kind === "result" ? handle : undefined);
       const ownCalls = former?.ownCalls;
       if (found.kind === "result" && handle !== undefined)
         former = measured.view(await rehearsal.activate(handle, options), call);

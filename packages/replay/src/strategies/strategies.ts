@@ -10,7 +10,7 @@ import {
 import type { Billing } from "../measure/billing.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { RecordedMessage } from "../read/recorded-session.ts";
-import { batchedPolicy, keepAllPolicy, newestPolicy } from "./baseline-policies.ts";
+import { countingPolicy, keepAllPolicy } from "./baseline-policies.ts";
 import { compactionHooks } from "./compaction.ts";
 import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
@@ -49,9 +49,17 @@ export interface Strategy {
 
 /** Every strategy, by name. */
 export const strategies: readonly Strategy[] = [
-  plain("append-only", "to-the-end", () => keepAllPolicy()),
-  plain("masking", "what-the-next-reads", () => newestPolicy(10)),
-  plain("masking-batched", "to-the-end", () => batchedPolicy(10, 20)),
+  {
+    name: "append-only",
+    billing: "to-the-end",
+    seesPrices: false,
+    parts: ({ counter }) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({ count: counter.count }),
+    }),
+  },
+  counting("masking", "what-the-next-reads", (count) => count - 10),
+  counting("masking-batched", "to-the-end", (count) => Math.floor(count / 20) * 20 - 10),
   {
     name: "clear-tool-uses",
     billing: "to-the-end",
@@ -117,11 +125,18 @@ export function defaultParts(): StrategyParts {
   return { policy: recentlyUsedPolicy(), layout: epochLayout() };
 }
 
-function plain(name: StrategyName, billing: Billing, policy: () => ActivationPolicy): Strategy {
+function counting(
+  name: StrategyName,
+  billing: Billing,
+  leavingOf: (count: number) => number,
+): Strategy {
   return {
     name,
     billing,
     seesPrices: false,
-    parts: ({ counter }) => ({ policy: policy(), layout: inlineLayout({ count: counter.count }) }),
+    parts({ counter }) {
+      const { policy, onAsk } = countingPolicy(leavingOf);
+      return { policy, layout: inlineLayout({ count: counter.count }), hooks: { onAsk } };
+    },
   };
 }

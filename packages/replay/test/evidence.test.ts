@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+
+import { evidenceOf, missingGrams } from "../src/measure/evidence.ts";
+import { wordsOf } from "../src/measure/words.ts";
+import { calls, result, says, user, words } from "./made-sessions.ts";
+
+const read = [user("look"), calls("a", "read", { path: "a.ts" })];
+
+test("a message that repeats ten words of a result uses its three 8-grams", () => {
+  const rows = [...read, result("a", "read", words("x", 30)), says(words("x", 10))];
+
+  const { uses } = evidenceOf(rows);
+
+  expect([...uses.keys()]).toEqual([1]);
+  expect(uses.get(1)).toHaveLength(3);
+  expect(uses.get(1)?.every(({ isStrict }) => isStrict)).toBe(true);
+});
+
+test("seven words in a row are no quotation", () => {
+  const rows = [...read, result("a", "read", words("x", 30)), says(`${words("x", 7)} and`)];
+
+  expect(evidenceOf(rows).uses.size).toBe(0);
+});
+
+test("what a person, a thought or another answer said too is no evidence", () => {
+  const quoted = words("x", 10);
+  const others = [
+    [user(`see ${quoted}`), ...read.slice(1)],
+    [...read.slice(0, 1), says(quoted), ...read.slice(1)],
+    [
+      ...read.slice(0, 1),
+      { role: "assistant" as const, content: [{ type: "thinking" as const, thinking: quoted }] },
+      ...read.slice(1),
+    ],
+  ];
+
+  for (const before of others) {
+    const rows = [...before, result("a", "read", quoted), says(quoted)];
+    expect(evidenceOf(rows).uses.size).toBe(0);
+  }
+});
+
+test("a quotation counts once: after that it stands in the message itself", () => {
+  const rows = [
+    ...read,
+    result("a", "read", words("x", 30)),
+    says(words("x", 10)),
+    user("again"),
+    says(words("x", 10)),
+  ];
+
+  expect([...evidenceOf(rows).uses.keys()]).toEqual([1]);
+});
+
+test("string values of arguments quote as text does", () => {
+  const rows = [
+    ...read,
+    result("a", "read", words("x", 30)),
+    calls("b", "edit", { path: "a.ts", oldText: words("x", 9) }),
+    result("b", "edit", "ok"),
+  ];
+
+  expect(evidenceOf(rows).uses.get(1)).toHaveLength(2);
+});
+
+test("large arguments of a write are evidence beside the results only, small ones are none", () => {
+  const large = [...read.slice(0, 1), calls("a", "write", { path: "a", content: words("x", 60) })];
+  const small = [...read.slice(0, 1), calls("a", "write", { path: "a", content: words("x", 9) })];
+  const rest = [result("a", "write", "ok"), says(words("x", 9))];
+
+  expect(
+    evidenceOf([...large, ...rest])
+      .uses.get(1)
+      ?.map(({ isStrict }) => isStrict),
+  ).toEqual([false, false]);
+  expect(evidenceOf([...small, ...rest]).uses.size).toBe(0);
+});
+
+test("line numbers and written-out escapes are no words", () => {
+  const numbers = new Map<string, number>();
+  const text = "  12→alpha\n  13:beta\n14|gamma\n15-delta\n16\tepsilon\nzeta\\neta 17:5";
+
+  const { ids, starts } = wordsOf(text, numbers);
+
+  const plain = [...numbers].filter(([, id]) => ids.includes(id)).map(([word]) => word);
+  expect(plain).toEqual(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "17", "5"]);
+  expect(starts.map((start) => text[start])).toEqual(["a", "b", "g", "d", "e", "z", "e", "1", "5"]);
+});
+
+test("in a result shown in part an 8-gram is visible if it lies wholly in what is shown", () => {
+  const text = words("x", 20);
+  const rows = [...read, result("a", "read", text), says(words("x", 9))];
+  const grams = evidenceOf(rows).uses.get(1) ?? [];
+  const endOfEighth = text.indexOf("x7") + 2;
+
+  const first = missingGrams(grams, () => [{ start: 0, end: endOfEighth }]);
+  const short = missingGrams(grams, () => [{ start: 0, end: endOfEighth - 1 }]);
+
+  expect([first.length, short.length]).toEqual([1, 2]);
+  expect(missingGrams(grams, () => "whole")).toHaveLength(0);
+  expect(missingGrams(grams, () => "none")).toHaveLength(2);
+});

@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+
+import type { RecordedMessage, RecordedSession } from "../src/index.ts";
+
+/** A session of these rows, as if it had been read. */
+export function sessionOf(rows: readonly RecordedMessage[], name = "made"): RecordedSession {
+  return { name, source: "neutral", file: `${name}.jsonl`, rows, damaged: [] };
+}
+
+export function user(text: string): RecordedMessage {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+export function says(text: string): RecordedMessage {
+  return { role: "assistant", content: [{ type: "text", text }] };
+}
+
+export function calls(id: string, name: string, args: Record<string, string>): RecordedMessage {
+  return { role: "assistant", content: [{ type: "toolCall", id, name, arguments: args }] };
+}
+
+export function result(id: string, toolName: string, text: string): RecordedMessage {
+  return {
+    role: "toolResult",
+    toolCallId: id,
+    toolName,
+    content: [{ type: "text", text }],
+    isError: false,
+  };
+}
+
+/** Words that stand nowhere else: `count` of them that begin with a name. */
+export function words(name: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => `${name}${index}`).join(" ");
+}
+
+interface MadeCall {
+  readonly size: number;
+  readonly quotes: number;
+  readonly isTurn: boolean;
+  readonly isWrite: boolean;
+}
+
+/** Sessions in which later messages quote earlier results, results have many sizes and some calls write files. */
+export function madeRows(most: number): fc.Arbitrary<readonly RecordedMessage[]> {
+  const one: fc.Arbitrary<MadeCall> = fc.record({
+    size: fc.integer({ min: 0, max: 900 }),
+    quotes: fc.integer({ min: -1, max: 8 }),
+    isTurn: fc.boolean(),
+    isWrite: fc.boolean(),
+  });
+  return fc.array(one, { minLength: 2, maxLength: most }).map(rowsOf);
+}
+
+function rowsOf(made: readonly MadeCall[]): readonly RecordedMessage[] {
+  const rows: RecordedMessage[] = [user("do the work")];
+  for (const [index, { size, quotes, isTurn, isWrite }] of made.entries()) {
+    const id = `call${index}`;
+    const quoted = quotes < 0 || quotes >= index ? "" : words(`r${quotes}x`, 12);
+    const args: Record<string, string> = isWrite
+      ? { path: `dir/f${index % 4}.ts`, content: `${quoted} ${words(`w${index}x`, size)}` }
+      : { command: `cat dir/f${index % 4}.ts`, note: quoted };
+    rows.push(calls(id, isWrite ? "write" : "bash", args));
+    rows.push(result(id, isWrite ? "write" : "bash", size === 0 ? "" : words(`r${index}x`, size)));
+    if (isTurn) rows.push(user(`go on ${index}`));
+  }
+  rows.push(says("done"));
+  return rows;
+}

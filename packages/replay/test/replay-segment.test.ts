@@ -1,0 +1,76 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { evidenceOf, type UsedGram } from "../src/measure/evidence.ts";
+import { fewestObjects, replaySegment } from "../src/measure/replay-segment.ts";
+import type { CallView, StrategyRun } from "../src/measure/call-view.ts";
+import { calls, result, says, user, words } from "./made-sessions.ts";
+
+const rows = [
+  user("look"),
+  calls("a", "read", { path: "a.ts" }),
+  result("a", "read", words("x", 30)),
+  says(words("x", 10)),
+  user("and"),
+  says("nothing more"),
+];
+
+test("what was hidden when it was quoted is a miss, and asking for it makes a call", async () => {
+  const evidence = evidenceOf(rows);
+  const asked: number[] = [];
+  const run = hiding(asked);
+
+  const { miss, calls: traced } = await replaySegment(run, 3, evidence, { isCharged: true });
+
+  expect([miss.used, miss.missed, miss.grams, miss.missedGrams]).toEqual([1, 1, 3, 3]);
+  expect(asked).toEqual([0]);
+  expect(traced.map(({ charges }) => charges.length)).toEqual([0, 1, 0]);
+});
+
+test("without charging nothing is asked for", async () => {
+  const asked: number[] = [];
+
+  const { miss } = await replaySegment(hiding(asked), 3, evidenceOf(rows));
+
+  expect([miss.missed, asked]).toEqual([1, []]);
+});
+
+test("the fewest objects are asked for, and of equals the newest", () => {
+  expect(fewestObjects(gramsIn([[0, 1], [1, 2], [1]]))).toEqual([1]);
+  expect(fewestObjects(gramsIn([[0, 4, 2]]))).toEqual([4]);
+  expect(fewestObjects(gramsIn([[0], [1], [0, 2]]))).toHaveLength(2);
+  expect(fewestObjects([])).toEqual([]);
+});
+
+test("for any holders, what is asked for holds everything that is missing", () => {
+  const holders = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: 1 }));
+  fc.assert(
+    fc.property(holders, (sets) => {
+      const taken = fewestObjects(gramsIn(sets));
+      expect(sets.every((set) => set.some((object) => taken.includes(object)))).toBe(true);
+      expect(taken.length).toBeLessThanOrEqual(sets.length);
+    }),
+  );
+});
+
+/** Shows nothing but what was asked for. */
+function hiding(asked: number[]): StrategyRun {
+  const view = (): CallView => ({
+    parts: [{ key: "prefix", tokens: 10 }, ...asked.map((object) => ({ key: object, tokens: 50 }))],
+    shown: (object) => (asked.includes(object) ? "whole" : "none"),
+  });
+  return {
+    view,
+    activate(object) {
+      asked.push(object);
+      return view();
+    },
+  };
+}
+
+function gramsIn(sets: readonly (readonly number[])[]): readonly UsedGram[] {
+  return sets.map((objects) => ({
+    isStrict: true,
+    holders: objects.map((object) => ({ object, start: 0, end: 1 })),
+  }));
+}

@@ -1,0 +1,96 @@
+import { openContextSession, openRehearsal } from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { replayReport } from "../src/index.ts";
+import { fullRun, replayDependencies } from "../src/strategies/full-run.ts";
+import { replaySession } from "../src/strategies/replay-session.ts";
+import { defaultParts, strategyNames } from "../src/strategies/strategies.ts";
+import { madeRows, result, says, sessionOf, user, calls, words } from "./made-sessions.ts";
+
+test("a rehearsal sends what the session sent, for any session", async () => {
+  await fc.assert(
+    fc.asyncProperty(madeRows(40), async (rows) => {
+      const dependencies = replayDependencies(memoryStore(), defaultParts());
+      const host = { harness: "replay", sessionId: "one" };
+      const session = await openContextSession(dependencies, host);
+      const sent: unknown[] = [];
+      for await (const { view } of fullRun(session, rows, {})) sent.push(view.messages);
+
+      const stored = await openRehearsal(dependencies, host);
+      const rehearsal = stored.begin({ ...dependencies, ...defaultParts() });
+      const again: unknown[] = [];
+      for (let call = 0; call < stored.callCount; call += 1)
+        again.push((await rehearsal.view({})).messages);
+
+      expect(again).toEqual(sent);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test("for any session the strategies keep their promises", async () => {
+  await fc.assert(
+    fc.asyncProperty(madeRows(45), async (rows) => {
+      const figures = await replaySession(sessionOf(rows));
+      const profile = figures?.profiles["A"];
+      if (figures === undefined || profile === undefined) throw new Error("no figures");
+
+      expect(Object.keys(profile)).toEqual([...strategyNames]);
+      const plain = profile["append-only"];
+      expect([plain.miss.missed, plain.miss.missedPlus, plain.epochs]).toEqual([0, 0, 0]);
+      expect(plain.chargedCost).toBe(plain.cost);
+      const { bound, masking, epoch } = profile;
+      expect([bound.miss.missed, bound.miss.missedPlus]).toEqual([0, 0]);
+      expect(bound.cost).toBeLessThanOrEqual(plain.cost + 1e-6);
+      expect(masking.tokens).toBeLessThanOrEqual(plain.tokens);
+      for (const { cost, chargedCost } of [masking, epoch])
+        expect(chargedCost).toBeGreaterThanOrEqual(cost * 0.9);
+      expect(figures.times).toHaveLength(figures.calls);
+    }),
+    { numRuns: 6 },
+  );
+}, 60_000);
+
+test("masking hides what ten results came after, and the model pays for asking again", async () => {
+  const rows = [user("go"), ...reads(14), says(words("r0x", 12))];
+
+  const figures = await replaySession(sessionOf(rows));
+
+  const { masking, "append-only": plain } = figures?.profiles["A"] ?? {};
+  expect(masking?.miss).toMatchObject({ used: 1, missed: 1, grams: 5, missedGrams: 5 });
+  expect(plain?.miss).toMatchObject({ used: 1, missed: 0 });
+  expect(masking?.chargedCost).toBeGreaterThan(masking?.cost ?? 0);
+});
+
+test("batched masking keeps the prompt for twenty results", async () => {
+  const figures = await replaySession(sessionOf([user("go"), ...reads(45), says("done")]));
+
+  expect(figures?.profiles["A"]?.["masking-batched"].epochs).toBe(2);
+  expect(figures?.profiles["A"]?.masking.epochs).toBe(35);
+});
+
+test("a session with fewer than two calls has no figures", async () => {
+  expect(await replaySession(sessionOf([user("go"), says("done")]))).toBeUndefined();
+});
+
+test("segments of a session are added up", async () => {
+  const summary = { ...user("what was done"), compaction: true as const };
+  const rows = [user("go"), ...reads(3), says("done"), summary, ...reads(4), says("done")];
+
+  const figures = await replaySession(sessionOf(rows));
+
+  expect([figures?.segments, figures?.calls]).toEqual([2, 9]);
+  const report = replayReport(figures === undefined ? [] : [figures, figures]);
+  expect(report.corpus).toMatchObject({ sessions: 2, segments: 4, calls: 18 });
+  expect(report.profiles["A"]?.["append-only"].costRatio).toBe(1);
+  expect(report.profiles["A"]?.epoch.worst).toBeUndefined();
+});
+
+function reads(count: number) {
+  return Array.from({ length: count }, (_, index) => [
+    calls(`c${index}`, "read", { path: `f${index}.ts` }),
+    result(`c${index}`, "read", words(`r${index}x`, 60)),
+  ]).flat();
+}
