@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { median, report, rounded } from "./report.ts";
-import { type Call, sessionWrites } from "./store-session.ts";
+import { saidIn, sessionWrites } from "./store-session.ts";
 
 const lengths = [100, 500, 1000, 10_000];
 const sample = 50;
@@ -48,20 +48,3 @@ for (const writes of sessionWrites(lengths.at(-1) ?? 0)) {
 await store[Symbol.asyncDispose]();
 rmSync(folder, { recursive: true });
 report("store-growth", { commitsPerCall: 2, versionsPerCall: 3, lengths: results });
-
-/** The bytes of what a call brought: the last step of the chat and the tool call's result. */
-function saidIn(writes: Call): number {
-  let bytes = 0;
-  for (const { object } of writes.flat()) {
-    if (object.body.type === "toolcall")
-      bytes += JSON.stringify([object.body["args"], object.body.content]).length;
-    if (object.body.type !== "chat") continue;
-    const turns = object.body["turns"] as readonly {
-      readonly user: string;
-      readonly steps: readonly unknown[];
-    }[];
-    const turn = turns.at(-1);
-    bytes += JSON.stringify([turn?.steps.length === 1 ? turn.user : "", turn?.steps.at(-1)]).length;
-  }
-  return bytes;
-}

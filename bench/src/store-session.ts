@@ -69,6 +69,23 @@ export function* sessionWrites(calls: number, callsPerTurn = 10): Generator<Call
   }
 }
 
+/** The bytes of what a call brought: the last step of the chat and the tool call's result. */
+export function saidIn(writes: Call): number {
+  let bytes = 0;
+  for (const { object } of writes.flat()) {
+    if (object.body.type === "toolcall")
+      bytes += JSON.stringify([object.body["args"], object.body.content]).length;
+    if (object.body.type !== "chat") continue;
+    const turns = object.body["turns"] as readonly {
+      readonly user: string;
+      readonly steps: readonly unknown[];
+    }[];
+    const turn = turns.at(-1);
+    bytes += JSON.stringify([turn?.steps.length === 1 ? turn.user : "", turn?.steps.at(-1)]).length;
+  }
+  return bytes;
+}
+
 function object(id: string, fields: Partial<ObjectBody>): ObjectWrite {
   const body = {
     content: null,
