@@ -87,6 +87,12 @@ export {
 } from "./objects/references.ts";
 export { sealObject, type SealedObject, storable } from "./objects/sealed-object.ts";
 export {
+  resolveReference,
+  type ResolvedVersion,
+  resolveVersion,
+} from "./objects/resolve-reference.ts";
+export { verifyVersion, type VersionProblem } from "./objects/verify-version.ts";
+export {
   staticReference,
   type StoredMetadata,
   type StoredVersion,
@@ -241,7 +247,17 @@ export type { SessionDependencies } from "./session/session-scope.ts";
 export type { PoolEntry } from "./session/session-state.ts";
 export { type Calibration, calibratedEstimator } from "./tokens/calibrated-estimator.ts";
 export { messagesHash } from "./views/message-hash.ts";
-export type { ShownPart, ViewEntry } from "./views/view-entry.ts";
+export { argumentsKey, contentParts, type ShownPart, type ViewEntry } from "./views/view-entry.ts";
+export { type DescribedEntry, describeEntries, type VersionName } from "./views/manifest.ts";
+export {
+  type CallSummary,
+  rebuildView,
+  type RebuiltView,
+  type SentPrompt,
+  viewHistory,
+  type ViewHistory,
+  type ViewProblem,
+} from "./views/view-history.ts";
 export { viewRecord } from "./views/view-object.ts";
 export type { ViewRecord } from "./views/view-record.ts";
 export type { NamedVersion, ViewSource } from "./views/render-entry.ts";

@@ -34,6 +34,24 @@ it("writes one version a line, in the specification's names, readable without us
   });
 });
 
+it("sorts our fields, and keeps the order of what providers and tools said", () => {
+  const args = { z: 1, a: { y: 2, b: 3 } };
+  const body = {
+    ...version("a", 1, 7).body,
+    zone: 1,
+    args,
+    turns: [{ z: 1, user: [{ z: 1, a: 2 }] }],
+  };
+
+  const { object } = JSON.parse(exportLine({ ...version("a", 1, 7), body })) as {
+    object: Record<string, unknown>;
+  };
+
+  expect(Object.keys(object)).toEqual(Object.keys(object).toSorted());
+  expect(JSON.stringify(object["args"])).toBe(JSON.stringify(args));
+  expect(JSON.stringify(object["turns"])).toBe('[{"user":[{"z":1,"a":2}],"z":1}]');
+});
+
 it("orders by transaction, then object, then version, and ends every line", async () => {
   const versions = [
     version("b", 1, 2),

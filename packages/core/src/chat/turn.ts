@@ -10,6 +10,8 @@ export type AssistantStep = {
   readonly assistant_meta: JsonObject;
   /** The number of the view that the model saw: the version of the session's view object. */
   readonly view?: number;
+  /** SHA-256 of the request as the provider got it, where the host showed it. */
+  readonly payload_hash?: string;
   readonly key?: string;
 };
 

@@ -5,7 +5,12 @@ import {
   type Message,
   type ToolCallBlock,
 } from "../chat/message.ts";
-import { isAssistantStep, isDiscarded, type TurnPosition } from "../chat/turn.ts";
+import {
+  type AssistantStep,
+  isAssistantStep,
+  isDiscarded,
+  type TurnPosition,
+} from "../chat/turn.ts";
 import { canonicalJson } from "../objects/canonical-json.ts";
 import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -257,12 +262,13 @@ function appendMessage(
   }
 }
 
-/** The number of the view that an answer goes with: each view has one answer. */
-function answeredView({ state }: SessionScope): { readonly view?: number } {
+/** The view that an answer goes with, and the payload that it answers: each view has one answer. */
+function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "payload_hash"> {
   const { view } = state;
   if (view === undefined || view.isAnswered) return {};
   state.view = { ...view, isAnswered: true };
-  return { view: view.call };
+  const { call, payloadHash } = view;
+  return { view: call, ...(payloadHash === undefined ? {} : { payload_hash: payloadHash }) };
 }
 
 function openCalls(

@@ -50,6 +50,44 @@ type ActiveRow = {
   readonly pinned?: true;
 };
 
+/** What the pools held when a pooled view was made. */
+export interface PooledManifest {
+  readonly pool: readonly { readonly handle: string; readonly version: number }[];
+  readonly active: readonly {
+    readonly handle: string;
+    readonly version: number;
+    readonly from?: number;
+    readonly to?: number;
+    readonly isPinned: boolean;
+  }[];
+}
+
+/** The manifest of a pooled view, from its memory. */
+export function pooledManifest(record: ViewRecord): PooledManifest {
+  const { pool, active } = record.memory as PooledMemory;
+  return {
+    pool: pool.map(readName),
+    active: active.map(({ of, pinned, ...row }) => ({
+      handle: of,
+      ...row,
+      isPinned: pinned === true,
+    })),
+  };
+}
+
+/** A pooled view as if it had not known some versions, each `handle@version`: what is left where they are lost. */
+export function pooledWithout(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
+  const memory = record.memory as PooledMemory;
+  const pool = memory.pool.filter((name) => !lost.has(name));
+  const active = memory.active.filter(({ of, version }) => !lost.has(`${of}@${version}`));
+  return { ...record, memory: { ...memory, pool, active } };
+}
+
+function readName(name: string): { readonly handle: string; readonly version: number } {
+  const at = name.lastIndexOf("@");
+  return { handle: name.slice(0, at), version: Number(name.slice(at + 1)) };
+}
+
 function recordOf(input: LayoutInput): ViewRecord {
   const memory: PooledMemory = {
     pool: [...input.pool.values()].map(({ handle, stored }) => `${handle}@${stored.version}`),
@@ -76,8 +114,8 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
   const memory = record.memory as PooledMemory;
   const pool = new Map<ObjectId, PoolEntry>();
   for (const name of memory.pool) {
-    const at = name.lastIndexOf("@");
-    const entry = entryOf(source, name.slice(0, at), Number(name.slice(at + 1)));
+    const { handle, version } = readName(name);
+    const entry = entryOf(source, handle, version);
     pool.set(entry.id, entry);
   }
   const active = memory.active.map(({ of, version, from, to, pinned }): ActiveObject => {

@@ -1,7 +1,8 @@
 import { ImportError } from "../errors.ts";
-import { canonicalJson } from "../objects/canonical-json.ts";
+import { canonicalFields, canonicalJson } from "../objects/canonical-json.ts";
 import { hashFields } from "../objects/hashes.ts";
-import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../objects/json.ts";
+import { foreignFields } from "../objects/references.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import { sealObject } from "../objects/sealed-object.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
@@ -14,14 +15,28 @@ export const exportHeader: string = canonicalJson({
 
 const newestFormat = 1;
 
-/** One version as a line of an export, without the line's end. Keys are sorted, so equal versions are equal bytes. */
+/**
+ * One version as a line of an export, without the line's end. Keys are sorted, but for what providers and tools said:
+ * that keeps its order, which the bytes of a request depend on and no hash tells.
+ */
 export function exportLine({ body, hashes, version, at }: StoredVersion): string {
-  return canonicalJson({
+  return lineJson({
     version,
     tx_id: at.tx_id,
     tx_time: at.tx_time,
     object: { ...body, ...hashes },
   });
+}
+
+function lineJson(value: JsonValue): string {
+  if (Array.isArray(value))
+    return `[${(value as readonly JsonValue[]).map((item) => lineJson(item)).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const fields = canonicalFields(value).map((field) => {
+    const item = value[field] ?? null;
+    return `${JSON.stringify(field)}:${foreignFields.has(field) ? JSON.stringify(item) : lineJson(item)}`;
+  });
+  return `{${fields.join(",")}}`;
 }
 
 /** Checks the first line of an export. */

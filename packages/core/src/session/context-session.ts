@@ -131,6 +131,11 @@ export interface ContextSession {
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /** Records a system prompt as it was sent; a new version only when it changed (decision D55). */
   recordSystemPrompt(origin: "host" | "own", text: string): Promise<void>;
+  /**
+   * Keeps the SHA-256, in hexadecimal, of the request that the provider got for a call, where the host shows it. It is
+   * stored with the call's answer; of a call that is not the last one it is not kept.
+   */
+  recordPayload(call: number, sha256: string): Promise<void>;
   status(): Promise<SessionStatus>;
 }
 
@@ -282,6 +287,15 @@ export async function openContextSession(
       }),
     recordSystemPrompt: async (origin, text) =>
       await run(async (current) => await recordSystemPrompt(current, origin, text)),
+    recordPayload: async (call, payloadHash) => {
+      if (!/^[\da-f]{64}$/u.test(payloadHash))
+        throw new TypeError(`a payload's hash has 64 hexadecimal digits; got ${payloadHash}`);
+      await run(async ({ state }) => {
+        const { view } = state;
+        if (view?.call === call && !view.isAnswered) state.view = { ...view, payloadHash };
+        return await Promise.resolve();
+      });
+    },
     status: async () => await run(async (current) => statusOf(current)),
   };
 }

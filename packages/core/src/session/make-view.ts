@@ -18,6 +18,7 @@ import {
 import type { TokenEstimator } from "../ports/token-estimator.ts";
 import { messagesHash } from "../views/message-hash.ts";
 import { type SentView, viewBody } from "../views/view-object.ts";
+import { chatHandle } from "../views/view-record.ts";
 import { setInactive } from "./active-set.ts";
 import type { View, ViewOptions } from "./context-session.ts";
 import { rangeWithin } from "./line-range.ts";
@@ -159,7 +160,7 @@ async function inputOf(
   return {
     turns: state.chat.turns,
     ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
-    chatHandle: "chat",
+    chatHandle,
     pool: state.pool,
     poolRevision: state.poolRevision,
     handles: state.handles,

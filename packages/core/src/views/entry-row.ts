@@ -170,11 +170,7 @@ function resultOf(row: string): ResultEntry | undefined {
     resultForm.exec(row) ?? [];
   if (tokens === undefined) return undefined;
   const of = handle === undefined ? {} : { of: handle, version: Number(number) };
-  const shows = how === "whole" ? ownWhole(handle, Number(number)) : readParts(how.slice(1, -1));
-  const way =
-    how === "bare" || how === "ref"
-      ? { as: how === "bare" ? ("bare" as const) : ("reference" as const) }
-      : { as: "shown" as const, shows };
+  const way = wayOf(how, handle, Number(number));
   const replaces =
     file === undefined
       ? {}
@@ -183,8 +179,15 @@ function resultOf(row: string): ResultEntry | undefined {
   return { is: "result", ...place, ...of, ...replaces, ...way, tokens: Number(tokens) };
 }
 
-function ownWhole(handle: string | undefined, version: number): readonly ShownPart[] {
-  return handle === undefined ? [] : [{ of: handle, version, as: "whole" }];
+function wayOf(
+  how: string,
+  handle: string | undefined,
+  version: number,
+): Pick<ResultEntry, "as" | "shows"> {
+  if (how === "bare") return { as: "bare" };
+  if (how === "ref") return { as: "reference" };
+  if (how !== "whole") return { as: "shown", shows: readParts(how.slice(1, -1)) };
+  return { as: "shown", shows: handle === undefined ? [] : [{ of: handle, version, as: "whole" }] };
 }
 
 function readStub(text: string): ArgumentStub {

@@ -19,6 +19,8 @@ export interface SentView {
   readonly tokens: number;
   /** Whether the model's answer to it is in the chat. */
   readonly isAnswered: boolean;
+  /** SHA-256 of the request as the provider got it; it is stored with the answer. */
+  readonly payloadHash?: string;
   readonly cache?: CacheState;
   readonly account?: CostAccount;
 }

@@ -1,6 +1,9 @@
 import type { JsonObject } from "../objects/json.ts";
 import type { ViewEntry } from "./view-entry.ts";
 
+/** What the chat is called in views; it has no handle of its own. */
+export const chatHandle = "chat";
+
 /** What one model call saw, as data (design §7). Tokens are estimated, before any calibration. */
 export type ViewRecord = {
   readonly layout: string;

@@ -1,0 +1,172 @@
+import {
+  epochLayout,
+  type Layout,
+  pooledLayout,
+  rebuildView,
+  type RebuiltView,
+  sha256,
+} from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, testHost } from "../src/session/test-session.ts";
+import { textOfMessage } from "../src/session/view-parts.ts";
+import { damageStore, dropVersion } from "../src/stores/damage.ts";
+import { sqlitePlace } from "../src/stores/places.ts";
+
+const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
+const output = `the output of a build\n${"compiled one more file\n".repeat(80)}`;
+
+describe("a view of a damaged store", () => {
+  it.each(layouts.map((layout) => [layout.name, layout] as const))(
+    "names the tool call of which one byte was flipped, and shows the rest (%s)",
+    async (_name, layout) => {
+      await using made = await recorded(layout);
+      expect(damageStore(made.path, { text: "one more file", becomes: "one more tile" })).toBe(1);
+
+      const view = await made.rebuild(2);
+
+      expect(view?.isVerified).toBe(false);
+      expect(typesOf(view)).toEqual(["changed", "messages"]);
+      expect(view?.problems[0]?.id).toBe(made.toolcall);
+      expect(view?.problems[0]?.version).toBe(1);
+      expect(view?.problems[0]?.text).toContain(
+        `version 1 of object ${made.toolcall} was changed or damaged since it was stored: content_hash is`,
+      );
+      expect(view?.problems[1]?.text).toContain("the messages of call 2 are not those");
+      expect(view?.messages.length).toBe(made.messageCount);
+      expect((await made.rebuild(1))?.problems).toEqual([]);
+    },
+  );
+
+  it.each(layouts.map((layout) => [layout.name, layout] as const))(
+    "names a version that is missing, and shows the rest (%s)",
+    async (_name, layout) => {
+      await using made = await recorded(layout);
+      dropVersion(made.path, made.file, 1);
+
+      const view = await made.rebuild(3);
+
+      expect(typesOf(view)).toEqual(["missing", "messages"]);
+      expect(view?.problems[0]?.text).toBe(`version 1 of object ${made.file} is not in the store`);
+      const texts = (view?.messages ?? []).map((one) =>
+        one === undefined ? "" : textOfMessage(one),
+      );
+      expect(texts.some((text) => text.includes("please build"))).toBe(true);
+      expect(texts.some((text) => text.includes("compiled one more file"))).toBe(true);
+      if (layout.name === "epoch") expect(view?.messages).toContain(undefined);
+    },
+  );
+
+  it("tells of words of the chat that were changed, and of a prompt", async () => {
+    await using made = await recorded(epochLayout());
+    damageStore(made.path, { text: "please build", becomes: "please built" });
+    damageStore(made.path, { text: "You help people", becomes: "You hate people" });
+
+    const view = await made.rebuild(1);
+
+    expect(typesOf(view).sort()).toEqual(["changed", "changed", "messages"]);
+    expect(view?.systemPrompts).toHaveLength(1);
+  });
+
+  it("tells of a view whose rows were changed", async () => {
+    await using made = await recorded(epochLayout());
+    expect(damageStore(made.path, { text: "@1 whole ", becomes: "@1 bare " })).toBeGreaterThan(0);
+
+    const view = await made.rebuild(2);
+
+    expect(typesOf(view)).toEqual(["changed", "messages"]);
+    expect(view?.problems[0]?.text).toContain(`version 2 of object ${made.view} was changed`);
+  });
+
+  it("tells that a view cannot be read at all", async () => {
+    await using made = await recorded(epochLayout());
+    dropVersion(made.path, made.view, 2);
+
+    const view = await made.rebuild(2);
+
+    expect(typesOf(view)).toEqual(["missing"]);
+    expect(view?.messages).toEqual([]);
+    expect((await made.rebuild(1))?.problems).toEqual([]);
+    dropVersion(made.path, made.view, 1);
+    expect(typesOf(await made.rebuild(1))).toEqual(["missing"]);
+    expect(typesOf(await made.rebuild(2))).toEqual(["missing"]);
+    expect(await made.rebuild(3)).toBeUndefined();
+  });
+});
+
+describe("the payload that a provider got", () => {
+  it("is kept by its hash with the answer", async () => {
+    const { session, store } = await openTestSession({ layout: epochLayout() });
+    const script = scriptHistory();
+    script.user("hello");
+    await script.ingest(session);
+    const { call } = await session.view();
+    const hash = sha256("the payload");
+    await session.recordPayload(call, hash);
+    await session.recordPayload(call + 1, sha256("of no call"));
+    expect((await rebuildView(store, layouts, testHost, call))?.payloadHash).toBeUndefined();
+
+    script.say("hi");
+    script.user("more");
+    await script.ingest(session);
+    await session.view();
+
+    expect((await rebuildView(store, layouts, testHost, call))?.payloadHash).toBe(hash);
+    expect((await rebuildView(store, layouts, testHost, call + 1))?.payloadHash).toBeUndefined();
+    await expect(session.recordPayload(call, "short")).rejects.toThrow("64 hexadecimal digits");
+  });
+});
+
+function typesOf(view: RebuiltView | undefined): string[] {
+  return (view?.problems ?? []).map(({ type }) => type);
+}
+
+/** A closed store with a session of three calls: a prompt, a command's long output, and a file that was read. */
+async function recorded(layout: Layout): Promise<
+  AsyncDisposable & {
+    readonly path: string;
+    readonly toolcall: string;
+    readonly file: string;
+    readonly view: string;
+    readonly messageCount: number;
+    rebuild(call: number): Promise<RebuiltView | undefined>;
+  }
+> {
+  const place = await sqlitePlace();
+  let ids: { toolcall: string; file: string; view: string };
+  let messageCount: number;
+  {
+    await using store = await place.open({});
+    const content = `export const answer = 42;\n${"// filler\n".repeat(200)}`;
+    const { session } = await openTestSession({ layout, store, files: { "/work/a.ts": content } });
+    await session.recordSystemPrompt("host", "You help people.");
+    const script = scriptHistory();
+    script.user("please build");
+    await script.ingest(session);
+    await session.view();
+    const toolcall = script.call("bash", { command: "make" }, output);
+    await script.ingest(session);
+    messageCount = (await session.view()).messages.length;
+    await script.ask(
+      "read",
+      { path: "a.ts" },
+      async (callId) => await session.read({ path: "a.ts" }, { callId }),
+    );
+    await script.ingest(session);
+    await session.view();
+    const file = (await store.find({ where: { type: "file" } })).items[0]?.body.id ?? "";
+    const view = (await store.find({ where: { type: "view" } })).items[0]?.body.id ?? "";
+    ids = { toolcall, file, view };
+  }
+  return {
+    ...ids,
+    path: place.path,
+    messageCount,
+    async rebuild(call) {
+      await using store = await place.open({});
+      return await rebuildView(store, layouts, testHost, call);
+    },
+    [Symbol.asyncDispose]: async () => await place[Symbol.asyncDispose](),
+  };
+}
