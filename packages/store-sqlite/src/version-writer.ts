@@ -36,7 +36,9 @@ export function writeVersion(
   const content = writeContent(connection, before, stored);
   const { hashes, version, at } = stored;
   const metadata = metadataText(stored.body);
-  const shown = sharedMetadata(before, stored, metadata) ?? version;
+  // A base needs nothing before it, so that what is lost before it is lost alone.
+  const isBase = content.base === version;
+  const shown = (isBase ? undefined : sharedMetadata(before, stored, metadata)) ?? version;
   connection.run(
     "INSERT INTO versions (object, version, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
       "further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
