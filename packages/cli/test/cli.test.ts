@@ -5,7 +5,17 @@ import { expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { run, temporaryStore } from "./temporary-store.ts";
 
-const commands = ["list", "show", "history", "print", "nickname", "export", "import", "xtdb"];
+const commands = [
+  "list",
+  "show",
+  "history",
+  "print",
+  "nickname",
+  "export",
+  "import",
+  "replay",
+  "xtdb",
+];
 
 test("prints its usage with every command on --help", async () => {
   const { code, stdout } = await run(["--help"]);

@@ -21,5 +21,6 @@ async function replayFile(file: string): Promise<FileOutcome> {
 }
 
 parentPort?.on("message", (file: string) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
   void replayFile(file).then((outcome) => parentPort?.postMessage(outcome));
 });

@@ -71,6 +71,7 @@ function replayThread(): ReplayThread {
         };
         worker.once("message", onMessage);
         worker.once("error", onError);
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
         worker.postMessage(file);
       }),
     async [Symbol.asyncDispose]() {

@@ -39,6 +39,8 @@ interface MadeCall {
   readonly quotes: number;
   readonly isTurn: boolean;
   readonly isWrite: boolean;
+  /** Another call goes with it, whose result comes first. */
+  readonly isPair: boolean;
 }
 
 /** Sessions in which later messages quote earlier results, results have many sizes and some calls write files. */
@@ -48,20 +50,25 @@ export function madeRows(most: number): fc.Arbitrary<readonly RecordedMessage[]>
     quotes: fc.integer({ min: -1, max: 8 }),
     isTurn: fc.boolean(),
     isWrite: fc.boolean(),
+    isPair: fc.boolean(),
   });
   return fc.array(one, { minLength: 2, maxLength: most }).map(rowsOf);
 }
 
 function rowsOf(made: readonly MadeCall[]): readonly RecordedMessage[] {
   const rows: RecordedMessage[] = [user("do the work")];
-  for (const [index, { size, quotes, isTurn, isWrite }] of made.entries()) {
+  for (const [index, { size, quotes, isTurn, isWrite, isPair }] of made.entries()) {
     const id = `call${index}`;
     const quoted = quotes < 0 || quotes >= index ? "" : words(`r${quotes}x`, 12);
     const args: Record<string, string> = isWrite
       ? { path: `dir/f${index % 4}.ts`, content: `${quoted} ${words(`w${index}x`, size)}` }
       : { command: `cat dir/f${index % 4}.ts`, note: quoted };
-    rows.push(calls(id, isWrite ? "write" : "bash", args));
-    rows.push(result(id, isWrite ? "write" : "bash", size === 0 ? "" : words(`r${index}x`, size)));
+    const name = isWrite ? "write" : "bash";
+    const call = { type: "toolCall" as const, id, name, arguments: args };
+    const other = { ...call, id: `${id}b`, name: "read", arguments: { path: "dir/other.ts" } };
+    rows.push({ role: "assistant", content: isPair ? [call, other] : [call] });
+    if (isPair) rows.push(result(other.id, "read", words(`o${index}x`, 40)));
+    rows.push(result(id, name, size === 0 ? "" : words(`r${index}x`, size)));
     if (isTurn) rows.push(user(`go on ${index}`));
   }
   rows.push(says("done"));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { countText, countTokens, type RecordedMessage } from "../src/index.ts";
 
-test("a message counts its text, its thinking and its arguments, and four more", () => {
+test("a message counts its text, its thinking and its calls, four more, and four for each call", () => {
   const row: RecordedMessage = {
     role: "assistant",
     model: "some-model",
@@ -14,9 +14,13 @@ test("a message counts its text, its thinking and its arguments, and four more",
     ],
   };
 
-  const expected = ["let me see", "reading the file", '{"path":"src/a.ts"}']
+  const expected = [
+    "let me see",
+    "reading the file",
+    '{"name":"read","arguments":{"path":"src/a.ts"}}',
+  ]
     .map((text) => encode(text).length)
-    .reduce((sum, count) => sum + count, 4);
+    .reduce((sum, count) => sum + count, 8);
   expect(countTokens(row)).toBe(expected);
   expect(countTokens(row)).toBe(expected);
 });

@@ -9,7 +9,7 @@ export interface CallTrace {
   readonly tokens: number;
   /** Tokens that earlier calls left in the cache, by where the breakpoints are. */
   readonly cached: Readonly<Record<Breakpoints, number>>;
-  /** Tokens of blocks that the former prompt had too, wherever they stood. */
+  /** Tokens of the blocks that stand where the former prompt had some: what it had, and what is left of it. */
   readonly kept: number;
   /** Whether the prompt is the former one with something after it. */
   readonly isExtension: boolean;
@@ -49,7 +49,7 @@ export function tracer(lifetime: number = Number.POSITIVE_INFINITY): Tracer {
           host: isFound ? tokensOf(parts, lastEnd) : system,
           own: lastEnd === undefined ? system : tokensOf(parts, lastEnd),
         },
-        kept: isCold ? 0 : keptTokens(former, parts, common),
+        kept: isCold ? 0 : tokensOf(parts, Math.min(former.length, parts.length)),
         isExtension: commonParts(former, parts) === former.length,
         ownCalls,
         charges,
@@ -59,12 +59,6 @@ export function tracer(lifetime: number = Number.POSITIVE_INFINITY): Tracer {
       formerTime = time ?? formerTime;
     },
   };
-}
-
-function keptTokens(former: readonly Part[], parts: readonly Part[], common: number): number {
-  if (common === former.length) return tokensOf(parts, common);
-  const keys = new Set(former.map(({ key }) => key));
-  return parts.reduce((sum, { key, tokens }) => sum + (keys.has(key) ? tokens : 0), 0);
 }
 
 function commonParts(former: readonly Part[], parts: readonly Part[]): number {

@@ -6,21 +6,27 @@ import type {
   LayoutInput,
   LayoutOutput,
   ObjectId,
-  ViewEntry,
-  ViewMessage,
   ViewRecord,
 } from "@self-context-manager/core";
 import { isAssistantStep, isToolCall } from "@self-context-manager/core";
 
-/** What stands in the place of an output that is left out: 12 tokens with its message. */
-export const placeholder = "[Old output cleared to save room]";
-/** What a message with the placeholder counts. */
-export const placeholderTokens: number = 12;
+import {
+  askedMessage,
+  contentOf,
+  type Count,
+  placeholder,
+  placeholderTokens,
+  type Shown,
+  sized,
+} from "./inline-message.ts";
 
 export interface InlineLayoutOptions {
   /** The tokens of a message. */
-  readonly count: (message: ViewMessage) => number;
-  /** Once the prompt, with a fixed part of `base` tokens, is over `over`, all but the newest `keep` outputs leave, where that frees `atLeast`. */
+  readonly count: Count;
+  /**
+   * Once the prompt, with a fixed part of `base` tokens, is over `over`, all outputs but the newest `keep` leave, where
+   * that frees `atLeast`.
+   */
   readonly clear?: {
     readonly base: number;
     readonly over: number;
@@ -29,11 +35,6 @@ export interface InlineLayoutOptions {
   };
   /** Whether the arguments of a call are left out of the view for a model call, by the numbers of the two. */
   readonly hidesArguments?: (handle: string, call: number) => boolean;
-}
-
-interface Shown {
-  readonly entry: ViewEntry;
-  readonly message: ViewMessage;
 }
 
 type Asked = {
@@ -104,7 +105,7 @@ function draw(
   if (input.compaction !== undefined) {
     const raw = input.compaction.opaque;
     keep(drawing, `summary ${summary}`, () =>
-      sized(options, { is: "summary" }, { role: "opaque", kind: "summary", raw }),
+      sized(options.count, { is: "summary" }, { role: "opaque", kind: "summary", raw }),
     );
   }
   const calls = drawChat(drawing);
@@ -162,7 +163,7 @@ function drawChat(drawing: OpenDrawing): number {
     const isKept = turn > from.turn || (turn === from.turn && from.step < 0);
     if (user !== null && isKept)
       keep(drawing, `user ${turn}`, () =>
-        sized(options, { is: "user", turn }, { role: "user", content: user }),
+        sized(options.count, { is: "user", turn }, { role: "user", content: user }),
       );
     for (const [step, one] of steps.entries()) {
       if (!isAssistantStep(one)) continue;
@@ -185,7 +186,7 @@ function showAsked(drawing: OpenDrawing, at: number): void {
     if (one.call !== at) continue;
     const object = one.isOver ? undefined : active.get(one.of);
     keep(drawing, `asked ${index} ${object !== undefined}`, () =>
-      askedMessage(options, one.of, object),
+      askedMessage(options.count, one.of, object),
     );
   }
 }
@@ -230,7 +231,7 @@ function showResults(
     if (!gone.has(handle))
       keep(drawing, `result ${handle}`, () =>
         sized(
-          options,
+          options.count,
           { ...base, as: "bare" },
           { ...answers, content: contentOf(object), isError: false },
         ),
@@ -240,7 +241,7 @@ function showResults(
     else
       keep(drawing, `gone ${handle}`, () =>
         sized(
-          options,
+          options.count,
           { ...base, as: "reference" },
           { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
         ),
@@ -272,44 +273,8 @@ function showAnswer(
       return hidden.has(index) ? { ...block, arguments: {} } : block;
     });
     const entry = { is: "assistant" as const, ...place, ...(stubs.length === 0 ? {} : { stubs }) };
-    return sized(options, entry, { role: "assistant", content, meta: {} });
+    return sized(options.count, entry, { role: "assistant", content, meta: {} });
   });
-}
-
-function askedMessage(
-  options: InlineLayoutOptions,
-  of: string,
-  object: ActiveObject | undefined,
-): Shown {
-  const version = object?.stored.version ?? 1;
-  const as = object === undefined ? ("line" as const) : ("whole" as const);
-  const content =
-    object === undefined ? [{ type: "text" as const, text: placeholder }] : contentOf(object);
-  return sized(options, { is: "object", shows: [{ of, version, as }] }, { role: "user", content });
-}
-
-type Unsized = ViewEntry extends infer Entry
-  ? Entry extends ViewEntry
-    ? Omit<Entry, "tokens">
-    : never
-  : never;
-
-function sized({ count }: InlineLayoutOptions, entry: Unsized, message: ViewMessage): Shown {
-  return { entry: { ...entry, tokens: count(message) } as ViewEntry, message };
-}
-
-/** What a tool returned, as it returned it. */
-function contentOf(object: ActiveObject | undefined): readonly Block[] {
-  if (object === undefined) return [];
-  const { content } = object.stored.body;
-  const blocks = object.stored.body["blocks"];
-  if (Array.isArray(blocks)) {
-    const kept = blocks as readonly Block[];
-    const hasText = kept.some(({ type }) => type === "text");
-    if (hasText || content === null) return kept;
-    return [{ type: "text", text: content ?? "" }, ...kept];
-  }
-  return [{ type: "text", text: content ?? "" }];
 }
 
 function clearing(

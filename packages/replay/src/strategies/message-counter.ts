@@ -8,9 +8,9 @@ export const summaryTokens: number = 1500;
 
 /** Counts the messages of views, each text once. */
 export interface MessageCounter {
-  count(message: ViewMessage): number;
+  readonly count: (message: ViewMessage) => number;
   /** A message as a block of the prompt; `entry` is what it was made from, where the layout says so. */
-  part(message: ViewMessage, entry: ViewEntry | undefined): Part;
+  readonly part: (message: ViewMessage, entry: ViewEntry | undefined) => Part;
 }
 
 /** A counter for the views of one segment: it remembers every text that it counted. */
@@ -29,8 +29,8 @@ export function messageCounter(): MessageCounter {
   }
 
   function blockTokens(block: Block): number {
-    if (block.type === "text") return tokensOf(String(block["text"]));
-    if (block.type === "thinking") return tokensOf(String(block["thinking"]));
+    const text = block.type === "thinking" ? block["thinking"] : block["text"];
+    if (typeof text === "string") return tokensOf(text);
     if (block.type === "image") return imageTokens;
     if (block.type !== "toolCall") return tokensOf(JSON.stringify(block));
     const called = { name: block["name"], arguments: block["arguments"] };

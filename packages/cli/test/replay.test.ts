@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { run } from "./temporary-store.ts";
+
+test("replays sessions and says in words and tables what they would have cost", async () => {
+  await using folder = await folderOf({ "one.jsonl": session(30) });
+
+  const { code, stdout } = await run(["replay", folder.path, "--threads", "1"]);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("1 session, 31 model calls");
+  expect(stdout).toContain("You would have paid: with epochs");
+  expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +0\.0% /mu);
+  for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
+    expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
+}, 60_000);
+
+test("--json prints one object with every profile and strategy", async () => {
+  await using folder = await folderOf({ "one.jsonl": session(24), "two.jsonl": session(4) });
+
+  const { stdout } = await run(["replay", folder.path, "--json", "--threads", "2"]);
+
+  const report = JSON.parse(stdout) as Record<string, Record<string, Record<string, unknown>>>;
+  expect(Object.keys(report)).toEqual(["corpus", "profiles", "time", "store"]);
+  expect(report["corpus"]).toMatchObject({ sessions: 2, segments: 2, calls: 30 });
+  expect(Object.keys(report["profiles"] ?? {})).toEqual([
+    "A",
+    "A1",
+    "B",
+    "C",
+    "D",
+    "E",
+    "F",
+    "G",
+    "N",
+    "A-host",
+    "A-own",
+  ]);
+  expect(Object.keys(report["profiles"]?.["A"]?.["epoch"] ?? {})).toEqual([
+    "costRatio",
+    "chargedCostRatio",
+    "evidenceMiss",
+    "evidenceMissPlus",
+    "prefixHit",
+    "meanTokens",
+    "peakTokens",
+    "epochs",
+    "worst",
+  ]);
+  expect(report["profiles"]?.["A"]?.["masking"]).toMatchObject({ worst: { session: "one" } });
+  expect(Object.keys(report["time"] ?? {})).toEqual(["p50", "p95", "max"]);
+  expect(Object.keys(report["store"] ?? {})).toEqual(["kind", "bytes", "transcriptBytes", "ratio"]);
+}, 60_000);
+
+test("--plot draws a picture, and damaged lines are told and passed over", async () => {
+  await using folder = await folderOf({ "one.jsonl": `${session(6)}{"role":\n` });
+  const file = join(folder.path, "out.svg");
+
+  const { code, stderr } = await run(["replay", folder.path, "--plot", file, "--threads", "1"]);
+
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${join(folder.path, "one.jsonl")} line 15 skipped: `);
+  expect(stderr).toContain(`drawn into ${file}`);
+  const drawn = await readFile(file, "utf8");
+  expect(drawn).toMatch(/^<svg .*<\/svg>\n$/su);
+  expect(drawn).not.toContain("NaN");
+}, 60_000);
+
+test("what is not there, holds no session or makes no sense is said plainly", async () => {
+  await using folder = await folderOf({ "empty.jsonl": "" });
+  const missing = join(folder.path, "missing");
+
+  const gone = await run(["replay", missing]);
+  const empty = await run(["replay", folder.path, "--threads", "1"]);
+  const threads = await run(["replay", folder.path, "--threads", "many"]);
+
+  expect(gone).toMatchObject({ code: 1, stdout: "" });
+  expect(gone.stderr).toContain(`${missing} cannot be read`);
+  expect(empty).toMatchObject({ code: 1, stdout: "" });
+  expect(empty.stderr).toContain("a session of two model calls or more");
+  expect(threads).toMatchObject({ code: 2 });
+  expect(threads.stderr).toContain('--threads is a whole number from 1 to 256; got "many"');
+}, 60_000);
+
+/** A session in the neutral format, in which each call reads a file. */
+function session(reads: number): string {
+  const rows: unknown[] = [{ role: "user", content: [{ type: "text", text: "read them" }] }];
+  for (let index = 0; index < reads; index += 1) {
+    const text = Array.from({ length: 200 }, (_, word) => `w${index}x${word}`).join(" ");
+    const call = {
+      type: "toolCall",
+      id: `c${index}`,
+      name: "read",
+      arguments: { path: `f${index}` },
+    };
+    rows.push({ role: "assistant", content: [call] });
+    rows.push({
+      role: "toolResult",
+      toolCallId: `c${index}`,
+      toolName: "read",
+      content: [{ type: "text", text }],
+      isError: false,
+    });
+  }
+  rows.push({ role: "assistant", content: [{ type: "text", text: "done" }] });
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+}
+
+async function folderOf(files: Readonly<Record<string, string>>) {
+  const path = await mkdtemp(join(tmpdir(), "scm-replay-test-"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }),
+  };
+}
