@@ -1,3 +1,4 @@
+import { layoutKinds } from "@self-context-manager/compose";
 import { checkSessionHistories, testScale } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
@@ -9,14 +10,19 @@ const runs = testScale.isLong ? 5_000 : 300;
 const timeout = testScale.isLong ? 3_600_000 : 180_000;
 
 describe.each([
-  ["memory", keptMemoryPlace],
-  ["sqlite", sqlitePlace],
-])("sessions on the %s store", (_, createPlace) => {
-  it(`survive any history of their host (SCM_SEED=${testScale.seed})`, { timeout }, async () => {
-    await expect(
-      checkSessionHistories({ createPlace, openSession: sessionsWith(), runs }),
-    ).resolves.toBeUndefined();
-  });
+  ["memory", keptMemoryPlace, "epoch"],
+  ["memory", keptMemoryPlace, "pooled"],
+  ["sqlite", sqlitePlace, layoutKinds[0]],
+] as const)("sessions on the %s store", (_, createPlace, layout) => {
+  it(
+    `survive any history of their host, laid out as ${layout} (SCM_SEED=${testScale.seed})`,
+    { timeout },
+    async () => {
+      await expect(
+        checkSessionHistories({ createPlace, openSession: sessionsWith(layout), runs }),
+      ).resolves.toBeUndefined();
+    },
+  );
 });
 
 describe("a check of histories finds out a session that", () => {

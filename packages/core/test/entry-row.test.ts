@@ -158,7 +158,25 @@ describe("the rows of a view", () => {
     expect(readEntryRow({ ...odd })).toEqual(odd);
   });
 
-  it.each(["", "x", "u", "r1.2 3", "a1.2", "b [f1@2:odd] 3"])("rejects what is no row: %j", (row) => {
-    expect(() => readEntryRow(row)).toThrow("a view has no such entry as");
+  it.each(["", "x", "u", "r1.2 3", "a1.2", "b [f1@2:odd] 3"])(
+    "rejects what is no row: %j",
+    (row) => {
+      expect(() => readEntryRow(row)).toThrow("a view has no such entry as");
+    },
+  );
+
+  it.each(["bare", "reference"] as const)("reads a result that is %s", (as) => {
+    const entry: ViewEntry = {
+      is: "result",
+      turn: 0,
+      step: 1,
+      call: 0,
+      of: "t1",
+      version: 1,
+      as,
+      tokens: 7,
+    };
+
+    expect(readEntryRow(entryRow(entry))).toEqual(entry);
   });
 });

@@ -1,12 +1,14 @@
 import {
   type ActivationPolicy,
+  epochLayout,
   type Layout,
   openContextSession,
   pooledLayout,
+  recentlyUsedPolicy,
   silentLogger,
   windowPolicy,
 } from "@self-context-manager/core";
-import { uuidIds } from "@self-context-manager/compose";
+import { type LayoutKind, layoutKinds, uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
 import type { OpenTriedSession, StorePlace } from "@self-context-manager/testkit";
 
@@ -21,11 +23,19 @@ export async function keptMemoryPlace(): Promise<StorePlace> {
   };
 }
 
-/** Opens sessions with a layout and a policy; ids are new ones every time. */
-export function sessionsWith(
-  layout: Layout = pooledLayout,
-  policy: ActivationPolicy = windowPolicy(),
-): OpenTriedSession {
+/** Sessions to try, by layout: with the policy that goes with it, made to work on little. */
+export const triedLayouts: Readonly<
+  Record<LayoutKind, { readonly layout: Layout; readonly policy: ActivationPolicy }>
+> = {
+  epoch: {
+    layout: epochLayout({ small: 5, share: 0.1, shareAtTurn: 0.05 }),
+    policy: recentlyUsedPolicy({ alive: 4, kept: 1 }),
+  },
+  pooled: { layout: pooledLayout, policy: windowPolicy() },
+};
+
+/** Opens sessions with a layout, the context manager's own unless told; ids are new ones every time. */
+export function sessionsWith(kind: LayoutKind = layoutKinds[0]): OpenTriedSession {
   const ids = uuidIds(clock);
   return async ({ store, files, workspace }, host) =>
     await openContextSession(
@@ -34,8 +44,8 @@ export function sessionsWith(
         files,
         ids,
         logger: silentLogger,
-        policy,
-        layout,
+        clock,
+        ...triedLayouts[kind],
         workspace,
         readLimits: { lines: 2_000, characters: 50_000 },
       },

@@ -8,7 +8,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "../objects/stored-version.ts";
-import type { CommittedVersion } from "../ports/object-store.ts";
+import type { CommittedVersion, ObjectStore } from "../ports/object-store.ts";
 import { describeAll } from "./describe-all.ts";
 import { type SessionDependencies } from "./session-scope.ts";
 import {
@@ -17,6 +17,7 @@ import {
   restoreSessionState,
   sessionBody,
   type SessionState,
+  type ViewBranch,
 } from "./session-state.ts";
 
 /** Names a session as its host does. */
@@ -58,8 +59,19 @@ async function loadState(
     throw new TypeError(`session ${found.body.id} has no chat in the store`);
   }
   const viewRef = session.body["view_ref"] as DynamicReference | undefined;
-  const view = viewRef === undefined ? undefined : await store.get(viewRef.id);
+  const latest = viewRef === undefined ? undefined : await store.get(viewRef.id);
+  const branch = session.body["view_branch"] as ViewBranch | undefined;
+  const isBranch = latest !== undefined && branch?.latest === latest.version;
+  const view = isBranch ? await viewOf(store, latest, branch.from) : latest;
   return restoreSessionState(session, chat, await describeAll(store, knownIds(session)), view);
+}
+
+async function viewOf(
+  store: ObjectStore,
+  { body }: StoredVersion,
+  call: number,
+): Promise<StoredVersion | undefined> {
+  return call === 0 ? undefined : await store.get(body.id, { version: call });
 }
 
 function knownIds(session: StoredVersion): readonly ObjectId[] {

@@ -3,7 +3,7 @@ import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
 import { keyName, positionBefore } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import { sentView, type SentView } from "../views/view-object.ts";
+import { sentView } from "../views/view-object.ts";
 import { type BranchPoint, countSpoken, findBranchPoint, namesIn } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
@@ -59,7 +59,7 @@ async function standAt(
     readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
     state.pendingCalls.clear();
   }
-  state.view = await viewAsOf(scope, point);
+  await returnToView(scope, point);
   scope.contents.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
@@ -78,13 +78,15 @@ async function standAt(
 }
 
 /** What the last call before a point saw. The view object itself only grows, so that each call keeps its number. */
-async function viewAsOf(
-  { state, dependencies }: SessionScope,
+async function returnToView(
+  { state, dependencies: { store } }: SessionScope,
   point: BranchPoint | undefined,
-): Promise<SentView | undefined> {
-  if (state.viewId === undefined || point === undefined) return undefined;
-  const stored = await dependencies.store.get(state.viewId, point.asOf);
-  return stored === undefined ? undefined : sentView(stored, true);
+): Promise<void> {
+  if (state.viewId === undefined) return;
+  const [latest] = await store.describe([state.viewId]);
+  const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
+  state.view = stored === undefined ? undefined : sentView(stored, true);
+  state.viewBranch = { from: stored?.version ?? 0, latest: latest?.version ?? 0 };
 }
 
 function rowsOf({ session }: BranchPoint): readonly PoolRow[] {

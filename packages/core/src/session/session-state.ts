@@ -50,6 +50,14 @@ export interface OpenCall {
   readonly position: TurnPosition & { readonly call: number };
 }
 
+/** What the next call goes on from is not the latest view, as long as that is still the one of then. */
+export type ViewBranch = {
+  /** The view that counts, by its call; 0 for none. */
+  readonly from: number;
+  /** The latest view at that time. */
+  readonly latest: number;
+};
+
 /** Everything that a session knows while it runs; the session and chat objects are its stored form. */
 export interface SessionState {
   readonly id: ObjectId;
@@ -77,6 +85,8 @@ export interface SessionState {
   paths: Map<string, PathHolders> | undefined;
   /** What the last call saw. */
   view: SentView | undefined;
+  /** Where the user went back to an earlier view, until the next call makes one. */
+  viewBranch: ViewBranch | undefined;
   /** The session's view object, once there is one. */
   viewId: ObjectId | undefined;
   /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
@@ -128,6 +138,7 @@ export function newSessionState(
     recent: [],
     paths: undefined,
     view: undefined,
+    viewBranch: undefined,
     viewId: undefined,
     pendingCalls: new Set(),
     systemPrompts: new Map(),
@@ -168,6 +179,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     session_id: state.hostSessionId,
     chat_ref: chatRef,
     ...(state.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: state.viewId } }),
+    ...(state.viewBranch === undefined ? {} : { view_branch: state.viewBranch }),
     system_prompt_refs: Object.fromEntries(
       [...state.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
     ),
@@ -258,16 +270,17 @@ export function restoreSessionState(
   }
   readSessionSets(state, body, metadata);
   replaceChat(state, chatState(chat.body, host.sessionId));
-  state.viewId = view?.body.id;
-  state.view =
-    view === undefined ? undefined : sentView(view, isAnswered(state.chat, view.version));
+  state.viewId = (body["view_ref"] as DynamicReference | undefined)?.id;
+  state.viewBranch = body["view_branch"] as ViewBranch | undefined;
+  state.view = view === undefined ? undefined : sentView(view, isDone(state, view.version));
   state.sentTokens = state.view?.isAnswered === false ? state.view.tokens : 0;
   return state;
 }
 
-/** Whether a call's answer is in a chat. */
-function isAnswered({ turns }: ChatState, call: number): boolean {
-  return turns.some(({ steps }) =>
+/** Whether a call's answer is in the chat, or the user went back to before what it said next. */
+function isDone({ chat, viewBranch }: SessionState, call: number): boolean {
+  if (viewBranch?.from === call) return true;
+  return chat.turns.some(({ steps }) =>
     steps.some((step) => isAssistantStep(step) && step.view === call),
   );
 }

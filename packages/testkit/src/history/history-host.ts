@@ -70,7 +70,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   const stores: ObjectStore[] = [];
   const surelySaid = new Map<string, Set<string>>();
   const away = new Map<string, PutAway>();
-  const named = new Set<string>();
+  const asked = new Set<string>();
+  const deactivated = new Set<string>();
+  let hasFiles = false;
+  /** What the model has deactivated, by id. */
+  let off: ReadonlySet<string> = new Set();
   let left: readonly HostLine[] = [];
   let said: readonly Said[] = [];
   let summary: string | undefined;
@@ -108,9 +112,14 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     if (!isManaged()) return;
     const now = await setsOf(await session());
     if (before?.is === "then") checkSetsOfThen(before.sets, now);
-    if (before?.is === "since") checkNothingWoke(before.sets, now, named);
+    off =
+      before?.is === "since"
+        ? checkNothingWoke(before.sets, now, off, { asked, deactivated, hasFiles })
+        : new Set();
     before = { is: "since", sets: now };
-    named.clear();
+    asked.clear();
+    deactivated.clear();
+    hasFiles = false;
   }
 
   function reply(request: ModelRequest): ModelReply {
@@ -126,21 +135,23 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   function callsOf(step: HistoryStep): ModelReply["calls"] {
     if (step.type === "context") {
       calls += 1;
-      if (step.tool === "activate" || step.tool === "pin") name(step.target);
+      if (step.tool === "deactivate") name(deactivated, step.target);
+      else if (step.tool !== "unpin") name(asked, step.target);
       return [{ id: `call_${calls}`, name: step.tool, arguments: { id: step.target } }];
     }
     return step.calls.map(({ tool, file }) => {
       calls += 1;
-      if (tool === "read") name(file);
+      hasFiles = true;
+      if (tool === "read") name(asked, file);
       const path = tool === "photo" ? "p.png" : file;
       const text = tool === "write" ? { text: `text ${calls} of ${file}\n` } : {};
       return { id: `call_${calls}`, name: tool, arguments: { path, ...text } };
     });
   }
 
-  function name(target: string): void {
-    named.add(target);
-    named.add(`${folder.path}/${target}`);
+  function name(names: Set<string>, target: string): void {
+    names.add(target);
+    names.add(`${folder.path}/${target}`);
   }
 
   async function sets(): Promise<SessionSets | undefined> {
@@ -265,7 +276,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
         (await mortal.store.changesSince()).versions.length;
       await current.plugin.assemble?.(messages);
       const stored = await versions();
-      await current.plugin.assemble?.(messages);
+      // A summary takes the list in as well, and sends nothing.
+      await current.plugin.summary?.(messages);
       assert.equal(await versions(), stored, "what is known adds no version");
       isTaken = true;
       isWhole = false;

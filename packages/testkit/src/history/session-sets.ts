@@ -20,22 +20,44 @@ export async function setsOf(session: ContextSession): Promise<SessionSets> {
   );
 }
 
-/** Nothing becomes active by itself: what was known and is active now was so before, or was named meanwhile. */
+/** What the model's calls named since the sets were looked at last: handles and paths. */
+export interface Named {
+  /** By `activate`, `pin` and `read`. */
+  readonly asked: ReadonlySet<string>;
+  /** By `deactivate`. */
+  readonly deactivated: ReadonlySet<string>;
+  /** Whether a call named a file: a policy may take what has to do with it for used. */
+  readonly hasFiles: boolean;
+}
+
+/**
+ * Nothing becomes active by itself: what was known and is active now was so before, or was asked for. Answers what the
+ * model has deactivated and nobody has asked for since.
+ */
 export function checkNothingWoke(
   before: SessionSets,
   now: SessionSets,
-  named: ReadonlySet<string>,
-): void {
-  const woken = [...now].filter(([id, { state, handle, path }]) => {
+  off: ReadonlySet<string>,
+  { asked, deactivated, hasFiles }: Named,
+): ReadonlySet<string> {
+  const isAsked = ({ handle, path }: SetEntry): boolean =>
+    asked.has(handle) || (path !== undefined && asked.has(path));
+  const woken = [...now].filter(([id, entry]) => {
     const was = before.get(id);
-    if (state === "inactive" || was === undefined || was.state !== "inactive") return false;
-    return !named.has(handle) && !(path !== undefined && named.has(path));
+    if (entry.state === "inactive" || was === undefined || was.state !== "inactive") return false;
+    return !isAsked(entry) && (off.has(id) || !hasFiles);
   });
   assert.deepEqual(
     woken.map(([, entry]) => entry),
     [],
     "nothing becomes active by itself",
   );
+  const offNow = [...now].filter(([id, entry]) => {
+    if (entry.state !== "inactive" || isAsked(entry)) return false;
+    const { handle, path } = entry;
+    return off.has(id) || deactivated.has(handle) || (path !== undefined && deactivated.has(path));
+  });
+  return new Set(offNow.map(([id]) => id));
 }
 
 /** After going back the sets are those of that time, but for what a policy has taken out since. */
