@@ -1,5 +1,6 @@
 // Where the machine has no Java nothing is tried, and the run says so.
 /* oxlint-disable vitest/no-disabled-tests */
+import { runCli } from "@self-context-manager/cli";
 import {
   exportObjects,
   importObjects,
@@ -79,6 +80,27 @@ describe.skipIf(missing !== undefined)(
       await using store = await openXtdbStore({ url: node.url, space: "pi" });
       expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
       expect((await store.changesSince()).versions.length).toBeGreaterThan(30);
+    });
+
+    it("answers scm, by the URL of its node, and scm xtdb query", async () => {
+      await using store = await openXtdbStore({ url: node.url, space: "scm" });
+      await viewsOf(store);
+      const run = async (...args: readonly string[]): Promise<string> => {
+        const printed: string[] = [];
+        const code = await runCli([...args, "--store", "xtdb", "--at", node.url], {
+          stdout: (text) => void printed.push(text),
+          stderr: (text) => void printed.push(text),
+        });
+        return `${code}: ${printed.join("")}`;
+      };
+
+      const query = "{:find [n] :in [type] :where [[o :scm/type type] [o :scm/version n]]}";
+
+      expect(await run("show", "a.ts")).toMatch(/^0: .*content_hash/su);
+      expect(await run("xtdb", "query", query, "session")).toMatch(/^0: \[\d+\]\n$/u);
+      expect(await run("xtdb", "query", "{:find [x] :where [[y :a]]}")).toMatch(
+        /^1: .*refuses the request: Find refers to unknown variables/u,
+      );
     });
 
     it("takes in what SQLite and memory exported, and gives it back byte for byte", async () => {

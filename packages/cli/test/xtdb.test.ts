@@ -54,3 +54,13 @@ test("what cannot be restored or backed up is said in a sentence", async () => {
   expect(restored.stderr).toContain(`${backup} is no whole backup of a node`);
   expect(backedUp.stderr).toContain(`there is no node's data in ${at}`);
 });
+
+test("a query is refused where the store is none in XTDB, and where there is no query", async () => {
+  const without = await run(["xtdb", "query"]);
+  const other = await run(["xtdb", "query", "{:find [x]}", "--store", "memory"]);
+
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain("query takes a query in EDN");
+  expect(other.code).toBe(2);
+  expect(other.stderr).toContain("the store is of the kind memory, which has no query");
+});
