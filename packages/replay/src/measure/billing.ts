@@ -11,7 +11,7 @@ export type Billing =
   | "leaving-is-free";
 
 /** What the model's answer costs that asks for an object, in output tokens. */
-export const askingTokens: number = 120;
+const askingTokens = 120;
 /** What asking for an object adds to the prompt beside the object. */
 export const askedOverhead: number = 140;
 

@@ -5,7 +5,7 @@ export interface Part {
 }
 
 /** A range of a text in UTF-16 units; `end` is excluded. */
-export interface CharRange {
+interface CharRange {
   readonly start: number;
   readonly end: number;
 }

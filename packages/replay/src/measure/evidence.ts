@@ -5,10 +5,10 @@ import { countText, countTokens } from "./tokens.ts";
 import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
 
 /** From how many tokens on the arguments of a call that writes are an object, for *miss+*. */
-export const largeArguments = 60;
+const largeArguments = 60;
 
 /** Something that a later message may quote: a tool's result, or the large arguments of a call that writes. */
-export interface EvidenceObject {
+interface EvidenceObject {
   readonly kind: "result" | "arguments";
   readonly callId: string;
   /** The number of its row in the segment. */
@@ -227,7 +227,7 @@ function argumentSources(
 }
 
 /** Whether a call's arguments hold what it writes: a write, an edit, a patch, or a command with a here-document. */
-export function writesWithArguments(call: RecordedToolCall): boolean {
+function writesWithArguments(call: RecordedToolCall): boolean {
   const { kind } = classifyCall(call.name, call.arguments);
   if (kind === "write" || kind === "edit") return true;
   if (kind !== "command" && kind !== "read" && kind !== "search") return false;

@@ -49,7 +49,7 @@ export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
 }
 
 /** Adds up misses. */
-export function addMisses(parts: readonly MissCounts[]): MissCounts {
+function addMisses(parts: readonly MissCounts[]): MissCounts {
   return {
     used: sumOf(parts, ({ used }) => used),
     missed: sumOf(parts, ({ missed }) => missed),

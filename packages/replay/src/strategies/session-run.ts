@@ -1,10 +1,8 @@
 import {
-  type Block,
   type LayoutOutput,
   type Rehearsal,
   type ShownPart,
   type StoredRehearsal,
-  textOf,
   type ViewEntry,
   type ViewMessage,
   type ViewOptions,
@@ -74,7 +72,7 @@ export function sessionRun(
 }
 
 /** What turns the views of a run into prompts. */
-export interface ViewMeasure {
+interface ViewMeasure {
   view(output: MeasuredView, call: number): CallView;
   /** The last view with what was asked for since. */
   again(call: number): CallView;
@@ -90,7 +88,7 @@ interface Asked {
   arguments: number;
 }
 
-export function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewMeasure {
+function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewMeasure {
   const handles = new Map(stored.toolcalls.map(({ callId, handle }) => [callId, handle]));
   const contents = new Map(
     stored.toolcalls.map(({ handle, stored: version }) => [handle, version.body.content ?? ""]),
@@ -215,11 +213,4 @@ function shownOf({ as, head = 0, tail = 0 }: ShownPart, content: string): Shown 
     { start: 0, end: head },
     { start: content.length - tail, end: content.length },
   ];
-}
-
-/** The blocks of a message. */
-export function blocksOf(message: ViewMessage): readonly Block[] {
-  if (message.role === "opaque") return [{ type: "text", text: JSON.stringify(message.raw) }];
-  if (typeof message.content !== "string") return message.content;
-  return [{ type: "text", text: textOf(message.content) }];
 }
