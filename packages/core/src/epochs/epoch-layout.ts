@@ -10,11 +10,11 @@ import type { ViewRecord } from "../views/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
 import { recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
-import { tokensOf } from "./fit-budget.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
 import { neededVersions } from "./needed-versions.ts";
 import { shownObjects } from "./shown-objects.ts";
 import { messageOf, type ViewDraft, viewDraft } from "./view-draft.ts";
+import { tokensOf } from "./view-tokens.ts";
 
 /**
  * The layout that keeps a provider's cache (design §7, decision D1): within an epoch bytes that were sent never change,

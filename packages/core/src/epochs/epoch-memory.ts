@@ -18,6 +18,8 @@ export type EpochMemory = {
   readonly plain_tokens: number;
   /** What stands in place of replaced turns, so that a new summary is noticed. */
   readonly compaction?: string;
+  /** The budget that whole messages had to leave for. */
+  readonly short_for?: number;
 };
 
 export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}, plain_tokens: 0 };

@@ -1,27 +1,30 @@
-import { isText } from "../chat/message.ts";
-import { messageTokens } from "../layout/message-tokens.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
 import {
   contentParts,
-  type NoticeEntry,
   type ObjectEntry,
   type ResultEntry,
   type ShownPart,
-  type UserEntry,
   type ViewEntry,
 } from "../views/view-entry.ts";
 import { endsOf, missingObjects } from "./deliver.ts";
+import { leastView, leftLine, stepGroups } from "./least-view.ts";
 import { shownParts } from "./shown-parts.ts";
 import { leavables, referenceOf, sweep } from "./sweep.ts";
-import { messageOf, rawEstimator, sized, type ViewDraft } from "./view-draft.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
+import { tokensOf, total } from "./view-tokens.ts";
 
 /** Where a budget forces an end, it is gone down to so much of it, so that the next call does not force another. */
 const share = 0.75;
+
+/** Parts of contents fill it up to so much. */
+const fullest = 0.9;
 
 export interface FittedView {
   readonly entries: readonly ViewEntry[];
   readonly cut: number;
   readonly left: readonly UseKey[];
+  /** Whole messages had to leave, or the user's is in view in part. */
+  readonly isShort: boolean;
 }
 
 /**
@@ -38,32 +41,26 @@ export function fitBudget(draft: ViewDraft, entries: readonly ViewEntry[]): Fitt
   const earlier = leaving.filter(({ index }) => index < unsentFrom);
   const swept = sweep(draft, entries, earlier, unsentFrom);
   let fitted = swept.entries;
+  let isShort = false;
   if (total(draft, fitted) > budget) {
-    fitted = withoutOldTurns(draft, fitted, budget);
-    fitted = contentsInPart(draft, fitted, budget);
+    const shorter = withoutOldTurns(draft, fitted, budget);
+    isShort = shorter !== fitted;
+    fitted = contentsInPart(draft, shorter, budget);
   }
-  if (total(draft, fitted) > budget) fitted = userInPart(draft, fitted, budget);
+  if (total(draft, fitted) > budget) {
+    fitted = leastView(draft, fitted, budget);
+    isShort = true;
+  }
   const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
-  return { entries: fitted, cut: cut === -1 ? fitted.length : cut, left: swept.left };
+  const left = [...new Set([...swept.left, ...goneFrom(entries, fitted)])];
+  return { entries: fitted, cut: cut === -1 ? fitted.length : cut, left, isShort };
 }
 
-/** Tokens of an entry's message by the session's own estimator. */
-export function tokensOf(draft: ViewDraft, entry: ViewEntry): number {
-  if ((draft.input.factor ?? 1) === 1) return entry.tokens;
-  const { estimator } = draft.input;
-  const known = counted.get(entry);
-  if (known?.estimator === estimator) return known.tokens;
-  const tokens = messageTokens(messageOf(entry, draft.source), estimator);
-  counted.set(entry, { estimator, tokens });
-  return tokens;
-}
-
-const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
-
-export function total(draft: ViewDraft, entries: readonly ViewEntry[]): number {
-  let tokens = 0;
-  for (const entry of entries) tokens += tokensOf(draft, entry);
-  return tokens;
+/** The objects of which nothing is in view any more. */
+function goneFrom(before: readonly ViewEntry[], now: readonly ViewEntry[]): readonly UseKey[] {
+  const kept = new Set(now.flatMap((entry) => contentParts(entry).map(({ of }) => of)));
+  const shown = before.flatMap((entry) => contentParts(entry).map(({ of }) => of));
+  return [...new Set(shown)].filter((of) => !kept.has(of));
 }
 
 /** What an entry takes where its content is not shown. */
@@ -115,22 +112,6 @@ function withoutOldTurns(
   return [...shorter, ...missingObjects(draft, shownParts(shorter))];
 }
 
-function leftLine(draft: ViewDraft, what: string): NoticeEntry {
-  const how = `activate ${draft.input.chatHandle} with from and to reads their lines]`;
-  return sized<NoticeEntry>({ is: "notice", text: `${what}; ${how}` }, draft.source);
-}
-
-/** An answer with its results stays together. */
-function stepGroups(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
-  const groups: ViewEntry[][] = [];
-  for (const entry of entries) {
-    const last = groups.at(-1);
-    if (entry.is === "result" && last !== undefined) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-}
-
 /** Pinned contents first, then the newest, as far as there is room; the last in part. */
 function contentsInPart(
   draft: ViewDraft,
@@ -160,7 +141,9 @@ function contentsInPart(
     const reference = references.get(index);
     if (reference === undefined) continue;
     const mine = room + tokensOf(draft, reference);
-    const shown = tokensOf(draft, entry) <= mine ? entry : inPart(draft, entry, mine);
+    // A part takes no room that the next call needs at once.
+    const roomOfPart = mine - budget * (1 - fullest);
+    const shown = tokensOf(draft, entry) <= mine ? entry : inPart(draft, entry, roomOfPart);
     const chosen = shown !== undefined && tokensOf(draft, shown) <= mine ? shown : reference;
     fitted[index] = chosen;
     room = mine - tokensOf(draft, chosen);
@@ -212,52 +195,4 @@ function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "as" | "s
     ...(version === undefined ? {} : { version }),
     ...(replaces === undefined ? {} : { replaces }),
   };
-}
-
-/** Where even that is too much: the newest user message alone, as much of it as there is room for. */
-function userInPart(
-  draft: ViewDraft,
-  entries: readonly ViewEntry[],
-  budget: number,
-): readonly ViewEntry[] {
-  const newest = entries.findLast((entry): entry is UserEntry => entry.is === "user");
-  if (newest === undefined) return [];
-  const whole = sized<UserEntry>({ is: "user", turn: newest.turn }, draft.source);
-  if (tokensOf(draft, whole) <= budget) return withLastStep(draft, entries, whole, budget);
-  const said = draft.input.turns[newest.turn]?.user ?? "";
-  const text =
-    typeof said === "string"
-      ? said
-      : said.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
-  let head = text.length;
-  for (let room = budget - 40; room > 0; room = Math.floor(room * 0.8) - 1) {
-    const part =
-      rawEstimator.text(text) <= room
-        ? text.length
-        : Math.floor((text.length * room) / rawEstimator.text(text));
-    head = Math.min(head, part);
-    const made = sized<UserEntry>({ is: "user", turn: newest.turn, head }, draft.source);
-    if (tokensOf(draft, made) <= budget) return [made];
-  }
-  return [];
-}
-
-/** The user's message and as many of the newest steps after it as there is room for. */
-function withLastStep(
-  draft: ViewDraft,
-  entries: readonly ViewEntry[],
-  user: UserEntry,
-  budget: number,
-): readonly ViewEntry[] {
-  const at = entries.findLastIndex(({ is }) => is === "user");
-  const groups = stepGroups(entries.slice(at + 1).filter(({ is }) => is !== "notice"));
-  let room = budget - tokensOf(draft, user);
-  const kept: ViewEntry[] = [];
-  for (const group of groups.toReversed()) {
-    const tokens = total(draft, group);
-    if (tokens > room) break;
-    kept.unshift(...group);
-    room -= tokens;
-  }
-  return [user, ...kept];
 }

@@ -5,6 +5,7 @@ import {
   contentParts,
   type NoticeEntry,
   type SummaryEntry,
+  type UserEntry,
   type ViewEntry,
 } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";
@@ -18,12 +19,13 @@ import {
   userEntry,
 } from "./deliver.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
-import { fitBudget, total } from "./fit-budget.ts";
+import { fitBudget } from "./fit-budget.ts";
 import { plainTokens } from "./plain-tokens.ts";
 import { type ShownParts, shownParts } from "./shown-parts.ts";
 import { type Leavable, leavables, sweep, type Swept } from "./sweep.ts";
 import { weigh } from "./trigger.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
+import { total } from "./view-tokens.ts";
 
 /** A view as it will be sent, and what the decision was made from. */
 export interface PlannedView {
@@ -48,10 +50,11 @@ interface Grown {
 export function planView(draft: ViewDraft, last: ViewRecord | undefined): PlannedView {
   const before = last === undefined ? firstMemory : epochMemory(last);
   const compaction = compactionName(draft);
-  const isReplaced = last !== undefined && before.compaction !== compaction;
+  const isCompacted = last !== undefined && before.compaction !== compaction;
+  const isReplaced = isCompacted || (last !== undefined && hasMoreRoom(draft, last, before));
   const from = last === undefined || isReplaced ? undefined : withinChat(draft, last);
   const grown = grow(draft, from);
-  const end = isReplaced ? "compaction" : grown.end;
+  const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ is }) => is === "assistant") + 1;
   const call = before.calls + 1;
   const found = leavables(draft, grown.entries, unsentFrom);
@@ -75,6 +78,7 @@ export function planView(draft: ViewDraft, last: ViewRecord | undefined): Planne
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(draft, grown.entries.slice(grown.sent)),
     ...(compaction === undefined ? {} : { compaction }),
+    ...shortFor(draft, ended, from === undefined ? undefined : before.short_for),
   };
   return {
     entries: ended.entries,
@@ -95,6 +99,33 @@ export function planView(draft: ViewDraft, last: ViewRecord | undefined): Planne
       appendOnlyTokens: memory.plain_tokens,
     },
   };
+}
+
+/** How much more room there must be for messages that had to leave to come back. */
+const moreRoom = 1.5;
+
+/** Whether a view that had to leave messages out may have more tokens now, as after a change of the model. */
+function hasMoreRoom(
+  draft: ViewDraft,
+  last: ViewRecord,
+  { short_for: short }: EpochMemory,
+): boolean {
+  const { budget } = draft.input;
+  if (short === undefined) return false;
+  if (budget === undefined || budget >= short * moreRoom) return true;
+  const user = last.entries.findLast((entry) => entry.is === "user");
+  if (user?.head === undefined || draft.input.turns[user.turn] === undefined) return false;
+  const whole = sized<UserEntry>({ is: "user", turn: user.turn }, draft.source);
+  return budget > short && total(draft, [whole]) <= budget;
+}
+
+function shortFor(
+  { input }: ViewDraft,
+  { isShort }: Finished,
+  before: number | undefined,
+): { readonly short_for?: number } {
+  const short = isShort === true ? input.budget : before;
+  return short === undefined ? {} : { short_for: short };
 }
 
 /** What of a record stands for the chat as it is: where a person went back, the rest was for what is abandoned. */
@@ -215,6 +246,8 @@ interface Finished {
   readonly cut: number;
   readonly left: readonly UseKey[];
   readonly reason: EpochEnd;
+  /** Messages had to leave. */
+  readonly isShort?: boolean;
 }
 
 function finish(
@@ -232,7 +265,8 @@ function finish(
   if (!isOver(draft, swept.entries)) return { ...swept, reason };
   const fitted = fitBudget(draft, swept.entries);
   const left = [...new Set([...swept.left, ...fitted.left])];
-  return { entries: fitted.entries, cut: Math.min(swept.cut, fitted.cut), left, reason: "budget" };
+  const cut = Math.min(swept.cut, fitted.cut);
+  return { entries: fitted.entries, cut, left, reason: "budget", isShort: fitted.isShort };
 }
 
 /** Where the calls that changed a file have left, what they made of it is shown. */
