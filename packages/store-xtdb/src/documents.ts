@@ -93,7 +93,7 @@ export interface StoreClock {
 }
 
 /** What a version's document is made of; long texts stand elsewhere already. */
-export interface VersionParts {
+interface VersionParts {
   readonly stored: StoredVersion;
   readonly arrival: number;
   /** Keys of the references that the version before did not hold. */
@@ -117,7 +117,7 @@ export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> 
 /** The newest form of documents that is known here; a store says in its clock which it has. */
 export const schemaVersion = 1;
 
-export const emptyClock: StoreClock = {
+const emptyClock: StoreClock = {
   seq: 0,
   at: { tx_id: 0, tx_time: new Date(0).toISOString() },
   arrivals: 0,

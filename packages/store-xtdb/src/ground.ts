@@ -24,7 +24,7 @@ export interface Ground {
 }
 
 /** What a request id stood for. */
-export interface EarlierRequest {
+interface EarlierRequest {
   readonly digest: string;
   readonly versions: readonly CommittedVersion[];
 }

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** A composite attribute and keys before the number, any of which lists an object in order. */
-export interface Listing {
+interface Listing {
   readonly attribute: "listing" | "edge";
   readonly keys: readonly string[];
 }

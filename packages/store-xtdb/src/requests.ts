@@ -80,7 +80,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
 }
 
 /** The URL of a node in the form in which it is named. Throws `RangeError` for a text that is none. */
-export function nodeUrl(text: string): string {
+function nodeUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new RangeError(

@@ -1,0 +1,112 @@
+import { compareText, type JsonValue } from "@self-context-manager/core";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+
+import {
+  conditionKey,
+  edgeKey,
+  padded,
+  paddedTime,
+  placed,
+  placeIn,
+  pointKey,
+} from "../src/documents.ts";
+import { edn } from "../src/edn.ts";
+import { packText, unpackText } from "../src/packed-text.ts";
+import { readTransit } from "../src/transit.ts";
+
+it.each<[JsonValue, string]>([
+  [null, "nil"],
+  [true, "true"],
+  [[1, -2.5, 1e21], "[1 -2.5 1e+21]"],
+  ['a "b"\n\u0000\\', '"a \\"b\\"\\n\\u0000\\\\"'],
+  [["\u{1f600}", []], '["\u{1f600}" []]'],
+  [{ a: 1, "b c": [null] }, '{"a" 1 "b c" [nil]}'],
+])("writes %j as EDN", (value, text) => {
+  expect(edn(value)).toBe(text);
+});
+
+it("never lets an argument end the query that it stands in", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (text) => {
+      // Within quotes nothing but an escaped quote or reverse solidus can stand.
+      expect(edn(text)).toMatch(/^"(?:[^"\\]|\\.)*"$/su);
+    }),
+  );
+});
+
+it("reads transit as plain values, times exact to the millisecond", () => {
+  const text =
+    '["^ ","~:xtdb.api/tx-id",7,"~:xtdb.api/tx-time","~m1795314914155","~:list",["~#list",' +
+    '[["^ ","~:scm/of","~~x"],["^ ","^3","^3 is a text"],["~#set",["~:k"]],["~#xtdb/oid","id"]]]]';
+
+  // `^3` is the keyword `:list`'s code; a text that begins with `^` comes escaped.
+  const read = readTransit(text.replace('"^3 is a text"', '"~^3 is a text"'));
+
+  expect(read).toMatchObject({
+    "xtdb.api/tx-id": 7,
+    "xtdb.api/tx-time": "2026-11-22T02:35:14.155Z",
+  });
+  expect(JSON.stringify(read)).toContain('"scm/of":"~x"');
+  expect(JSON.stringify(read)).toContain('"^3 is a text"');
+  expect(JSON.stringify(read)).toContain('["k"],"id"');
+});
+
+it("keeps a field of any name, as what it is", () => {
+  const read = readTransit('["^ ","~:__proto__",["^ ","~:a",1]]');
+
+  expect(Object.hasOwn(read as object, "__proto__")).toBe(true);
+  expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+});
+
+it("packs what gets shorter, and gives it back", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme" }),
+      fc.integer({ min: 1, max: 300 }),
+      (part, times) => {
+        const text = part.repeat(times);
+        const packed = packText(text);
+        if (packed === undefined) return;
+        expect(packed.length).toBeLessThan(text.length);
+        expect(unpackText(packed)).toBe(text);
+      },
+    ),
+  );
+});
+
+it("says of a text that was never packed that it is damaged", () => {
+  expect(() => unpackText("no base64 of anything")).toThrow(/cannot be unpacked/u);
+});
+
+const key = fc.oneof(
+  fc.tuple(fc.string(), fc.string()).map(([field, value]) => conditionKey(field, value)),
+  fc.string().map((id) => edgeKey(id, "dynamic")),
+  fc.string({ minLength: 90, maxLength: 300 }).map((id) => edgeKey(id, "static")),
+  fc.string().map((id) => pointKey(id, "tx", padded(3))),
+);
+const number = fc.integer({ min: 0, max: 9_999_999_999 });
+
+it("orders a key's places as numbers, and tells them from another key's", () => {
+  fc.assert(
+    fc.property(key, key, number, number, (one, other, low, high) => {
+      expect(placeIn(placed(one, low), one)).toBe(low);
+      expect(Math.sign(compareText(placed(one, low), placed(one, high)))).toBe(
+        Math.sign(low - high),
+      );
+      if (one !== other) expect(placeIn(placed(other, low), one)).toBeUndefined();
+      expect(Buffer.byteLength(placed(one, low))).toBeLessThan(224);
+    }),
+  );
+});
+
+it("orders times as they follow each other", () => {
+  const time = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+  fc.assert(
+    fc.property(time, time, (one, other) => {
+      expect(Math.sign(compareText(paddedTime(one), paddedTime(other)))).toBe(
+        Math.sign(Date.parse(one) - Date.parse(other)),
+      );
+    }),
+  );
+});
