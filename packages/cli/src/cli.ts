@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 
 import { CliError, isClosedPipe, UsageError } from "./cli-errors.ts";
 import { type Command, commonOptions } from "./command.ts";
+import { diffCommand } from "./commands/diff.ts";
 import { exportCommand } from "./commands/export.ts";
 import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
@@ -13,6 +14,7 @@ import { nicknameCommand } from "./commands/nickname.ts";
 import { printCommand } from "./commands/print.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { showCommand } from "./commands/show.ts";
+import { viewCommand } from "./commands/view.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
@@ -37,6 +39,8 @@ const commands: readonly Command[] = [
   showCommand,
   historyCommand,
   printCommand,
+  viewCommand,
+  diffCommand,
   nicknameCommand,
   exportCommand,
   importCommand,

@@ -1,19 +1,31 @@
+import { openContextManager } from "@self-context-manager/compose";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
-import { storeWithSession } from "./temporary-store.ts";
+import { storeWithSession, type TemporaryStore } from "./temporary-store.ts";
 
 test("the README's commands run, one after another", async () => {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const lines = [...readme.matchAll(/^scm (.*?) +# /gmu)].map(([, line = ""]) => line);
   await using store = await storeWithSession();
+  await sendTwice(store);
 
   const runs = [];
   for (const line of lines) runs.push({ line, ...(await store.scm(...line.split(" "))) });
 
-  expect(runs).toHaveLength(10);
+  expect(runs).toHaveLength(13);
   expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
 });
+
+/** Two calls of the session, which see what it has read. */
+async function sendTwice({ at, workspace }: TemporaryStore): Promise<void> {
+  await using manager = await openContextManager({ at, workspace });
+  const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
+  await session.view();
+  await session.activate("b.md");
+  await session.read({ path: "src/d.ts" });
+  await session.view();
+}
 
 test("the table in the guide looks like what history prints", async () => {
   const guide = await readFile(

@@ -248,6 +248,11 @@ export type { PoolEntry } from "./session/session-state.ts";
 export { type Calibration, calibratedEstimator } from "./tokens/calibrated-estimator.ts";
 export { messagesHash } from "./views/message-hash.ts";
 export { argumentsKey, contentParts, type ShownPart, type ViewEntry } from "./views/view-entry.ts";
+export {
+  compareViews,
+  type MessageDifference,
+  type ViewDifference,
+} from "./views/compare-views.ts";
 export { type DescribedEntry, describeEntries, type VersionName } from "./views/manifest.ts";
 export {
   type CallSummary,

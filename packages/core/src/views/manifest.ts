@@ -14,6 +14,7 @@ export interface DescribedEntry {
   readonly what: string;
   /** Where it stands in the chat, counted from 1: `turn 3`, `turn 3, step 2`; empty where it stands in none. */
   readonly place: string;
+  /** Each once. */
   readonly versions: readonly VersionName[];
   /** How it was rendered. */
   readonly how: string;
@@ -25,7 +26,12 @@ export interface DescribedEntry {
 export function describeEntries(record: ViewRecord): readonly DescribedEntry[] {
   return record.layout === "pooled"
     ? pooledEntries(record, pooledManifest(record))
-    : record.entries.map(describeEntry);
+    : record.entries.map((entry) => onceEach(describeEntry(entry)));
+}
+
+function onceEach(entry: DescribedEntry): DescribedEntry {
+  const named = new Map(entry.versions.map((one) => [`${one.handle}@${one.version}`, one]));
+  return { ...entry, versions: [...named.values()] };
 }
 
 /** Every version that a view names, each once. */

@@ -78,6 +78,8 @@ export interface ViewHistory {
   readonly count: number;
   /** A call by its number; undefined where there is none such. */
   rebuild(call: number): Promise<RebuiltView | undefined>;
+  /** What a call says of itself, without its messages; undefined where there is none such or it cannot be read. */
+  summary(call: number): Promise<CallSummary | undefined>;
 }
 
 /**
@@ -96,13 +98,21 @@ export async function viewHistory(
   const read = reader(store);
   const viewRef = found.body["view_ref"] as DynamicReference | undefined;
   const count = viewRef === undefined ? 0 : await countCalls(store, viewRef.id, found);
+  const isCall = (call: number): boolean =>
+    Number.isSafeInteger(call) && call >= 1 && call <= count;
   return {
     session: found,
     count,
     async rebuild(call) {
-      const isCall = Number.isSafeInteger(call) && call >= 1 && call <= count;
-      if (viewRef === undefined || !isCall) return undefined;
+      if (viewRef === undefined || !isCall(call)) return undefined;
       return await rebuild(read, layouts, { sessionId: found.body.id, id: viewRef.id, call });
+    },
+    async summary(call) {
+      if (viewRef === undefined || !isCall(call)) return undefined;
+      const { stored } = await read.version(viewRef.id, { version: call });
+      const record = stored === undefined ? undefined : recordIn(stored, () => {});
+      if (stored === undefined || record === undefined) return undefined;
+      return await summaryOf(read, stored, record);
     },
   };
 }
@@ -218,19 +228,13 @@ async function rebuild(
   const made = rebuildMessages(layout, record, source, new Set(lostNames(record, versions)));
   for (const text of made.failures)
     note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
-  const { tokens, messagesHash } = sentMessages(stored);
+  const { messagesHash } = sentMessages(stored);
   if (made.hash !== undefined && made.hash !== messagesHash) {
     const text = `the messages of call ${call} are not those that were handed over: their hash is ${made.hash}, stored ${messagesHash}`;
     note({ id, version: call, type: "messages", text });
   }
-  const payloadHash = await payloadOf(read, stored);
   return {
-    call,
-    at: stored.at,
-    layout: record.layout,
-    tokens,
-    ...epochOf(record),
-    ...(payloadHash === undefined ? {} : { payloadHash }),
+    ...(await summaryOf(read, stored, record)),
     systemPrompts,
     messages: made.messages,
     entries: describeEntries(record),
@@ -238,6 +242,22 @@ async function rebuild(
     record,
     isVerified: problems.size === 0,
     problems: [...problems.values()],
+  };
+}
+
+async function summaryOf(
+  read: Reader,
+  stored: StoredVersion,
+  record: ViewRecord,
+): Promise<CallSummary> {
+  const payloadHash = await payloadOf(read, stored);
+  return {
+    call: stored.version,
+    at: stored.at,
+    layout: record.layout,
+    tokens: sentMessages(stored).tokens,
+    ...epochOf(record),
+    ...(payloadHash === undefined ? {} : { payloadHash }),
   };
 }
 

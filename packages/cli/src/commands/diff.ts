@@ -1,0 +1,170 @@
+import {
+  type CallSummary,
+  compareViews,
+  type DescribedEntry,
+  type RebuiltView,
+  type ViewDifference,
+  type ViewHistory,
+} from "@self-context-manager/core";
+
+import { type Command, jsonOption } from "../command.ts";
+import { counted } from "../format/amounts.ts";
+import { jsonText } from "../format/json.ts";
+import { visible } from "../format/object-name.ts";
+import { fields } from "../format/table.ts";
+import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
+
+export const diffCommand: Command = {
+  name: "diff",
+  summary: "say which bytes changed first between two calls, and why",
+  arguments: "SESSION CALL CALL",
+  argumentCount: { least: 3, most: 3 },
+  options: jsonOption,
+  notes: `${sessionNote} CALL counts from 1; scm view SESSION lists the calls.
+Messages are compared as JSON, which is what a provider's cache goes by: everything before
+the first byte that differs could be read from it.`,
+  async run(call) {
+    const [session = "", first = "", second = ""] = call.arguments;
+    await using store = await call.openStore();
+    const history = await sessionViews(store, session);
+    const before = await callView(history, first);
+    const after = await callView(history, second);
+    const difference = compareViews(before, after);
+    const ends = await endsBetween(history, before, after);
+    await call.print(
+      call.isSet("json")
+        ? jsonText(differenceJson(before, after, difference, ends))
+        : differenceText(before, after, difference, ends),
+    );
+    failUnverified([before, after], (text) => call.note(text));
+  },
+};
+
+/** The calls after the earlier one, up to the later, that began an epoch. */
+async function endsBetween(
+  history: ViewHistory,
+  before: RebuiltView,
+  after: RebuiltView,
+): Promise<readonly CallSummary[]> {
+  const from = Math.min(before.call, after.call);
+  const to = Math.max(before.call, after.call);
+  const ends: CallSummary[] = [];
+  for (let number = from + 1; number <= to; number += 1) {
+    const summary = await history.summary(number);
+    if (summary?.epoch?.call === 1 && summary.epoch.endedBy !== undefined) ends.push(summary);
+  }
+  return ends;
+}
+
+function differenceText(
+  before: RebuiltView,
+  after: RebuiltView,
+  difference: ViewDifference,
+  ends: readonly CallSummary[],
+): string {
+  const lines = [headline(before, after, difference)];
+  const { first } = difference;
+  if (first !== undefined) {
+    const sides = [
+      [`call ${before.call}`, quoted(first.before)],
+      [`call ${after.call}`, quoted(first.after)],
+    ] as const;
+    lines.push(fields(sides).trimEnd());
+  }
+  lines.push(...reasons(before, after, difference, ends).map((reason) => `- ${reason}`));
+  return `${lines.join("\n")}\n`;
+}
+
+function headline(before: RebuiltView, after: RebuiltView, difference: ViewDifference): string {
+  const { type, sharedMessages, first } = difference;
+  const names = `call ${before.call} and call ${after.call}`;
+  switch (type) {
+    case "same":
+      return `The messages of ${names} are the same, byte for byte.`;
+    case "appended":
+      return `Appended only: call ${after.call} begins with the ${counted(sharedMessages, "message")} of call ${before.call}, and has ${after.messages.length - sharedMessages} more.`;
+    case "shortened":
+      return `Shortened only: call ${after.call} is the first ${counted(sharedMessages, "message")} of call ${before.call}, which has ${before.messages.length - sharedMessages} more.`;
+    case "changed": {
+      const at = first === undefined ? "" : `message ${first.message + 1}, byte ${first.byte}`;
+      const offset = first?.offset ?? 0;
+      return `The messages of ${names} differ first in ${at} of its JSON (byte ${offset} of all); ${counted(sharedMessages, "message")} before it ${sharedMessages === 1 ? "is" : "are"} the same.`;
+    }
+  }
+}
+
+function reasons(
+  before: RebuiltView,
+  after: RebuiltView,
+  { first, versions, systemPrompts, type }: ViewDifference,
+  ends: readonly CallSummary[],
+): readonly string[] {
+  const told: string[] = [];
+  for (const origin of systemPrompts)
+    told.push(`the ${origin} system prompt is another, which stands before all messages`);
+  if (before.layout !== after.layout)
+    told.push(`the layout is ${after.layout}, and was ${before.layout}`);
+  for (const { call, epoch } of ends) {
+    const left = epoch?.left.join(" ") ?? "";
+    const what = left === "" ? "" : `; ${left} left`;
+    told.push(`an epoch ended before call ${call}: ${reasonText(epoch?.endedBy)}${what}`);
+  }
+  if (first?.entries !== undefined) {
+    const from = entryText(first.entries.before);
+    const to = entryText(first.entries.after);
+    told.push(
+      from === to
+        ? `that message was made in the same way (${from}), so what it was made from is another: the chat went on from an earlier point`
+        : `that message was ${from}, and is ${to}`,
+    );
+  }
+  for (const { handle, from, to } of versions)
+    told.push(`${handle} is shown in version ${to}, and was in version ${from}`);
+  if (type === "changed" && before.layout === "pooled")
+    told.push("the pooled layout is made anew on every call");
+  return told;
+}
+
+const endReasons = {
+  carried: "carrying what was no longer active had cost as much as leaving it out",
+  cold: "the provider's cache was cold anyway",
+  budget: "the model's window demanded it",
+  "late-result": "a result came late",
+  compaction: "the chat was compacted",
+} as const;
+
+function reasonText(reason: keyof typeof endReasons | undefined): string {
+  return reason === undefined ? "for no reason that is known" : (endReasons[reason] ?? reason);
+}
+
+function entryText({ what, place, how }: DescribedEntry): string {
+  return [what, place === "" ? "" : `of ${place}`, how].filter((part) => part !== "").join(" ");
+}
+
+function quoted(text: string): string {
+  return visible(`…${text}…`);
+}
+
+function differenceJson(
+  before: RebuiltView,
+  after: RebuiltView,
+  { type, sharedMessages, first, versions, gone, added, systemPrompts }: ViewDifference,
+  ends: readonly CallSummary[],
+): Readonly<Record<string, unknown>> {
+  return {
+    calls: [before.call, after.call],
+    type,
+    shared_messages: sharedMessages,
+    first: first ?? null,
+    versions,
+    gone,
+    added,
+    system_prompts: systemPrompts,
+    epochs_ended: ends.map(({ call, epoch }) => ({
+      before_call: call,
+      ended_by: epoch?.endedBy ?? null,
+      left: epoch?.left ?? [],
+    })),
+    verified: before.isVerified && after.isVerified,
+  };
+}

@@ -1,0 +1,171 @@
+import type { RebuiltView, ViewHistory } from "@self-context-manager/core";
+
+import { UsageError } from "../cli-errors.ts";
+import { type Command, type CommandCall, jsonOption } from "../command.ts";
+import { shortCount, shortTime } from "../format/amounts.ts";
+import { jsonText } from "../format/json.ts";
+import { messageText, shownText } from "../format/message-text.ts";
+import { fields, table } from "../format/table.ts";
+import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
+
+export const viewCommand: Command = {
+  name: "view",
+  summary: "print what the model saw at a call, or list a session's calls",
+  arguments: "SESSION [CALL]",
+  argumentCount: { least: 1, most: 2 },
+  options: {
+    entries: { type: "boolean", help: "print what each message was made from in place of it" },
+    ...jsonOption,
+  },
+  notes: `${sessionNote} CALL counts from 1.
+Everything is made again from the store: the system prompts and messages as they were
+handed to the host. Every version that went into them is checked by its hashes, and the
+messages against the hash that was stored before they went out. What is missing or damaged
+is told, with exit code 1, and the rest is shown. With --json nothing is left out or escaped.`,
+  async run(call) {
+    const [session = "", number] = call.arguments;
+    if (number === undefined && call.isSet("entries"))
+      throw new UsageError("--entries needs a CALL");
+    await using store = await call.openStore();
+    const history = await sessionViews(store, session);
+    if (number === undefined) {
+      await listCalls(history, call);
+      return;
+    }
+    const view = await callView(history, number);
+    const isJson = call.isSet("json");
+    if (call.isSet("entries"))
+      await call.print(isJson ? jsonText(entriesJson(view)) : entriesText(view));
+    else await call.print(isJson ? jsonText(viewJson(view)) : viewText(view));
+    failUnverified([view], (text) => call.note(text));
+  },
+};
+
+async function listCalls(history: ViewHistory, call: CommandCall): Promise<void> {
+  const views: RebuiltView[] = [];
+  for (let number = 1; number <= history.count; number += 1) {
+    const view = await history.rebuild(number);
+    if (view !== undefined) views.push(view);
+  }
+  await call.print(call.isSet("json") ? jsonText(views.map(summaryJson)) : callsTable(views));
+  failUnverified(views, (text) => call.note(text));
+}
+
+function callsTable(views: readonly RebuiltView[]): string {
+  return table(
+    [
+      { title: "CALL", align: "right" },
+      { title: "TIME" },
+      { title: "MESSAGES", align: "right" },
+      { title: "TOKENS", align: "right" },
+      { title: "LAYOUT" },
+      { title: "EPOCH", align: "right" },
+      { title: "VERIFIED" },
+      { title: "WHY THE LAST EPOCH ENDED" },
+    ],
+    views.map((view) => [
+      String(view.call),
+      view.at.tx_time === "" ? "" : shortTime(view.at.tx_time),
+      String(view.messages.length),
+      shortCount(view.tokens),
+      view.layout,
+      view.epoch === undefined ? "" : String(view.epoch.number),
+      view.isVerified ? "yes" : "NO",
+      endText(view),
+    ]),
+  );
+}
+
+/** Why the epoch before ended, at the call that began the next one. */
+function endText({ epoch }: RebuiltView): string {
+  if (epoch?.endedBy === undefined || epoch.call !== 1) return "";
+  return epoch.left.length === 0 ? epoch.endedBy : `${epoch.endedBy}: ${epoch.left.join(" ")} left`;
+}
+
+function viewText(view: RebuiltView): string {
+  const prompts = view.systemPrompts.map(
+    ({ origin, text }) => `--- system (${origin})\n${shownText(text)}`,
+  );
+  const messages = view.messages.map((message, index) => messageText(message, index + 1));
+  return [...prompts, ...messages].join("");
+}
+
+function entriesText(view: RebuiltView): string {
+  const facts = fields([
+    ["call", String(view.call)],
+    ["time", view.at.tx_time],
+    ["layout", view.layout],
+    ["tokens", String(view.tokens)],
+    ["verified", view.isVerified ? "yes" : "no"],
+    ...view.systemPrompts.map(
+      ({ origin, id, version }) => [`system (${origin})`, `${id} v${version}`] as const,
+    ),
+    ...(view.payloadHash === undefined ? [] : [["payload", view.payloadHash] as const]),
+  ]);
+  const rows = table(
+    [
+      { title: "#", align: "right" },
+      { title: "WHAT" },
+      { title: "WHERE" },
+      { title: "VERSIONS" },
+      { title: "TOKENS", align: "right" },
+      { title: "HOW" },
+    ],
+    view.entries.map(({ what, place, versions, how, tokens }, index) => [
+      String(index + 1),
+      what,
+      place,
+      versions.map(({ handle, version }) => `${handle}@${version}`).join(" "),
+      tokens === undefined ? "" : String(tokens),
+      how,
+    ]),
+  );
+  return `${facts}\n${rows}`;
+}
+
+function summaryJson(view: RebuiltView): Readonly<Record<string, unknown>> {
+  return {
+    call: view.call,
+    tx_id: view.at.tx_id,
+    tx_time: view.at.tx_time,
+    layout: view.layout,
+    token_count: view.tokens,
+    message_count: view.messages.length,
+    ...(view.epoch === undefined
+      ? {}
+      : {
+          epoch: {
+            number: view.epoch.number,
+            call: view.epoch.call,
+            ended_by: view.epoch.endedBy ?? null,
+            left: view.epoch.left,
+          },
+        }),
+    payload_hash: view.payloadHash ?? null,
+    verified: view.isVerified,
+    problems: view.problems,
+  };
+}
+
+function viewJson(view: RebuiltView): Readonly<Record<string, unknown>> {
+  return {
+    ...summaryJson(view),
+    system_prompts: view.systemPrompts,
+    messages: view.messages.map((message) => message ?? null),
+  };
+}
+
+function entriesJson(view: RebuiltView): Readonly<Record<string, unknown>> {
+  const entries = view.entries.map(({ what, place, versions, how, tokens }) => ({
+    what,
+    place,
+    versions: versions.map(({ handle, version }) => ({
+      id: view.ids.get(handle) ?? null,
+      handle,
+      version,
+    })),
+    how,
+    token_count: tokens ?? null,
+  }));
+  return { ...summaryJson(view), entries };
+}

@@ -1,0 +1,53 @@
+import {
+  epochLayout,
+  type ObjectStore,
+  pooledLayout,
+  type RebuiltView,
+  viewHistory,
+  type ViewHistory,
+} from "@self-context-manager/core";
+
+import { CliError, UsageError } from "./cli-errors.ts";
+import { counted } from "./format/amounts.ts";
+import { visible } from "./format/object-name.ts";
+import { findSession } from "./session-pool.ts";
+
+/** What a SESSION may be, for help texts. */
+export const sessionNote =
+  "SESSION is a session's id or its host's id, or the beginning of one of them.";
+
+/** The calls of a session that is given by its id, its host's id, or the beginning of one. */
+export async function sessionViews(store: ObjectStore, given: string): Promise<ViewHistory> {
+  const { body } = await findSession(store, given);
+  const history = await viewHistory(store, [epochLayout(), pooledLayout], body.id);
+  if (history === undefined) throw new CliError(`the store has lost session ${visible(given)}`);
+  if (history.count > 0) return history;
+  throw new CliError(
+    `session ${visible(given)} has no calls: nothing was sent to a model through this store`,
+  );
+}
+
+/** A call by its number as it was given. */
+export async function callView(history: ViewHistory, given: string): Promise<RebuiltView> {
+  const view = await history.rebuild(callNumber(given));
+  if (view !== undefined) return view;
+  const range = history.count === 1 ? "1 is the only one" : `there are 1 to ${history.count}`;
+  throw new CliError(`there is no call ${given}; ${range}`);
+}
+
+function callNumber(given: string): number {
+  if (/^[1-9]\d{0,14}$/u.test(given)) return Number(given);
+  throw new UsageError(`${JSON.stringify(given)} is no call; it must be a whole number above 0`);
+}
+
+/** Tells what is not as it was, and fails. */
+export function failUnverified(views: readonly RebuiltView[], note: (text: string) => void): void {
+  const harmed = views.filter(({ isVerified }) => !isVerified);
+  if (harmed.length === 0) return;
+  const problems = new Set(harmed.flatMap((view) => view.problems.map(({ text }) => text)));
+  for (const text of problems) note(visible(text));
+  const calls = harmed.map(({ call }) => call).join(", ");
+  throw new CliError(
+    `what is shown of call ${calls} is not all as it was handed over (${counted(problems.size, "problem")}); scm import of an older export into a new store brings it back`,
+  );
+}

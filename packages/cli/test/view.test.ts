@@ -1,0 +1,220 @@
+import { openContextManager } from "@self-context-manager/compose";
+import type {
+  AssistantMessage,
+  Message,
+  MessageCodec,
+  ViewMessage,
+} from "@self-context-manager/core";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+
+import { type TemporaryStore, temporaryStore } from "./temporary-store.ts";
+
+describe("scm view", () => {
+  test("lists the calls of a session", async () => {
+    await using store = await storeWithCalls();
+
+    const { code, stdout, stderr } = await store.scm("view", "s1");
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^CALL +TIME +MESSAGES +TOKENS +LAYOUT +EPOCH +VERIFIED +WHY/u);
+    expect(lines).toHaveLength(5);
+    expect(lines[1]).toMatch(/^ +1 +20\d\d-.* 1 +\d+ +epoch +1 +yes$/u);
+    expect(lines[4]).toMatch(/epoch +2 +yes +budget: t1.* left$/u);
+  });
+
+  test("prints what was handed over, exactly, as JSON", async () => {
+    await using store = await storeWithCalls();
+
+    for (const [index, messages] of store.handedOver.entries()) {
+      const { code, stdout } = await store.scm("view", "s1", String(index + 1), "--json");
+
+      expect(code).toBe(0);
+      const view = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+      expect(JSON.stringify(view["messages"])).toBe(JSON.stringify(messages));
+      expect(view["verified"]).toBe(true);
+      expect(view["system_prompts"]).toMatchObject([{ origin: "host", text: "You help." }]);
+    }
+  });
+
+  test("prints it for a person, with what would steer a terminal shown", async () => {
+    await using store = await storeWithCalls();
+
+    const { stdout } = await store.scm("view", "s1", "2");
+
+    expect(stdout).toBe(
+      [
+        "--- system (host)",
+        "You help.",
+        "--- 1 user",
+        "please build",
+        "--- 2 assistant",
+        '(call c1) bash {"command":"make"}',
+        "--- 3 result of bash c1 ok",
+        "t1 ok",
+        "~~~",
+        ...Array.from({ length: 150 }, (_, line) => `built \\u001b[31m file ${line}`),
+        "~~~",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("tells what each message was made from", async () => {
+    await using store = await storeWithCalls();
+
+    const text = (await store.scm("view", "s1", "3", "--entries")).stdout;
+    const json = JSON.parse((await store.scm("view", "s1", "3", "--entries", "--json")).stdout) as {
+      entries: readonly Readonly<Record<string, unknown>>[];
+    };
+
+    expect(text).toMatch(/^1 +user +turn 1 +\d+ +as it was said$/mu);
+    expect(text).toMatch(/^3 +result +turn 1, step 1, call 1 +t1@1 +\d+ +t1 v1 whole$/mu);
+    expect(text).toMatch(/^verified +yes$/mu);
+    expect(json.entries[2]).toMatchObject({
+      what: "result",
+      versions: [{ handle: "t1", version: 1, id: "c1" }],
+    });
+  });
+
+  test.each([
+    [["view", "s1", "9"], 1, "there is no call 9; there are 1 to 4"],
+    [["view", "s1", "0"], 2, '"0" is no call; it must be a whole number above 0'],
+    [["view", "s1", "last"], 2, '"last" is no call'],
+    [["view", "nobody"], 1, "the store has no session nobody"],
+    [["view", "s1", "--entries"], 2, "--entries needs a CALL"],
+    [["view", "empty"], 1, "session empty has no calls"],
+  ])("says what it cannot show: %j", async (argv, expected, message) => {
+    await using store = await storeWithCalls();
+
+    const { code, stdout, stderr } = await store.scm(...argv);
+
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test("tells of damage by object and version, shows the rest, and fails", async () => {
+    await using store = await storeWithCalls();
+    const database = new DatabaseSync(store.at);
+    database.exec(
+      "UPDATE versions SET metadata = replace(metadata, '\"char_count\":9', '\"char_count\":8')",
+    );
+    database.close();
+
+    const { code, stdout, stderr } = await store.scm("view", "s1", "1");
+    const list = await store.scm("view", "s1");
+
+    expect(code).toBe(1);
+    expect(stdout).toContain("--- 1 user\nplease build\n");
+    expect(stderr).toMatch(/version 1 of object \S+ was changed or damaged since it was stored/u);
+    expect(stderr).toContain("what is shown of call 1 is not all as it was handed over");
+    expect(list.code).toBe(1);
+    expect(list.stdout).toContain("epoch       1  NO");
+  });
+});
+
+describe("scm diff", () => {
+  test("says that a call only appended", async () => {
+    await using store = await storeWithCalls();
+
+    const { code, stdout } = await store.scm("diff", "s1", "1", "3");
+
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      "Appended only: call 3 begins with the 1 message of call 1, and has 4 more.\n",
+    );
+  });
+
+  test("says which byte changed first, and why", async () => {
+    await using store = await storeWithCalls();
+
+    const { stdout } = await store.scm("diff", "s1", "3", "4");
+    const json = JSON.parse((await store.scm("diff", "s1", "3", "4", "--json")).stdout) as {
+      first: { message: number; byte: number; offset: number };
+    };
+
+    expect(stdout).toContain("differ first in message 3, byte ");
+    expect(stdout).toContain("2 messages before it are the same");
+    expect(stdout).toContain("- an epoch ended before call 4: the model's window demanded it; t1");
+    expect(stdout).toMatch(/- that message was result of turn 1.* t1 v1 whole, and is result .*/u);
+    const [one, other] = [store.handedOver[2], store.handedOver[3]].map((all) =>
+      Buffer.from(JSON.stringify(all)),
+    );
+    const { offset } = json.first;
+    expect(one?.subarray(0, offset)).toEqual(other?.subarray(0, offset));
+    expect(one?.[offset]).not.toBe(other?.[offset]);
+  });
+
+  test("says that nothing changed, and refuses what is no call", async () => {
+    await using store = await storeWithCalls();
+
+    expect((await store.scm("diff", "s1", "2", "2")).stdout).toBe(
+      "The messages of call 2 and call 2 are the same, byte for byte.\n",
+    );
+    expect(await store.scm("diff", "s1", "2", "7")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "scm diff: there is no call 7; there are 1 to 4\n",
+    });
+  });
+});
+
+const codec: MessageCodec<Message> = {
+  identify: (message) => ({
+    role: message.role,
+    timestamp: message.timestamp ?? 0,
+    ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
+  }),
+  decode: (message) => message,
+};
+
+/** A session `s1` of four calls, the last in a window that has no room for all, and a session `empty` of none. */
+async function storeWithCalls(): Promise<
+  TemporaryStore & { readonly handedOver: readonly (readonly ViewMessage[])[] }
+> {
+  const made = await temporaryStore();
+  const { workspace, at } = made;
+  await writeFile(join(workspace, "a.txt"), "one\ntwo\n");
+  const handedOver: (readonly ViewMessage[])[] = [];
+  const messages: Message[] = [{ role: "user", content: "please build", timestamp: 1 }];
+  await using manager = await openContextManager({ at, workspace });
+  await manager.openSession({ harness: "pi", sessionId: "empty" });
+  const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
+  const send = async (options = {}): Promise<void> => {
+    await session.ingest(messages, codec);
+    handedOver.push((await session.view(options)).messages);
+  };
+  await session.recordSystemPrompt("host", "You help.");
+  await send();
+  for (const number of [1, 2]) {
+    messages.push(answer(number), {
+      role: "toolResult",
+      toolCallId: `c${number}`,
+      toolName: "bash",
+      content: [{ type: "text", text: output(number) }],
+      isError: false,
+      timestamp: number * 10 + 1,
+    });
+    await send();
+  }
+  messages.push({ role: "user", content: "and now", timestamp: 40 });
+  await send({ contextWindow: 900, reserve: 0 });
+  return { ...made, handedOver };
+}
+
+function answer(number: number): AssistantMessage {
+  return {
+    role: "assistant",
+    content: [{ type: "toolCall", id: `c${number}`, name: "bash", arguments: { command: "make" } }],
+    meta: { stopReason: "toolUse" },
+    timestamp: number * 10,
+  };
+}
+
+function output(number: number): string {
+  const lines = Array.from({ length: 150 }, (_, line) => `built \u001B[31m file ${line}`);
+  return number === 1 ? lines.join("\n") : lines.slice(0, 40).join("\n");
+}
