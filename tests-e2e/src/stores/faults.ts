@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   type JsonValue,
   type ObjectId,
   type ObjectStore,
@@ -241,6 +242,21 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         }
       },
     })),
+  },
+  "order-survives": {
+    "sorts what was said": broken((store) => ({
+      async get(id, at) {
+        const stored = await store.get(id, at);
+        if (stored === undefined) return undefined;
+        return { ...stored, body: JSON.parse(canonicalJson(stored.body)) as typeof stored.body };
+      },
+    })),
+  },
+  "references-resolve": {
+    "answers the latest for every transaction": broken((store) => ({
+      get: async (id, at) => await store.get(id, at !== undefined && "txId" in at ? undefined : at),
+    })),
+    "numbers the transactions of imported versions anew": broken(renumbering),
   },
   "text-survives": {
     "ends a text at a zero": broken((store) =>

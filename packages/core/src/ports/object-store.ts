@@ -34,6 +34,9 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../objects/sto
  * - `export-round-trips`: export, import into an empty store, export again is byte-identical.
  * - `import-is-resumable`: importing twice adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
  * - `text-survives`: any well-formed text comes back unit for unit, of any length.
+ * - `order-survives`: what providers and tools said comes back with its fields in their order, after an import too.
+ * - `references-resolve`: a static reference answers its version with its hashes, a dynamic one the latest; both after
+ *   an export and an import too.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
  * - `survives-reopen` (if `supports.durable`): a reopened store answers as before it closed.
  * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is there, none torn.

@@ -19,6 +19,7 @@ import {
   metadataLoadsNoContent,
   unresolvedReferencesStay,
 } from "./laws/queries.ts";
+import { orderSurvives, referencesResolve } from "./laws/references.ts";
 import {
   contentHashFindsVersion,
   deletionKeepsHistory,
@@ -53,6 +54,8 @@ export type LawName =
   | "export-round-trips"
   | "import-is-resumable"
   | "text-survives"
+  | "order-survives"
+  | "references-resolve"
   | "closed-rejects"
   | "survives-reopen"
   | "survives-kill"
@@ -81,6 +84,8 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "export-round-trips": exportRoundTrips,
   "import-is-resumable": importIsResumable,
   "text-survives": textSurvives,
+  "order-survives": orderSurvives,
+  "references-resolve": referencesResolve,
   "closed-rejects": closedRejects,
   "survives-reopen": survivesReopen,
   "survives-kill": survivesKill,

@@ -1,0 +1,116 @@
+import {
+  exportObjects,
+  importObjects,
+  type JsonObject,
+  objectId,
+  type ObjectStore,
+  resolveReference,
+  sealObject,
+  staticReference,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import { collect, dynamic, inStore, sample, sampleBody } from "../samples.ts";
+import type { Scenario } from "../store-place.ts";
+
+const a = objectId("a");
+const holder = objectId("holder");
+
+export const referencesResolve: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    for (let round = 1; round <= 12; round += 1) {
+      const entries = Array.from({ length: round }, (_, index) => `row ${index}`);
+      await store.commit([
+        { object: sample("a", { content: round % 4 === 0 ? null : `text ${round}`, entries }) },
+      ]);
+    }
+    const versions = await store.history(a);
+    const references = versions.map((stored) => staticReference(stored));
+    await store.commit([
+      { object: sealObject(sampleBody("holder", { references, latest: dynamic("a") })) },
+    ]);
+
+    await assertResolves(store);
+    await inStore(createPlace, async (copy) => {
+      await importObjects(copy, await collect(exportObjects(store)));
+      await assertResolves(copy);
+
+      await copy.commit([{ object: sample("a", { content: "made here" }) }]);
+      const latest = await resolveReference(copy, dynamic("a"));
+      assert.equal(latest.stored?.version, 13);
+      await assertResolves(copy, 13);
+    });
+  });
+
+/** Every reference that the holder has leads to its version, verified; one that nothing answers to says so. */
+async function assertResolves(store: ObjectStore, latest = 12): Promise<void> {
+  const body: JsonObject = (await store.get(holder))?.body ?? {};
+  const references = body["references"] as readonly ReturnType<typeof staticReference>[];
+  assert.equal(references.length, 12);
+  for (const [index, reference] of references.entries()) {
+    const { stored, isVerified, problem } = await resolveReference(store, reference);
+    assert.deepEqual(
+      { version: stored?.version, isVerified, problem },
+      {
+        version: index + 1,
+        isVerified: true,
+        problem: undefined,
+      },
+    );
+    assert.deepEqual(stored && staticReference(stored), reference);
+  }
+  const head = await resolveReference(store, body["latest"] as ReturnType<typeof dynamic>);
+  assert.deepEqual([head.stored?.version, head.isVerified], [latest, true]);
+  const [first] = references;
+  assert.ok(first);
+  const other = await resolveReference(store, { ...first, object_hash: "0".repeat(64) });
+  assert.deepEqual([other.isVerified, other.problem?.type], [false, "other"]);
+  const between = await resolveReference(store, { ...first, tx_id: first.tx_id - 1 });
+  assert.deepEqual([between.stored, between.problem?.type], [undefined, "missing"]);
+  const nowhere = await resolveReference(store, dynamic("nowhere"));
+  assert.deepEqual([nowhere.stored, nowhere.problem?.type], [undefined, "missing"]);
+}
+
+/** Fields whose order tells versions apart that hash alike. */
+const said: readonly JsonObject[] = [
+  { zebra: 1, apple: { y: [{ b: 1, a: 2 }], x: null }, "10": 1, "9": 2 },
+  { apple: 1, zebra: 2, middle: { z: "", a: "~#1" } },
+  {
+    type: "toolCall",
+    id: "c",
+    name: "bash",
+    arguments: { timeout: 9, command: "x".repeat(3_000) },
+  },
+];
+
+export const orderSurvives: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    const told: string[] = [];
+    for (const [index, args] of said.entries()) {
+      const turns = said
+        .slice(0, index + 1)
+        .map((one) => ({ user: [one], opaque: { z: 1, a: one } }));
+      told.push(JSON.stringify([args, turns]));
+      await store.commit([{ object: sample("a", { args, turns }) }]);
+    }
+
+    await assertOrder(store, told);
+    await inStore(createPlace, async (copy) => {
+      await importObjects(copy, await collect(exportObjects(store)));
+      await assertOrder(copy, told, true);
+    });
+  });
+
+async function assertOrder(
+  store: ObjectStore,
+  told: readonly string[],
+  isImported = false,
+): Promise<void> {
+  for (const [index, text] of told.entries()) {
+    const body: JsonObject = (await store.get(a, { version: index + 1 }))?.body ?? {};
+    const turns = body["turns"] as readonly JsonObject[];
+    // Fields of our own are sorted by an export; what was said is not.
+    const inOrder = isImported ? turns.map(({ user, opaque }) => ({ user, opaque })) : turns;
+    assert.equal(JSON.stringify([body["args"], inOrder]), text, `version ${index + 1}`);
+  }
+}
