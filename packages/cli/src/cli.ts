@@ -17,6 +17,7 @@ import { showCommand } from "./commands/show.ts";
 import { viewCommand } from "./commands/view.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
+import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
 import { openNamedStore } from "./open-named-store.ts";
 
@@ -24,6 +25,8 @@ import { openNamedStore } from "./open-named-store.ts";
 export interface CliOutput {
   readonly stdout: (text: string) => Promise<void> | void;
   readonly stderr: (text: string) => void;
+  /** Whether what is written to `stderr` stands on a terminal, where a line can be drawn anew; it does not unless told. */
+  readonly isTerminal?: boolean;
 }
 
 /** What a run of the command takes from around it; the process's own unless told. */
@@ -58,6 +61,7 @@ export async function runCli(
   const told: CliOutput = {
     stdout: async (text) => await write(output, text),
     stderr: output.stderr,
+    isTerminal: output.isTerminal ?? false,
   };
   try {
     const { command, rest } = splitCommand(argv);
@@ -154,8 +158,10 @@ async function runCommand(
     stdin: input.stdin,
     print: async (printed) => await output.stdout(printed),
     note: (noted) => output.stderr(`${noted}\n`),
-    openStore: async ({ create } = { create: false }) =>
-      await openNamedStore({ kind: text("store"), at: text("at"), create, ...input }),
+    progress: (doing) =>
+      progress(doing, { write: output.stderr, isTerminal: output.isTerminal ?? false }),
+    openStore: async (wishes = {}) =>
+      await openNamedStore({ kind: text("store"), at: text("at"), ...wishes, ...input }),
   });
 }
 

@@ -1,5 +1,7 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
+import type { Progress } from "./format/progress.ts";
+
 /** An option of a command, as it is parsed and as its help tells it. */
 interface CommandOption {
   readonly type: "string" | "boolean";
@@ -41,8 +43,18 @@ export interface CommandCall {
   print(text: string): Promise<void>;
   /** Tells what happened, apart from what was asked for. */
   note(text: string): void;
-  /** Opens the store that the options and the environment name; only `create` makes one where none is. */
-  openStore(options?: { readonly create: boolean }): Promise<ObjectStore>;
+  /** Tells how far something long has come, for example `importing`, apart from what was asked for. */
+  progress(doing: string): Progress;
+  /** Opens the store that the options and the environment name. */
+  openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
+}
+
+/** What a command wants of the store that it opens. */
+export interface OpenStoreWishes {
+  /** Makes the store where none is. */
+  readonly create?: boolean;
+  /** Waits long for a node of XTDB: what moves a store gives it much to do, and nobody waits for a single answer. */
+  readonly patient?: boolean;
 }
 
 /** The options that all commands have. */

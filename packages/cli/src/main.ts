@@ -11,4 +11,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
       process.stdout.write(text, (error) => (error ? fail(error) : done()));
     }),
   stderr: (text) => process.stderr.write(text),
+  isTerminal: process.stderr.isTTY,
 });

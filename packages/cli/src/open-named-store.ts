@@ -18,10 +18,14 @@ import { CliError, UsageError } from "./cli-errors.ts";
 export interface NamedStore {
   readonly kind: string | undefined;
   readonly at: string | undefined;
-  readonly create: boolean;
+  readonly create?: boolean;
+  readonly patient?: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
 }
+
+/** Milliseconds for one transaction of what moves a whole store. */
+const longWait = 120_000;
 
 /** Opens the store that options and environment name. Looking for one that is not there never makes one. */
 export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
@@ -33,8 +37,9 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
     named.at === undefined || isNodeUrl(named.at)
       ? (named.at ?? config.at)
       : resolve(named.folder, named.at);
-  if (!named.create) await checkStore(config.store, at);
-  return await openStore({ store: config.store, at, clock: systemClock, xtdb: config.xtdb });
+  if (named.create !== true) await checkStore(config.store, at);
+  const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
+  return await openStore({ store: config.store, at, clock: systemClock, xtdb });
 }
 
 function storeKind(given: string): StoreKind {

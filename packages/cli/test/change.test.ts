@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 
 import { idOf, storeWithSession, temporaryStore } from "./temporary-store.ts";
@@ -60,15 +61,51 @@ test("export and import carry a store over, byte for byte", async () => {
   const second = await target.scm("import", file);
 
   const text = await readFile(file, "utf8");
-  const versions = text.trimEnd().split("\n").length - 1;
+  const lines = text.trimEnd().split("\n").slice(1);
+  const versions = lines.length;
+  const objects = new Set(lines.map((line) => (JSON.parse(line) as Line).object.id)).size;
   expect(exported).toEqual({
     code: 0,
     stdout: "",
     stderr: `exported ${versions} versions to ${file}\n`,
   });
-  expect(first.stdout).toBe(`imported ${versions} versions; 0 were there already\n`);
-  expect(second.stdout).toBe(`imported 0 versions; ${versions} were there already\n`);
+  expect(first.stdout).toBe(
+    `imported ${versions} versions; 0 were there already; ${objects} objects in all\n`,
+  );
+  expect(second.stdout).toBe(
+    `imported 0 versions; ${versions} were there already; ${objects} objects in all\n`,
+  );
   expect((await target.scm("export")).stdout).toBe(text);
+});
+
+interface Line {
+  readonly object: { readonly id: string };
+}
+
+test("import --verify reads back what it took in, and tells of a store that has it otherwise", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const file = join(target.workspace, "all.jsonl");
+  await store.scm("export", file);
+
+  const sound = await target.scm("import", file, "--verify");
+  const again = await target.scm("import", file, "--verify");
+  const database = new DatabaseSync(target.at);
+  database.exec("UPDATE versions SET metadata_view_hash = zeroblob(32) WHERE seq = 1");
+  database.close();
+  const damaged = await target.scm("import", file, "--verify");
+  const piped = await target.scm("import", "-", "--verify");
+
+  expect(sound.stdout).toMatch(
+    /^imported \d+ versions; 0 were .*\nverified \d+ versions of \d+ objects: each reads back with its hashes\n$/u,
+  );
+  expect(again.stdout).toMatch(/^imported 0 versions; .*\nverified \d+ versions/u);
+  expect(damaged.code).toBe(1);
+  expect(damaged.stderr).toMatch(
+    /^scm import: line \d+: version 1 of object \S+ does not read back as the line has it, in metadata_view_hash; the store is damaged: restore it/u,
+  );
+  expect(piped).toMatchObject({ code: 2 });
+  expect(piped.stderr).toContain("give a file in place of -");
 });
 
 test("one version is told in the singular", async () => {
@@ -81,7 +118,7 @@ test("one version is told in the singular", async () => {
   const imported = await target.scm("import", file);
   const exported = await target.scm("export", file, "--force");
 
-  expect(imported.stdout).toBe("imported 1 version; 0 were there already\n");
+  expect(imported.stdout).toBe("imported 1 version; 0 were there already; 1 object in all\n");
   expect(exported.stderr).toBe(`exported 1 version to ${file}\n`);
 });
 

@@ -1,29 +1,69 @@
 import { expect, it } from "vitest";
 
-import { progress } from "../src/format/progress.ts";
+import { type Progress, progress } from "../src/format/progress.ts";
 
-it("tells how far it has come every two seconds, and of something short nothing", () => {
-  const lines: string[] = [];
-  let time = 0;
-  const told = progress(
-    (line) => lines.push(line),
-    () => time,
-  );
+/** Progress at a time of our choosing, and what it wrote. */
+function told(isTerminal: boolean): {
+  readonly written: string[];
+  at(time: number, share: number | undefined, versions: number): void;
+  readonly progress: Progress;
+} {
+  const written: string[] = [];
+  let now = 0;
+  const one = progress("importing", {
+    write: (text) => written.push(text),
+    isTerminal,
+    now: () => now,
+  });
+  return {
+    written,
+    at(time, share, versions) {
+      now = time;
+      one.come(share, versions);
+    },
+    progress: one,
+  };
+}
 
-  for (const [at, share, versions] of [
-    [500, 0.1, 10],
-    [2_100, 0.3, 1_200],
-    [3_000, 0.5, 2_000],
-    [4_200, undefined, 2_500],
-    [7_000, 1.2, 1],
-  ] as const) {
-    time = at;
-    told.come(share, versions);
-  }
+it("tells a line every two seconds where nothing can be drawn anew, and of something short nothing", () => {
+  const { written, at, progress: one } = told(false);
 
-  expect(lines).toEqual([
-    "[######--------------] 30 %, 1200 versions",
-    "2500 versions so far",
-    "[####################] 100 %, 1 version",
+  at(500, 0.1, 10);
+  at(2_100, 0.3, 1_200);
+  at(3_000, 0.5, 2_000);
+  at(4_200, undefined, 2_500);
+  at(7_000, 1.2, 1);
+  one[Symbol.dispose]();
+
+  expect(written).toEqual([
+    "importing [######--------------] 30 %, 1200 versions\n",
+    "importing 2500 versions so far\n",
+    "importing [####################] 100 %, 1 version\n",
   ]);
+});
+
+it("draws one line anew on a terminal, and takes it away once", () => {
+  const { written, at, progress: one } = told(true);
+
+  at(50, 0.1, 10);
+  at(120, 0.3, 1_200);
+  at(150, 0.4, 1_300);
+  at(300, 0.5, 2_000);
+  one[Symbol.dispose]();
+  one[Symbol.dispose]();
+
+  expect(written).toEqual([
+    "\r\u001B[Kimporting [######--------------] 30 %, 1200 versions",
+    "\r\u001B[Kimporting [##########----------] 50 %, 2000 versions",
+    "\r\u001B[K",
+  ]);
+});
+
+it("takes nothing away where nothing was drawn", () => {
+  const { written, at, progress: one } = told(true);
+
+  at(50, 0.1, 10);
+  one[Symbol.dispose]();
+
+  expect(written).toEqual([]);
 });

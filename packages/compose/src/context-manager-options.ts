@@ -25,6 +25,8 @@ export interface XtdbOptions {
   readonly token?: string;
   /** Keeps this machine's node running when the last who uses it has left. */
   readonly keep?: boolean;
+  /** Milliseconds that a call may take, tries included; 10,000 unless told. */
+  readonly timeout?: number;
 }
 
 export interface ContextManagerOptions {

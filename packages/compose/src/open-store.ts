@@ -31,10 +31,11 @@ export async function openStore(options: OpenStoreOptions): Promise<ObjectStore>
     case "xtdb": {
       const { openLocalXtdbStore, openXtdbStore } =
         await import("@self-context-manager/store-xtdb");
-      const { keep, name, token } = xtdb;
+      const { keep, name, timeout, token } = xtdb;
       const common = {
         clock,
         ...(name === undefined ? {} : { space: name }),
+        ...(timeout === undefined ? {} : { timeout }),
         ...(token === undefined ? {} : { token }),
       };
       return isNodeUrl(at)

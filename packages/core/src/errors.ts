@@ -74,9 +74,13 @@ export class WatcherError extends Error {
 }
 
 /** What can go wrong when an export is read. */
-export type ImportErrorCode = "IMPORT_MALFORMED" | "IMPORT_DAMAGED" | "IMPORT_TOO_NEW";
+export type ImportErrorCode =
+  | "IMPORT_MALFORMED"
+  | "IMPORT_DAMAGED"
+  | "IMPORT_TOO_NEW"
+  | "IMPORT_DIFFERS";
 
-/** An exported line cannot be taken in. */
+/** An exported line cannot be taken in, or is not what a store gives back. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
   readonly code: ImportErrorCode;

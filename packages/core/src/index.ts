@@ -145,6 +145,7 @@ export type {
 export type { TokenEstimator } from "./ports/token-estimator.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";
+export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";
 export {
   fileBody,
   missingFileBody,
@@ -254,15 +255,8 @@ export {
   type ViewDifference,
 } from "./views/compare-views.ts";
 export { type DescribedEntry, describeEntries, type VersionName } from "./views/manifest.ts";
-export {
-  type CallSummary,
-  rebuildView,
-  type RebuiltView,
-  type SentPrompt,
-  viewHistory,
-  type ViewHistory,
-  type ViewProblem,
-} from "./views/view-history.ts";
+export type { CallSummary, RebuiltView, SentPrompt, ViewProblem } from "./views/rebuilt-view.ts";
+export { rebuildView, viewHistory, type ViewHistory } from "./views/view-history.ts";
 export { viewRecord } from "./views/view-object.ts";
 export type { ViewRecord } from "./views/view-record.ts";
 export type { NamedVersion, ViewSource } from "./views/render-entry.ts";

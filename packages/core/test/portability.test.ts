@@ -78,7 +78,7 @@ it("imports what was exported, in batches that keep a transaction whole", async 
 
   const report = await importObjects(store, [exportHeader, ...versions.map(exportLine)]);
 
-  expect(report).toEqual({ read: 501, added: 501 });
+  expect(report).toEqual({ read: 501, added: 501, objects: 501 });
   expect(store.batches.length).toBeGreaterThan(1);
   expect(store.batches.flat()).toEqual(versions);
   const firstOf = store.batches.map((batch) => batch[0]?.at.tx_id);
@@ -177,7 +177,7 @@ it.each([
 it("takes lines with any end, and passes over empty ones", async () => {
   const report = await importObjects(recorder(), [`${exportHeader}\r\n`, "\n", `${good()}\n`, ""]);
 
-  expect(report).toEqual({ read: 1, added: 1 });
+  expect(report).toEqual({ read: 1, added: 1, objects: 1 });
 });
 
 function version(id: string, number: number, txId: number, content = ""): StoredVersion {

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { CliError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
-import { type Progress, progress } from "../format/progress.ts";
+import type { Progress } from "../format/progress.ts";
 
 /** Characters written at once. */
 const batchSize = 64 * 1024;
@@ -26,13 +26,14 @@ export const exportCommand: Command = {
         `${path} is there already; give another name, or --force to write over it`,
       );
     }
-    await using store = await call.openStore();
+    await using store = await call.openStore({ patient: true });
     if (path === undefined) {
       await writeLines(store, async (text) => await call.print(text));
       return;
     }
-    const told = progress((line) => call.note(line));
+    using told = call.progress("exporting");
     const versions = await writeFile(store, path, told);
+    told[Symbol.dispose]();
     call.note(`exported ${counted(versions, "version")} to ${path}`);
   },
 };

@@ -1,29 +1,49 @@
 import { counted } from "./amounts.ts";
 
 /** Tells how far something long has come, not oftener than is good to read. */
-export interface Progress {
+export interface Progress extends Disposable {
   /** How much is done of the whole, from 0 to 1 where that is known, and how many versions. */
   come(share: number | undefined, versions: number): void;
 }
 
-/** Milliseconds between two lines; what takes less prints none. */
-const pause = 2_000;
+export interface ProgressOutput {
+  readonly write: (text: string) => void;
+  /** On a terminal one line is drawn anew, and taken away at the end; elsewhere lines follow each other. */
+  readonly isTerminal: boolean;
+  readonly now?: () => number;
+}
+
+/** Milliseconds between two lines, and before the first: what takes less prints none. */
+const pause = { lines: 2_000, drawn: 100 };
 
 const width = 20;
 
-/** Notes a line with a bar, such as `[######--------------] 30 %, 1200 versions`, every two seconds. */
-export function progress(note: (line: string) => void, now: () => number = Date.now): Progress {
-  let next = now() + pause;
+const eraseLine = "\r\u001B[K";
+
+/** Tells of what is being done, such as `importing [######--------------] 30 %, 1200 versions`. */
+export function progress(
+  doing: string,
+  { write, isTerminal, now = Date.now }: ProgressOutput,
+): Progress {
+  const wait = isTerminal ? pause.drawn : pause.lines;
+  let next = now() + wait;
+  let isDrawn = false;
   return {
     come(share, versions) {
       if (now() < next) return;
-      next = now() + pause;
-      note(progressLine(share, versions));
+      next = now() + wait;
+      const line = `${doing} ${progressText(share, versions)}`;
+      write(isTerminal ? `${eraseLine}${line}` : `${line}\n`);
+      isDrawn = isTerminal;
+    },
+    [Symbol.dispose]() {
+      if (isDrawn) write(eraseLine);
+      isDrawn = false;
     },
   };
 }
 
-function progressLine(share: number | undefined, versions: number): string {
+function progressText(share: number | undefined, versions: number): string {
   const count = counted(versions, "version");
   if (share === undefined) return `${count} so far`;
   const part = Math.min(1, Math.max(0, share));

@@ -28,7 +28,8 @@ export function exportLine({ body, hashes, version, at }: StoredVersion): string
   });
 }
 
-function lineJson(value: JsonValue): string {
+/** A value as it stands in a line: keys sorted, but for those of what providers and tools said. */
+export function lineJson(value: JsonValue): string {
   if (Array.isArray(value))
     return `[${(value as readonly JsonValue[]).map((item) => lineJson(item)).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

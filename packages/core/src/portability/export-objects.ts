@@ -12,7 +12,8 @@ const pageSize = 500;
  * Writes a store as JSON Lines (decision D57): a header, then one version a line, ordered by transaction, object and
  * version. Every text yielded ends with its line's end.
  *
- * Which versions there are is held in memory, and the content of a few. What is committed meanwhile is left out.
+ * Held in memory is which versions there are, some 50 bytes for each, and the content of a few. What is committed
+ * meanwhile is left out.
  */
 export async function* exportObjects(
   store: ExportedStore,
@@ -48,11 +49,16 @@ interface VersionKey {
 
 async function listVersions(store: ExportedStore): Promise<readonly VersionKey[]> {
   const keys: VersionKey[] = [];
+  // Each page has its own copies of the same ids.
+  const ids = new Map<ObjectId, ObjectId>();
   let position: string | undefined;
   for (;;) {
     const page = await store.changesSince(position, { limit: pageSize });
-    for (const { body, version, at } of page.versions)
-      keys.push({ id: body.id, version, txId: at.tx_id });
+    for (const { body, version, at } of page.versions) {
+      const id = ids.get(body.id) ?? body.id;
+      ids.set(id, id);
+      keys.push({ id, version, txId: at.tx_id });
+    }
     if (page.versions.length < pageSize) break;
     position = page.position;
   }

@@ -1,4 +1,5 @@
 import { ImportError, StoreError } from "../errors.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { checkHeader, readLine } from "./export-line.ts";
@@ -9,6 +10,8 @@ export interface ImportReport {
   readonly read: number;
   /** Versions that were not there before. */
   readonly added: number;
+  /** Objects whose versions these are. */
+  readonly objects: number;
 }
 
 /** Versions restored in one transaction, and the characters of their lines, whichever is reached first. */
@@ -18,7 +21,8 @@ const batchLimit = { versions: 200, characters: 4_000_000 };
  * Takes in what `exportObjects` wrote, under the original version numbers and transactions (decision D58).
  *
  * Lines come with or without their end. Every hash is checked before its version is stored; an `ImportError` names the
- * line. Told after each batch how far it has come. Versions that are there already are passed over, so an import that was cut short is simply run again.
+ * line. `progress` is told after each batch, which is a transaction of the store. Versions that are there already are
+ * passed over, so an import that was cut short, or killed, is simply run again and goes on where it was.
  */
 export async function importObjects(
   store: Pick<ObjectStore, "restore">,
@@ -29,6 +33,7 @@ export async function importObjects(
   let read = 0;
   let added = 0;
   let characters = 0;
+  const objects = new Set<ObjectId>();
   let limits = batchLimit;
   let batch: StoredVersion[] = [];
 
@@ -44,7 +49,7 @@ export async function importObjects(
     batch = [];
     characters = 0;
     limits = batchLimit;
-    progress?.({ read, added });
+    progress?.({ read, added, objects: objects.size });
   }
 
   for await (const line of lines) {
@@ -60,6 +65,7 @@ export async function importObjects(
     // Objects of one transaction may exchange nicknames, so it is restored whole.
     if (isFull && batch.at(-1)?.at.tx_id !== stored.at.tx_id) await flush(false);
     batch.push(stored);
+    objects.add(stored.body.id);
     characters += text.length;
     read += 1;
   }
@@ -70,5 +76,5 @@ export async function importObjects(
     );
   }
   if (batch.length > 0) await flush(true);
-  return { read, added };
+  return { read, added, objects: objects.size };
 }
