@@ -1,6 +1,6 @@
 import type { ViewMessage } from "../layout/layout.ts";
 import type { DescribedEntry, VersionName } from "./manifest.ts";
-import type { RebuiltView } from "./view-history.ts";
+import type { RebuiltView } from "./rebuilt-view.ts";
 
 /** Where the messages of two calls begin to differ, and what lies behind it. */
 export interface ViewDifference {

@@ -1,0 +1,60 @@
+import type { EpochEnd, ViewMessage } from "../layout/layout.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { VersionPoint } from "../objects/stored-version.ts";
+import type { VersionProblem } from "../objects/verify-version.ts";
+import type { DescribedEntry } from "./manifest.ts";
+import type { ViewRecord } from "./view-record.ts";
+
+/** What is wrong with a view that was made again; `messages` where they are not what was handed over. */
+export type ViewProblem =
+  | VersionProblem
+  | {
+      readonly id: ObjectId;
+      readonly version: number;
+      readonly type: "messages";
+      readonly text: string;
+    };
+
+/** A call as its view tells it, without its messages. */
+export interface CallSummary {
+  readonly call: number;
+  /** The transaction that the view was stored with, before the call went out. */
+  readonly at: VersionPoint;
+  readonly layout: string;
+  /** Estimated tokens of the messages. */
+  readonly tokens: number;
+  /** Of an epoch layout: its number, the call's place in it, why the one before ended, and what left then. */
+  readonly epoch?: {
+    readonly number: number;
+    readonly call: number;
+    readonly endedBy?: EpochEnd;
+    readonly left: readonly string[];
+  };
+  /** SHA-256 of the provider's payload, where the host showed it. */
+  readonly payloadHash?: string;
+}
+
+/** A system prompt as it went with a call. */
+export interface SentPrompt {
+  /** `host` or `own`. */
+  readonly origin: string;
+  readonly id: ObjectId;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** What a model call saw, made again from the store. */
+export interface RebuiltView extends CallSummary {
+  readonly systemPrompts: readonly SentPrompt[];
+  /** As they were handed to the host; undefined in the place of one that can no longer be made. */
+  readonly messages: readonly (ViewMessage | undefined)[];
+  /** What each message was made from, in order; of the pooled layout what the pools held. */
+  readonly entries: readonly DescribedEntry[];
+  /** The ids of what the entries name by handle. */
+  readonly ids: ReadonlyMap<string, ObjectId>;
+  readonly record: ViewRecord;
+  /** Whether the messages are byte for byte what was handed over, and every version that they name is unharmed. */
+  readonly isVerified: boolean;
+  /** Everything that is not as it was, each once. */
+  readonly problems: readonly ViewProblem[];
+}
