@@ -4,6 +4,7 @@ import {
   contextTools,
   type JsonObject,
   type MessageCodec,
+  sha256,
   standingInstruction,
   type ToolAnswer,
 } from "@self-context-manager/core";
@@ -106,6 +107,14 @@ export function agentContext<Message extends { readonly role: string }>(
     prompt = undefined;
   }
 
+  /** The request's hash goes with its call; the request does not wait for it. */
+  function keepHash(payload: unknown): void {
+    const call = requests.sentCall();
+    if (call === undefined) return;
+    const hash = sha256(JSON.stringify(payload));
+    session.recordPayload(call, hash).catch((error: unknown) => options.onFailure?.(error));
+  }
+
   return {
     async transformContext(messages, signal) {
       let base = messages;
@@ -135,7 +144,9 @@ export function agentContext<Message extends { readonly role: string }>(
     },
     onPayload(payload) {
       try {
-        return requests.payload(payload);
+        const ours = requests.payload(payload);
+        keepHash(ours ?? payload);
+        return ours;
       } catch (error) {
         // The agent's own breakpoints are as good as none of ours.
         options.onFailure?.(error);

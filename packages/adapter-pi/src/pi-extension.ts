@@ -1,4 +1,9 @@
-import { type ContextSession, standingInstruction, type View } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  sha256,
+  standingInstruction,
+  type View,
+} from "@self-context-manager/core";
 
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
@@ -159,13 +164,23 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("before_provider_request", ({ payload }, context) => {
       try {
-        return isOn ? requests.payload(payload) : undefined;
+        const ours = isOn ? requests.payload(payload) : undefined;
+        keepHash(ours ?? payload, context);
+        return ours;
       } catch (error) {
         // The host's own breakpoints are as good as none of ours.
         notice.failed(error, context);
         return undefined;
       }
     });
+
+    /** The request's hash goes with its call; the request does not wait for it. */
+    function keepHash(payload: unknown, context: PiContext): void {
+      const call = requests.sentCall();
+      if (call === undefined) return;
+      const hash = sha256(JSON.stringify(payload));
+      void guarded(context, async ({ session }) => await session.recordPayload(call, hash));
+    }
 
     pi.on("message_end", ({ message }) => requests.answered(message));
 

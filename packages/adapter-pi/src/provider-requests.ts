@@ -26,6 +26,8 @@ export interface ProviderRequests {
   sendsNothing(): void;
   /** The request with the view's breakpoints; undefined where it stays as it is. */
   payload(payload: unknown): Fields | undefined;
+  /** The call that the next request is for; undefined where it is not ours. */
+  sentCall(): number | undefined;
   /** An answer came, with what the provider says of its request. */
   answered(message: unknown): void;
   /** What a person is told of a view and of the calls so far. */
@@ -86,6 +88,7 @@ export function providerRequests(
       if (breakpoints === "host") return undefined;
       return ownBreakpoints(payload, sent.messages, sent.view.boundaries ?? []);
     },
+    sentCall: () => sent?.view.call,
     answered(message) {
       if (isFields(message) && message["role"] === "assistant") {
         reported = reportedUsage(message["usage"]) ?? reported;
