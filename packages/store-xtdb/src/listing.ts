@@ -40,19 +40,20 @@ export async function* listObjects(
   patience: Patience,
 ): AsyncIterable<readonly Place[]> {
   const rows = rowsOf(client, names, patience);
-  const last = await lastPlace(client, names, patience);
   const { newestFirst, after } = listed;
-  // The range that is left, both ends included.
+  // The range that is left, both ends included; its end is asked for meanwhile, because only windows need it.
   let from = newestFirst || after === undefined ? 1 : after + 1;
-  let to = newestFirst && after !== undefined ? Math.min(last, after - 1) : last;
-  if (from > to) return;
-
-  const few = await fewest(listed, from, to, Math.max(256, portion * 2), rows);
+  let to = newestFirst && after !== undefined ? after - 1 : mostPlaces;
+  const [few, last] = await Promise.all([
+    fewest(listed, from, to, Math.max(256, portion * 2), rows),
+    lastPlace(client, names, patience),
+  ]);
   if (few !== undefined) {
     const sorted = [...few].sort((one, other) => one.place - other.place);
     yield newestFirst ? sorted.toReversed() : sorted;
     return;
   }
+  to = Math.min(to, last);
   for (let width = Math.max(512, portion * 4); from <= to; width *= 4) {
     const start = newestFirst ? Math.max(from, to - width + 1) : from;
     const end = newestFirst ? to : Math.min(to, from + width - 1);
@@ -62,6 +63,9 @@ export async function* listObjects(
     else from = end + 1;
   }
 }
+
+/** The greatest place that keys have room for. */
+const mostPlaces = 9_999_999_999;
 
 interface Rows {
   listing(
