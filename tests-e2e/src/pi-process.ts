@@ -112,7 +112,7 @@ export const sessionArguments = (options: PiLaunchOptions): readonly string[] =>
   ...(options.arguments ?? []),
 ];
 
-const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {
+export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid === undefined) {
     return;
   }

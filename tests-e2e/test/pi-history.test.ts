@@ -135,6 +135,45 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(saidTo(last)).toContain(secretOf("a.txt"));
   });
 
+  test("makes a compaction that the user asks for from the messages, not from an answer of ours before it", async () => {
+    await using model = await openLoopbackModel({
+      script: (request, index) => {
+        if (isSummary(request)) return { type: "text", text: "the user's own summary" };
+        return index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
+      },
+    });
+    await using workspace = await openPiWorkspace({
+      model,
+      files: managedFiles,
+      settings: eager,
+      contextWindow: 20_000,
+    });
+    await using rpc = await openPiRpc({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    for (const prompt of ["first question", "second question", "third question"])
+      await rpc.prompt(prompt);
+    await rpc.send({ type: "set_auto_compaction", enabled: false });
+    await rpc.prompt(`fourth question ${"and so on ".repeat(400)}`);
+    await rpc.send({ type: "compact" });
+    await rpc.prompt("fifth question");
+
+    const asked = model.requests.filter(isSummary).map(saidTo).join("\n");
+    expect(model.failures).toEqual([]);
+    expect(asked).toContain("first question");
+    expect(asked).toContain("second question");
+    expect(asked).not.toContain("[self-context-manager]");
+    const last = model.requests.at(-1);
+    if (last === undefined) throw new Error("there is no request");
+    expect(illegalities(last)).toEqual([]);
+    expect(saidTo(last)).toContain("the user's own summary");
+    expect(last.messages.map(({ text }) => text)).not.toContain("first question");
+  });
+
   test("goes back with the user on the session's tree", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) =>

@@ -89,6 +89,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let isTaken = true;
   /** The host went back to where nothing is shared any more, which only its word tells. */
   let needsWord = false;
+  /** The host went back and said nothing, so that only the next prompt tells. */
+  let isSilent = false;
   /** The list has lost its oldest messages since it was told. */
   let isCut = false;
   let before: { readonly is: "then" | "since"; readonly sets: SessionSets } | undefined;
@@ -172,7 +174,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     isWhole = isManaged();
     isTaken = isManaged();
     if (!isManaged()) before = undefined;
-    else needsWord = isCut = false;
+    else needsWord = isCut = isSilent = false;
     const surely = surelySaid.get(current.id) ?? new Set();
     surelySaid.set(current.id, isManaged() ? surely.add(text) : surely);
   }
@@ -223,6 +225,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
       left = [...left, await line()];
       needsWord = !isShared;
+      isSilent = isShared && !isTold;
       current.harness.goBack(prompt, { isTold: isTold || !isShared });
       // A summary that was never told says nothing of where it ends.
       const before = isShared || isTaken ? said[index]?.before : undefined;
@@ -271,7 +274,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     },
     async replay() {
       const { messages } = current.harness;
-      if (messages.length === 0) return;
+      if (messages.length === 0 || isSilent) return;
       const versions = async (): Promise<number> =>
         (await mortal.store.changesSince()).versions.length;
       await current.plugin.assemble?.(messages);

@@ -1,0 +1,96 @@
+import { spawn, spawnSync } from "node:child_process";
+
+import { type PiLaunchOptions, sessionArguments, signalGroup } from "./pi-process.ts";
+import { piInstallation } from "./pi-versions.ts";
+
+/** Pi in a terminal, with somebody at its keys. */
+export interface PiTerminal extends AsyncDisposable {
+  /** Presses keys, one after another as a terminal sends them. */
+  press(keys: string): void;
+  /** Resolves once the terminal has shown a text since keys were pressed last; rejects after the deadline. */
+  shows(text: string): Promise<void>;
+  /** Moves up in a list until the line that is marked says this; rejects where none of the lines above does. */
+  moveUpTo(text: string): Promise<void>;
+}
+
+/** Keys that have names. */
+export const key = { enter: "\r", up: "\u001B[A", clearLine: "\u0015" } as const;
+
+const deadlineMs = 30_000;
+
+/** Whether the machine can make a terminal: util-linux's `script` does. */
+export const hasTerminal: boolean =
+  spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
+
+/** Starts Pi as a person does, in a pseudo-terminal of 100 by 40. */
+export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
+  const { workspace } = options;
+  const pi = [
+    options.node ?? process.execPath,
+    piInstallation(options.pi).cli,
+    ...sessionArguments(options),
+  ];
+  const command = `stty cols 100 rows 40; exec ${pi.map(quoted).join(" ")}`;
+  const child = spawn("script", ["-qfec", command, "/dev/null"], {
+    cwd: workspace.workFolder,
+    detached: true,
+    env: { ...workspace.environment, TERM: "xterm-256color", ...options.environment },
+    stdio: "pipe",
+  });
+  child.stdin.on("error", () => undefined); // A terminal that has just ended takes no keys.
+  const watchers = new Set<() => void>();
+  let screen = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      screen += piece;
+      for (const watcher of watchers) watcher();
+    });
+  }
+  const press = (keys: string): void => {
+    screen = "";
+    child.stdin.write(keys);
+  };
+  const shows = async (text: string): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = (): void => (plainText(screen).includes(text) ? resolve() : undefined);
+    const timer = setTimeout(() => {
+      const last = plainText(screen).slice(-1_500);
+      reject(new Error(`Pi ${options.pi.version} did not show ${text}, but: ${last}`));
+    }, deadlineMs);
+    watchers.add(look);
+    look();
+    await promise.finally(() => {
+      clearTimeout(timer);
+      watchers.delete(look);
+    });
+  };
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+
+  return {
+    press,
+    shows,
+    moveUpTo: async (text) => {
+      for (let lines = 0; lines < 20; lines += 1) {
+        press(key.up);
+        await shows("› ");
+        if (plainText(screen).includes(`› • ${text}`)) return;
+      }
+      throw new Error(`Pi ${options.pi.version} has no line ${text}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      signalGroup(child.pid, "SIGKILL");
+      await closed;
+    },
+  };
+};
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** What a terminal's output says, without where and how. */
+const plainText = (output: string): string =>
+  output
+    // oxlint-disable-next-line no-control-regex -- These are the controls.
+    .replaceAll(
+      /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\[[\d;?<>=]*[A-Za-z]|[_P][^\u001B]*\u001B\\)/gu,
+      "",
+    );

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+
+import { openLoopbackModel } from "../src/loopback-model.ts";
+import { adapterFolder, pooled } from "../src/managed-run.ts";
+import { fileHandle, managedFiles, secretOf } from "../src/managed-script.ts";
+import { hasTerminal, key, openPiTerminal } from "../src/pi-terminal.ts";
+import { piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
+import type { WireRequest } from "../src/wire-request.ts";
+import { illegalities, saidTo } from "../src/wire-rules.ts";
+
+const calls = (id: string, name: string, args: object) =>
+  ({ type: "tool-calls", calls: [{ id, name, arguments: { ...args } }] }) as const;
+
+const prompts = ["look", "a wrong turn", "another turn", "in the clone", "after the reload", "new"];
+const said = ({ messages }: WireRequest): readonly string[] =>
+  messages.filter(({ role, text }) => role === "user" && prompts.includes(text)).map((m) => m.text);
+
+const shown = (request: WireRequest): number => saidTo(request).split(secretOf("a.txt")).length - 1;
+
+/** Where no terminal can be made, nobody can sit at it. */
+describe.skipIf(!hasTerminal)("a person at the terminal", () => {
+  test.each(piVersions)(
+    "goes back by /tree, and on by /clone, /reload and /new, on Pi $version",
+    async (pi) => {
+      await using model = await openLoopbackModel({
+        script: (request, index) => {
+          if (index === 0) return calls("call_1", "read", { path: "a.txt" });
+          if (index === 2)
+            return calls("call_2", "deactivate", { id: fileHandle(request, "a.txt") });
+          return { type: "text", text: `answer ${index}` };
+        },
+      });
+      await using workspace = await openPiWorkspace({ model, files: managedFiles });
+      await using terminal = openPiTerminal({
+        pi,
+        workspace,
+        extensions: [adapterFolder],
+        environment: pooled,
+      });
+      const type = async (line: string, answer: string): Promise<void> => {
+        terminal.press(line);
+        terminal.press(key.enter);
+        await terminal.shows(answer);
+      };
+
+      // Our line is there when the session has begun.
+      await terminal.shows("ctx 0/0 active");
+      await type("look", "answer 1");
+      await type("a wrong turn", "answer 3");
+      await type("/tree", "Session Tree");
+      await terminal.moveUpTo("user: a wrong turn");
+      terminal.press(key.enter);
+      await terminal.shows("Summarize branch?");
+      terminal.press(key.enter);
+      await terminal.shows("Navigated to selected point");
+      terminal.press(key.clearLine);
+      await type("another turn", "answer 4");
+      await type("/clone", "Cloned to new session");
+      await type("in the clone", "answer 5");
+      await type("/reload", "Reloaded");
+      await type("after the reload", "answer 6");
+      await type("/new", "New session started");
+      await type("new", "answer 7");
+
+      expect(model.failures).toEqual([]);
+      expect(model.requests.flatMap(illegalities)).toEqual([]);
+      expect(model.requests.map(said)).toEqual([
+        ["look"],
+        ["look"],
+        ["look", "a wrong turn"],
+        ["look", "a wrong turn"],
+        ["look", "another turn"],
+        ["look", "another turn", "in the clone"],
+        ["look", "another turn", "in the clone", "after the reload"],
+        ["new"],
+      ]);
+      expect(model.requests.map(shown)).toEqual([0, 1, 1, 0, 1, 1, 1, 0]);
+    },
+  );
+});
