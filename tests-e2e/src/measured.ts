@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+
+/** Prints what was measured by hand with what it depends on, and keeps it in `bench/results`. */
+export function keepMeasured(name: string, results: Readonly<Record<string, unknown>>): void {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const text = JSON.stringify(
+    {
+      run: name,
+      node: process.version,
+      commit,
+      processor: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`,
+      load: loadavg().map(rounded),
+      ...results,
+    },
+    undefined,
+    2,
+  );
+  writeFileSync(new URL(`../../bench/results/${name}.json`, import.meta.url), `${text}\n`);
+  console.log(text);
+}
+
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,159 @@
+import { memoryStore } from "@self-context-manager/store-memory";
+import { exportObjects, importObjects, type ObjectStore } from "@self-context-manager/core";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { openXtdbStore } from "@self-context-manager/store-xtdb";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { fillWithSessions, madeSession } from "./made-sessions.ts";
+import { type NamedPlace, runScm, type ScmRun, startScm } from "./scm-process.ts";
+
+export interface MoveOptions {
+  /** An empty folder for stores and exports. */
+  readonly folder: string;
+  readonly sessions: number;
+  /** A node of XTDB; without one XTDB is left out of the way. */
+  readonly nodeUrl: string | undefined;
+}
+
+/** What a store of made sessions went through, from SQLite over XTDB into another SQLite store. */
+export interface Moved {
+  readonly objects: number;
+  readonly versions: number;
+  readonly exports: readonly ExportFacts[];
+  readonly imports: readonly ImportFacts[];
+  /** SHA-256 of what memory exports that took in what the last store exports. */
+  readonly fromMemory: string;
+}
+
+export interface ExportFacts extends Pick<ScmRun, "seconds" | "megabytes"> {
+  readonly from: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** An import that was killed in the middle, run again, then run once more. */
+export interface ImportFacts {
+  readonly into: string;
+  /** Versions in the store when it was killed, and what the second run said that it added. */
+  readonly afterKill: number;
+  readonly added: number;
+  readonly resumed: Pick<ScmRun, "seconds" | "megabytes">;
+  /** The run that found everything there and verified it. */
+  readonly verified: Pick<ScmRun, "seconds" | "megabytes" | "stdout">;
+}
+
+/** Moves a store of made sessions on, by the command as its users run it. Rejects where a run of it fails. */
+export async function moveStores({ folder, sessions, nodeUrl }: MoveOptions): Promise<Moved> {
+  const first: NamedPlace = { kind: "sqlite", at: join(folder, "first.sqlite") };
+  await using filled = await openSqliteStore({ path: first.at, clock: tickingClock() });
+  await fillWithSessions(filled, sessions);
+  const places: readonly NamedPlace[] = [
+    first,
+    ...(nodeUrl === undefined
+      ? []
+      : [{ kind: "xtdb", at: nodeUrl, name: "moved" } satisfies NamedPlace]),
+    { kind: "sqlite", at: join(folder, "last.sqlite") },
+  ];
+  const exports: ExportFacts[] = [];
+  const imports: ImportFacts[] = [];
+  let file = "";
+  for (const [index, place] of places.entries()) {
+    if (index > 0) imports.push(await importInto(place, file));
+    file = join(folder, `export-${index}.jsonl`);
+    exports.push(await exportFrom(place, file));
+  }
+  return {
+    objects: sessions * madeSession.objects,
+    versions: sessions * madeSession.versions,
+    exports,
+    imports,
+    fromMemory: await throughMemory(places.at(-1) ?? first),
+  };
+}
+
+async function exportFrom(place: NamedPlace, file: string): Promise<ExportFacts> {
+  const { seconds, megabytes } = await succeeded(place, ["export", file]);
+  const { size } = await stat(file);
+  const sha256 = await hashOf(createReadStream(file));
+  return { from: place.kind, seconds, megabytes, bytes: size, sha256 };
+}
+
+async function importInto(place: NamedPlace, file: string): Promise<ImportFacts> {
+  await killDuringImport(place, file);
+  const afterKill = await countVersions(place);
+  const resumed = await succeeded(place, ["import", file]);
+  const verified = await succeeded(place, ["import", file, "--verify"]);
+  const added = Number(/^imported (\d+)/u.exec(resumed.stdout)?.[1]);
+  return { into: place.kind, afterKill, added, resumed, verified };
+}
+
+/** Feeds an import with a part of the file and no end, waits until some of it is in the store, and kills it. */
+async function killDuringImport(place: NamedPlace, file: string): Promise<void> {
+  const child = startScm(place, ["import", "-"]);
+  child.stdout?.resume();
+  child.stderr?.resume();
+  const part = Math.floor((await stat(file)).size * 0.6);
+  for await (const bytes of createReadStream(file, { end: part })) {
+    if (child.stdin?.write(bytes) === false) await once(child.stdin, "drain");
+  }
+  const deadline = Date.now() + 120_000;
+  while ((await countVersions(place)) === 0) {
+    if (Date.now() > deadline) throw new Error(`nothing of ${file} arrived in two minutes`);
+    await delay(50);
+  }
+  child.kill("SIGKILL");
+  await once(child, "close");
+}
+
+/** As another process sees it. */
+async function countVersions(place: NamedPlace): Promise<number> {
+  await using store = await openPlace(place);
+  let count = 0;
+  let position: string | undefined;
+  for (;;) {
+    const page = await store.changesSince(position, { limit: 5_000 });
+    count += page.versions.length;
+    if (page.versions.length === 0) return count;
+    position = page.position;
+  }
+}
+
+async function openPlace({ kind, at, name }: NamedPlace): Promise<ObjectStore> {
+  if (kind === "sqlite") return await openSqliteStore({ path: at });
+  return await openXtdbStore({
+    url: at,
+    timeout: 120_000,
+    ...(name === undefined ? {} : { space: name }),
+  });
+}
+
+async function throughMemory(place: NamedPlace): Promise<string> {
+  await using memory = memoryStore();
+  await using store = await openPlace(place);
+  await importObjects(memory, exportObjects(store));
+  return await hashOf(exportObjects(memory));
+}
+
+async function hashOf(parts: AsyncIterable<string | Uint8Array>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+async function succeeded(place: NamedPlace, argv: readonly string[]): Promise<ScmRun> {
+  const run = await runScm(place, argv);
+  if (run.code !== 0)
+    throw new Error(`scm ${argv.join(" ")} ended with ${run.code}: ${run.stderr}`);
+  return run;
+}
+
+/** Times that differ from transaction to transaction, and are the same each time. */
+function tickingClock(): { now(): number } {
+  let now = Date.UTC(2026, 0, 31, 9);
+  return { now: () => (now += 7) };
+}

@@ -1,0 +1,50 @@
+import { type StartedNode } from "@self-context-manager/store-xtdb";
+import { testScale } from "@self-context-manager/testkit";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { moveStores } from "../src/moving/move-stores.ts";
+import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
+
+const missing = missingForXtdb();
+const sessions = testScale.isLong ? 100 : 2;
+const stores = missing === undefined ? "SQLite, XTDB and SQLite" : "SQLite and SQLite";
+
+let node: StartedNode | undefined;
+beforeAll(async () => {
+  if (missing === undefined) node = await openTestNode();
+}, 240_000);
+afterAll(async () => {
+  await node?.[Symbol.asyncDispose]();
+});
+
+it(
+  `scm export and scm import move a store through ${stores}, killed on the way, byte for byte`,
+  { timeout: testScale.isLong ? 3_600_000 : 240_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-moving-"));
+
+    const moved = await moveStores({ folder, sessions, nodeUrl: node?.url });
+
+    const { versions, objects } = moved;
+    const [first] = moved.exports;
+    expect(first?.bytes).toBeGreaterThan(versions * 1_000);
+    expect(moved.exports.map(({ sha256 }) => sha256)).toEqual(
+      moved.exports.map(() => moved.fromMemory),
+    );
+    for (const { afterKill, added, verified } of moved.imports) {
+      expect(afterKill).toBeGreaterThan(0);
+      expect(afterKill).toBeLessThan(versions);
+      expect(added).toBeGreaterThan(0);
+      // A transaction that was on its way to the node when its sender was killed comes to hold later.
+      expect(added).toBeLessThanOrEqual(versions - afterKill);
+      expect(verified.stdout).toBe(
+        `imported 0 versions; ${versions} were there already; ${objects} objects in all\n` +
+          `verified ${versions} versions of ${objects} objects: each reads back with its hashes\n`,
+      );
+    }
+    await rm(folder, { recursive: true, force: true });
+  },
+);
