@@ -205,6 +205,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   async function reopen(saved: SavedSession): Promise<void> {
     mortal = await openStore();
     current = open(saved);
+    // What the host said is forgotten.
+    if (before?.is === "then") isSilent = true;
   }
 
   return {
