@@ -24,9 +24,9 @@ it(
   `scm export and scm import move a store through ${stores}, killed on the way, byte for byte`,
   { timeout: testScale.isLong ? 3_600_000 : 240_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "scm-moving-"));
+    await using place = await temporaryFolder();
 
-    const moved = await moveStores({ folder, sessions, nodeUrl: node?.url });
+    const moved = await moveStores({ folder: place.folder, sessions, nodeUrl: node?.url });
 
     const { versions, objects } = moved;
     const [first] = moved.exports;
@@ -45,6 +45,13 @@ it(
           `verified ${versions} versions of ${objects} objects: each reads back with its hashes\n`,
       );
     }
-    await rm(folder, { recursive: true, force: true });
   },
 );
+
+async function temporaryFolder(): Promise<AsyncDisposable & { readonly folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-moving-"));
+  return {
+    folder,
+    [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
+  };
+}
