@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 
 import { type PiLaunchOptions, sessionArguments, signalGroup } from "./pi-process.ts";
 import { piInstallation } from "./pi-versions.ts";
@@ -52,9 +53,10 @@ export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
   };
   const shows = async (text: string): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => (plainText(screen).includes(text) ? resolve() : undefined);
+    const look = (): void =>
+      stripVTControlCharacters(screen).includes(text) ? resolve() : undefined;
     const timer = setTimeout(() => {
-      const last = plainText(screen).slice(-1_500);
+      const last = stripVTControlCharacters(screen).slice(-1_500);
       reject(new Error(`Pi ${options.pi.version} did not show ${text}, but: ${last}`));
     }, deadlineMs);
     watchers.add(look);
@@ -73,7 +75,7 @@ export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
       for (let lines = 0; lines < 20; lines += 1) {
         press(key.up);
         await shows("› ");
-        if (plainText(screen).includes(`› • ${text}`)) return;
+        if (stripVTControlCharacters(screen).includes(`› • ${text}`)) return;
       }
       throw new Error(`Pi ${options.pi.version} has no line ${text}`);
     },
@@ -85,12 +87,3 @@ export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
 };
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** What a terminal's output says, without where and how. */
-const plainText = (output: string): string =>
-  output
-    // oxlint-disable-next-line no-control-regex -- These are the controls.
-    .replaceAll(
-      /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\[[\d;?<>=]*[A-Za-z]|[_P][^\u001B]*\u001B\\)/gu,
-      "",
-    );

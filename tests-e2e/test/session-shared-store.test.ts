@@ -101,6 +101,7 @@ describe("one session in two processes", () => {
     await opened.session.recordSystemPrompt("host", "Be good.");
     await other.pin("f1");
 
+    expect([opened.session.isShared, other.isShared]).toEqual([true, true]);
     expect(await handlesIn(other, "active", "pinned")).toEqual(["f1", "f2"]);
     expect((await other.view()).messages).toEqual((await (await opened.reopen()).view()).messages);
   });

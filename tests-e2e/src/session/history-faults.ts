@@ -54,13 +54,12 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
   },
   "sends other bytes each time": {
     openSession: onOpening(async (session) => {
-      const view = session.view;
       opened += 1;
       const mark = `opened ${opened}`;
       return {
         ...session,
         view: async (options) => {
-          const output = await view(options);
+          const output = await session.view(options);
           return { ...output, messages: [...output.messages, { role: "user", content: mark }] };
         },
       };

@@ -202,6 +202,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return { message, index };
   }
 
+  async function versions(): Promise<number> {
+    return (await mortal.store.changesSince()).versions.length;
+  }
+
   async function reopen(saved: SavedSession): Promise<void> {
     mortal = await openStore();
     current = open(saved);
@@ -277,8 +281,6 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     async replay() {
       const { messages } = current.harness;
       if (messages.length === 0 || isSilent) return;
-      const versions = async (): Promise<number> =>
-        (await mortal.store.changesSince()).versions.length;
       await current.plugin.assemble?.(messages);
       const stored = await versions();
       // A summary takes the list in as well, and sends nothing.

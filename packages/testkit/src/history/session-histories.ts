@@ -79,12 +79,12 @@ async function make(host: HistoryHost, move: SessionMove): Promise<void> {
 
 /** Another process that opens the session now has the same sets and would send the same bytes. */
 async function checkReopened(host: HistoryHost, contextWindow: number | undefined): Promise<void> {
-  const { session, openAnew } = host.session();
+  const session = host.session();
   const options = { isSent: false, ...(contextWindow === undefined ? {} : { contextWindow }) };
-  const live = await session();
+  const live = await session.session();
   const { messages } = await live.view(options);
   assert.deepEqual(sequenceFaults(messages), [], "the view is legal");
-  const again = await openAnew();
+  const again = await session.openAnew();
   assert.deepEqual(
     await again.status(),
     await live.status(),
@@ -110,7 +110,7 @@ async function checkStore(host: HistoryHost): Promise<void> {
     known.set(name, stored.body.id);
   }
   for (const [sessionId, texts] of host.said) {
-    const id = known.get(`session ${sessionId}`);
+    const id = known.get(sessionName(sessionId));
     const said = id === undefined ? "" : await everSaid(store, id);
     const lost = [...texts].filter((text) => !said.includes(text));
     assert.deepEqual(lost, [], "what was left stays in the store");
@@ -121,20 +121,25 @@ async function checkStore(host: HistoryHost): Promise<void> {
 function nameOf({ body }: StoredMetadata): string | undefined {
   switch (body.type) {
     case "file":
-      return `file ${String(body["path"])}`;
+      return `file ${JSON.stringify(body["path"])}`;
     case "toolcall":
-      return `call ${String(body["provider_id"] ?? body.id)}`;
+      return `call ${JSON.stringify(body["provider_id"] ?? body.id)}`;
     case "session":
-      return `session ${String(body["session_id"])}`;
+      return sessionName(body["session_id"]);
     default:
       return undefined;
   }
 }
 
+function sessionName(sessionId: unknown): string {
+  return `session ${JSON.stringify(sessionId)}`;
+}
+
 /** The turns of every version of a session's chat, as text. */
 async function everSaid(store: ObjectStore, session: ObjectId): Promise<string> {
   const stored = await store.get(session);
-  const { id } = stored?.body["chat_ref"] as DynamicReference;
+  if (stored === undefined) return "";
+  const { id } = stored.body["chat_ref"] as DynamicReference;
   const texts: string[] = [];
   for (const { version } of await store.history(id)) {
     const chat = await store.get(id, { version });
