@@ -7,7 +7,7 @@ import type { StaticReference } from "../objects/references.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 import { entryRow, readEntryRow } from "./entry-row.ts";
 import type { ViewRecord } from "./view-record.ts";
-import { accountRow, callRow, readAccountRow, readCallRow } from "./view-rows.ts";
+import { callRow, readCallRow } from "./view-rows.ts";
 
 /** What a session's last call saw, and what is known of it since. */
 export interface SentView {
@@ -62,7 +62,6 @@ export function viewBody(facts: ViewFacts): ObjectBody {
     memory: {
       ...record.memory,
       call: callRow({ ...facts, turns: record.turns, steps: record.steps }),
-      ...(facts.account === undefined ? {} : { account: accountRow(facts.account) }),
     },
     provenance: { origin: "session", generator: "system" },
   };
@@ -70,7 +69,7 @@ export function viewBody(facts: ViewFacts): ObjectBody {
 
 /** The record of a stored view object. Throws `TypeError` where it holds none. */
 export function viewRecord({ body }: StoredVersion): ViewRecord {
-  const { call, account: _account, ...memory } = memoryOf(body);
+  const { call, ...memory } = memoryOf(body);
   const { turns, steps } = readCallRow(call);
   return {
     layout: body["layout"] as string,
@@ -93,8 +92,7 @@ export function sentMessages({ body }: StoredVersion): {
 /** A session's last call, from its stored view object. */
 export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
   const { body } = stored;
-  const { tokens, cache } = readCallRow(memoryOf(body)["call"]);
-  const account = readAccountRow(memoryOf(body)["account"]);
+  const { tokens, cache, account } = readCallRow(memoryOf(body)["call"]);
   return {
     id: body.id,
     call: stored.version,

@@ -1,6 +1,6 @@
 import type { CacheState } from "../cost/cache-state.ts";
 import type { CostAccount } from "../cost/cost-account.ts";
-import type { JsonValue } from "../objects/json.ts";
+import { isJsonObject, type JsonValue } from "../objects/json.ts";
 
 /** What a view says of its call. */
 export interface CallFacts {
@@ -10,30 +10,46 @@ export interface CallFacts {
   /** SHA-256 in hexadecimal. */
   readonly messagesHash: string;
   readonly cache?: CacheState;
+  readonly account?: CostAccount;
 }
 
 /**
- * The facts of a call as they are stored, without names because every call has them: model (null where no cache is
- * known), turns, steps, tokens, the hash of the messages in base64url, when it was sent, the cache's breakpoints, and
- * what the provider reported of the cache.
+ * The facts of a call as they are stored, without names because every call has them: model and what the provider
+ * reported of its cache (null where there is none), turns, steps, tokens, the hash of the messages in base64url, when
+ * it was sent, the cache's breakpoints, and the account where there is one.
  */
-export function callRow({ turns, steps, tokens, messagesHash, cache }: CallFacts): JsonValue {
-  const row = [turns, steps, tokens, shortHash(messagesHash)];
-  if (cache === undefined) return [null, ...row];
-  const sent = [cache.model, ...row, cache.used_at, cache.breakpoints];
-  return cache.reported === undefined ? sent : [...sent, cache.reported];
+export function callRow({
+  turns,
+  steps,
+  tokens,
+  messagesHash,
+  cache,
+  account,
+}: CallFacts): JsonValue {
+  return [
+    cache?.model ?? null,
+    cache?.reported ?? null,
+    turns,
+    steps,
+    tokens,
+    shortHash(messagesHash),
+    cache?.used_at ?? null,
+    cache?.breakpoints ?? null,
+    ...(account === undefined ? [] : accountRow(account)),
+  ];
 }
 
 /** Throws `TypeError` for what is no such row. */
 export function readCallRow(row: JsonValue | undefined): CallFacts {
   if (!Array.isArray(row)) throw new TypeError("a view says nothing of its call");
-  const [model, turns, steps, tokens, hash, sentAt, breakpoints, reported] =
+  const [model, reported, turns, steps, tokens, hash, sentAt, breakpoints, ...account] =
     row as readonly JsonValue[];
   const facts = {
     turns: Number(turns),
     steps: Number(steps),
     tokens: Number(tokens),
     messagesHash: wholeHash(String(hash)),
+    ...(account.length === 0 ? {} : { account: readAccountRow(account.map(Number)) }),
   };
   if (typeof model !== "string") return facts;
   const cache: CacheState = {
@@ -41,20 +57,20 @@ export function readCallRow(row: JsonValue | undefined): CallFacts {
     used_at: Number(sentAt),
     prompt_tokens: facts.tokens,
     breakpoints: breakpoints as readonly number[],
-    ...(reported === undefined
-      ? {}
-      : { reported: reported as NonNullable<CacheState["reported"]> }),
+    ...(isJsonObject(reported) ? { reported: reported as CacheReport } : {}),
   };
   return { ...facts, cache };
 }
 
-/** The running account as it is stored; units are rounded to whole tokens. */
-export function accountRow({
+type CacheReport = NonNullable<CacheState["reported"]>;
+
+/** The running account; units are rounded to whole tokens. */
+function accountRow({
   estimated,
   append_only: appendOnly,
   reported,
   append_only_prompt: prompt,
-}: CostAccount): JsonValue {
+}: CostAccount): readonly number[] {
   return [
     reported.calls,
     reported.input,
@@ -71,9 +87,8 @@ export function accountRow({
   ];
 }
 
-export function readAccountRow(row: JsonValue | undefined): CostAccount | undefined {
-  if (!Array.isArray(row)) return undefined;
-  const at = (index: number): number => Number((row as readonly JsonValue[])[index]);
+function readAccountRow(row: readonly number[]): CostAccount {
+  const at = (index: number): number => row[index] ?? 0;
   return {
     reported: { calls: at(0), input: at(1), cache_read: at(2), cache_write: at(3) },
     estimated: { calls: at(4), cached: at(5), fresh: at(6), units: at(7) },
