@@ -117,7 +117,34 @@ const faults: readonly {
     })),
   },
   { law: "nothing-volatile", what: "counts its renderings", layout: counting() },
+  {
+    law: "rebuild-is-identical",
+    what: "records the first version of every object",
+    layout: recording((name) => `${name.slice(0, name.lastIndexOf("@"))}@1`),
+  },
+  {
+    law: "rebuild-is-identical",
+    what: "does not record how much room there was",
+    layout: {
+      ...pooledLayout,
+      rebuild: ({ memory, ...record }, source) => {
+        const { budget: _budget, ...rest } = memory;
+        return pooledLayout.rebuild({ ...record, memory: rest }, source);
+      },
+    },
+  },
 ];
+
+/** The pooled layout with other names of versions in its record. */
+function recording(change: (name: string) => string): Layout {
+  return {
+    ...pooledLayout,
+    rebuild: (record, source) => {
+      const pool = (record.memory["pool"] as readonly string[]).map(change);
+      return pooledLayout.rebuild({ ...record, memory: { ...record.memory, pool } }, source);
+    },
+  };
+}
 
 describe("a broken layout is seen", () => {
   it.each(faults)("by $law where it $what", ({ law, layout }) => {

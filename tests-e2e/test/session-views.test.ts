@@ -70,6 +70,23 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
   },
 );
 
+it(
+  "makes every call of a long session again, with epochs, edits, branches and compactions in it",
+  async () => {
+    const [layout] = recordedLayouts;
+    if (layout === undefined) throw new TypeError("there is no layout");
+    const length = isLong ? 500 : 120;
+    const sampled = fc.sample(viewMove, { numRuns: length, seed });
+    await using place = await sqlitePlace();
+    await using store = await place.open({});
+    const { calls } = await recordViews(sampled, { layout, store });
+
+    await expectRebuilt(store, calls);
+    expect(calls.size).toBe(length);
+  },
+  isLong ? 900_000 : 120_000,
+);
+
 /** Rebuilds every call, and compares it with the copy that was taken when it was handed over. */
 async function expectRebuilt(
   store: ObjectStore,
