@@ -1,0 +1,113 @@
+// What do the recorded views of a session of 500 calls cost: bytes of the store, time in a call, time to make one again?
+//
+// What views add is the compacted SQLite file with them less the same file without; `rowBytes` is what their rows hold,
+// some of which fits into pages that would be partly empty without them. The time in a call is all of `view()`:
+// planning, rendering, hashing and the commit before the call goes out; a view that is only looked at has none of the
+// last two. Rebuilding verifies every version that a call names.
+import { openContextManager } from "@self-context-manager/compose";
+import { epochLayout, pooledLayout, viewHistory } from "@self-context-manager/core";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { median, report, rounded } from "./report.ts";
+import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
+
+const calls = 500;
+
+const results: Record<string, unknown> = {};
+for (const layout of ["epoch", "pooled"] as const) {
+  const folder = mkdtempSync(join(tmpdir(), "scm-bench-"));
+  const at = join(folder, "store.sqlite");
+  const viewTimes: number[] = [];
+  const lookTimes: number[] = [];
+  let epochs = 1;
+  {
+    await using manager = await openContextManager({ at, workspace: folder, layout });
+    const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
+    await session.recordSystemPrompt("host", "You help people. ".repeat(200));
+    const transcript = syntheticTranscript();
+    for (let call = 0; call < calls; call += 1) {
+      await session.ingest(transcript.messages, plainCodec);
+      const looked = performance.now();
+      await session.view({ isSent: false });
+      const start = performance.now();
+      const view = await session.view();
+      viewTimes.push(performance.now() - start);
+      lookTimes.push(start - looked);
+      if (view.epoch !== undefined) epochs = view.epoch.number;
+      transcript.addCall();
+    }
+  }
+  const rebuild = await rebuildTimes(at);
+  const { bytes, without, rows } = sizes(at, join(folder, "copy.sqlite"));
+  rmSync(folder, { recursive: true });
+  results[layout] = {
+    ...(layout === "epoch" ? { epochs } : {}),
+    storeBytes: bytes,
+    viewBytesPerCall: rounded((bytes - without) / calls),
+    rowBytesPerCall: rounded(rows / calls),
+    shareOfStore: rounded((bytes - without) / without),
+    aim: 0.05,
+    viewMilliseconds: percentiles(viewTimes),
+    lookedAtMilliseconds: percentiles(lookTimes),
+    rebuild,
+  };
+}
+report("views", { calls, layouts: results });
+
+async function rebuildTimes(path: string): Promise<Readonly<Record<string, unknown>>> {
+  await using store = await openSqliteStore({ path });
+  const host = { harness: "bench", sessionId: "bench" };
+  const layouts = [epochLayout(), pooledLayout];
+  const first = performance.now();
+  const alone = await (await viewHistory(store, layouts, host))?.rebuild(calls);
+  const lastAlone = performance.now() - first;
+  const history = await viewHistory(store, layouts, host);
+  const times: number[] = [];
+  let verified = 0;
+  for (let call = 1; call <= (history?.count ?? 0); call += 1) {
+    const start = performance.now();
+    const view = await history?.rebuild(call);
+    times.push(performance.now() - start);
+    if (view?.isVerified === true) verified += 1;
+  }
+  return {
+    verified,
+    lastAloneMilliseconds: rounded(lastAlone),
+    lastIsVerified: alone?.isVerified,
+    eachOfAllMilliseconds: percentiles(times),
+  };
+}
+
+function sizes(
+  path: string,
+  copy: string,
+): { readonly bytes: number; readonly without: number; readonly rows: number } {
+  copyFileSync(path, copy);
+  const database = new DatabaseSync(copy);
+  database.exec("PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; VACUUM");
+  const bytes = statSync(copy).size;
+  const view = "(SELECT object FROM fields WHERE name = 'type' AND value = '\"view\"')";
+  database.exec(`CREATE TEMP TABLE views AS SELECT object FROM ${view}`);
+  const held = database
+    .prepare(
+      "SELECT sum(length(metadata) + ifnull(length(delta), 0)) AS rows FROM versions WHERE object IN (SELECT object FROM temp.views)",
+    )
+    .get();
+  for (const table of ["versions", "refs", "fields"])
+    database.exec(`DELETE FROM ${table} WHERE object IN (SELECT object FROM temp.views)`);
+  database.exec("VACUUM");
+  database.close();
+  return { bytes, without: statSync(copy).size, rows: Number(held?.["rows"]) };
+}
+
+function percentiles(times: readonly number[]): Readonly<Record<string, number>> {
+  const sorted = times.toSorted((one, other) => one - other);
+  return {
+    median: rounded(median(times)),
+    p95: rounded(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN),
+  };
+}
