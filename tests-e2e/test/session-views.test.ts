@@ -8,6 +8,7 @@ import {
 import { memoryStore } from "@self-context-manager/store-memory";
 import { testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -37,7 +38,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             await using store = await place.open({});
             const { calls } = await recordViews(made, { layout, store });
 
-            await expectRebuilt(store, calls);
+            expect(await differences(store, calls)).toEqual([]);
           }),
           { numRuns, seed },
         );
@@ -57,10 +58,10 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             })();
 
             await using reopened = await place.open({});
-            await expectRebuilt(reopened, calls);
+            expect(await differences(reopened, calls)).toEqual([]);
             await using copy = memoryStore();
             await importObjects(copy, exportObjects(reopened));
-            await expectRebuilt(copy, calls);
+            expect(await differences(copy, calls)).toEqual([]);
           }),
           { numRuns: isLong ? 200 : 8, seed },
         );
@@ -81,30 +82,37 @@ it(
     await using store = await place.open({});
     const { calls } = await recordViews(sampled, { layout, store });
 
-    await expectRebuilt(store, calls);
+    expect(await differences(store, calls)).toEqual([]);
     expect(calls.size).toBe(length);
   },
   isLong ? 900_000 : 120_000,
 );
 
-/** Rebuilds every call, and compares it with the copy that was taken when it was handed over. */
-async function expectRebuilt(
+/** Rebuilds every call, and tells what differs from the copy that was taken when it was handed over. */
+async function differences(
   store: ObjectStore,
   calls: ReadonlyMap<number, HandedOver>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const history = await viewHistory(store, recordedLayouts, testHost);
-  expect(history?.count).toBe(Math.max(...calls.keys()));
+  const found: string[] = [];
+  const differs = (what: string, is: unknown, wanted: unknown): void => {
+    if (!isDeepStrictEqual(is, wanted))
+      found.push(`${what} is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
+  };
+  const last = Math.max(...calls.keys());
+  differs("the number of calls", history?.count, last);
   for (const [call, handedOver] of calls) {
     const view = await history?.rebuild(call);
-
-    expect(view?.problems).toEqual([]);
-    expect(view?.isVerified).toBe(true);
-    expect(JSON.stringify(view?.messages)).toBe(handedOver.messages);
-    expect(promptsOf(view)).toEqual(handedOver.prompts);
-    if (view?.layout === "epoch") expect(view.entries).toHaveLength(view.messages.length);
+    differs(`call ${call}: problems`, view?.problems, []);
+    differs(`call ${call}: verified`, view?.isVerified, true);
+    differs(`call ${call}: messages`, JSON.stringify(view?.messages), handedOver.messages);
+    differs(`call ${call}: prompts`, promptsOf(view), handedOver.prompts);
+    if (view?.layout === "epoch")
+      differs(`call ${call}: entries`, view.entries.length, view.messages.length);
   }
-  expect(await history?.rebuild(0)).toBeUndefined();
-  expect(await history?.rebuild((history.count ?? 0) + 1)).toBeUndefined();
+  differs("a call before the first", await history?.rebuild(0), undefined);
+  differs("a call after the last", await history?.rebuild(last + 1), undefined);
+  return found;
 }
 
 function promptsOf(view: RebuiltView | undefined): Readonly<Record<string, string>> {

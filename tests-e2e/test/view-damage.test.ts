@@ -54,7 +54,8 @@ describe("a view of a damaged store", () => {
       );
       expect(texts.some((text) => text.includes("please build"))).toBe(true);
       expect(texts.some((text) => text.includes("compiled one more file"))).toBe(true);
-      if (layout.name === "epoch") expect(view?.messages).toContain(undefined);
+      // Entries are left out one by one; pools are made without what is lost.
+      expect(view?.messages.includes(undefined)).toBe(layout.name === "epoch");
     },
   );
 

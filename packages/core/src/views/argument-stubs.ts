@@ -20,7 +20,7 @@ export function stubbedArguments(
     call += 1;
     const stub = byCall.get(call);
     if (stub === undefined) return block;
-    return { ...block, arguments: shortened(block.arguments, placeOf(stub)) } as Block;
+    return { ...block, arguments: shortened(block.arguments, placeOf(stub)) };
   });
 }
 

@@ -122,12 +122,14 @@ function newest(entries: readonly DescribedEntry[]): ReadonlyMap<string, number>
 }
 
 function promptChanges(before: RebuiltView, after: RebuiltView): readonly string[] {
-  const name = ({ id, version }: { readonly id: string; readonly version: number }): string =>
-    `${id} ${version}`;
-  const one = new Map(before.systemPrompts.map((prompt) => [prompt.origin, name(prompt)]));
-  const other = new Map(after.systemPrompts.map((prompt) => [prompt.origin, name(prompt)]));
+  const one = promptNames(before);
+  const other = promptNames(after);
   const origins = new Set([...one.keys(), ...other.keys()]);
   return [...origins].filter((origin) => one.get(origin) !== other.get(origin));
+}
+
+function promptNames({ systemPrompts }: RebuiltView): ReadonlyMap<string, string> {
+  return new Map(systemPrompts.map(({ origin, id, version }) => [origin, `${id} ${version}`]));
 }
 
 function jsonOf(message: ViewMessage | undefined): string {

@@ -48,7 +48,7 @@ export function readCallRow(row: JsonValue | undefined): CallFacts {
     turns: Number(turns),
     steps: Number(steps),
     tokens: Number(tokens),
-    messagesHash: wholeHash(String(hash)),
+    messagesHash: wholeHash(hash),
     ...(account.length === 0 ? {} : { account: readAccountRow(account.map(Number)) }),
   };
   if (typeof model !== "string") return facts;
@@ -103,7 +103,8 @@ function shortHash(hex: string): string {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-function wholeHash(short: string): string {
+function wholeHash(short: JsonValue | undefined): string {
+  if (typeof short !== "string") throw new TypeError("a view has no hash of its messages");
   const text = atob(short.replaceAll("-", "+").replaceAll("_", "/"));
-  return [...text].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  return Array.from(text, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
