@@ -3,8 +3,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { SqlValue } from "./connection.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
-/** Shorter texts are kept as they are: packing one takes as long as writing it. */
-const shortestPacked = 2_048;
+/** Shorter texts are kept as they are: little of them would go. */
+const shortestPacked = 512;
 
 /** For texts of a few kB a small window and little memory take two thirds of the time, for the same result. */
 const quick = { level: 1, windowBits: 13, memLevel: 5 };

@@ -49,6 +49,10 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "activations",
   "pending_calls",
   "recent",
+  "handle_counts",
+  "calibration",
+  "usage_points",
+  "last_tx_id",
   "entries",
   "memory",
 ]);
