@@ -272,6 +272,38 @@ describe("a user who goes back on the tree (D52)", () => {
     ]);
   });
 
+  it("shows what the host sends after a user's summary, though it was not known when that came (D53)", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("answer one");
+    const [one, answer] = history.messages;
+    if (one === undefined || answer === undefined) throw new Error("there are two messages");
+    await history.ingest(session);
+    const summary: Message = {
+      role: "summary",
+      kind: "summary",
+      raw: "S",
+      ours: false,
+      timestamp: 1,
+    };
+    const user = (content: string, timestamp: number): Message => {
+      return { role: "user", content, timestamp };
+    };
+    await session.ingest([summary, user("another way", late)], plainCodec, { rewound: true });
+
+    await session.ingest([summary, one, answer, user("back", late + 1)], plainCodec, {
+      rewound: true,
+    });
+
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      '"S"',
+      "one",
+      "answer one",
+      "back",
+    ]);
+  });
+
   it("finds the sets of that time when the store fails in between", async () => {
     const wanted = await branched(0);
 

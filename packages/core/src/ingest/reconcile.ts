@@ -276,7 +276,8 @@ export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
   return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : start;
 }
 
-function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
+/** Whether a place is behind another. */
+export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
   if (position === undefined) return false;
   return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
 }

@@ -1,13 +1,19 @@
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
-import { keyName, positionBefore } from "../ingest/reconcile.ts";
+import { isAfter, keyName, positionBefore } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sentView } from "../views/view-object.ts";
 import { type BranchPoint, countSpoken, findBranchPoint, namesIn } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
-import { compactionIdentity, type PoolRow, readSessionSets, replaceChat } from "./session-state.ts";
+import {
+  compactionIdentity,
+  type PoolRow,
+  readSessionSets,
+  replaceChat,
+  type SessionState,
+} from "./session-state.ts";
 
 /**
  * Takes a session back to a point of the host's list: to a position of its chat, or further on a branch that was left.
@@ -74,7 +80,19 @@ async function standAt(
     toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
   };
   replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
+  keepWhatIsSent(state, identities);
   state.changed = true;
+}
+
+/** A summary stands for nothing that the host still sends after it, whatever was known of that when it came. */
+function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentity[]): void {
+  const { compaction } = state.chat;
+  if (compaction === undefined) return;
+  const names = identities.map(keyName);
+  const next = names[names.indexOf(keyName(compactionIdentity(compaction))) + 1] ?? "";
+  const from = state.known.get(next)?.position;
+  if (from === undefined || !isAfter(compaction.from, from)) return;
+  state.chat = { ...state.chat, compaction: { ...compaction, from } };
 }
 
 /** What the last call before a point saw. The view object itself only grows, so that each call keeps its number. */
