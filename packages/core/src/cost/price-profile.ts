@@ -95,7 +95,8 @@ export function priceProfile(facts: ModelFacts): PriceProfile {
   if (!isPriced) return profileOf(known, facts, tiers, source);
   const read = cacheRead / cost.input;
   if (read >= 1) return uncached;
-  const write = Math.max(1, (cost.cacheWrite ?? 0) / cost.input);
+  const written = (cost.cacheWrite ?? 0) / cost.input;
+  const write = Number.isFinite(written) ? Math.max(1, written) : 1;
   return profileOf({ ...known, read, write }, facts, tiers, "host");
 }
 
@@ -142,6 +143,8 @@ function hostTiers(cost: ModelCost): readonly PriceTier[] {
   return (cost.tiers ?? [])
     .filter(({ inputTokensAbove, input }) => isPositive(inputTokensAbove) && isPositive(input))
     .map(({ inputTokensAbove, input }) => ({ above: inputTokensAbove, factor: input / cost.input }))
+    // A price that is all but nothing makes any other boundlessly dear.
+    .filter(({ factor }) => Number.isFinite(factor))
     .toSorted((left, right) => left.above - right.above);
 }
 
