@@ -63,7 +63,7 @@ export async function moveStores({ folder, sessions, nodeUrl }: MoveOptions): Pr
   const imports: ImportFacts[] = [];
   let file = "";
   for (const [index, place] of places.entries()) {
-    if (index > 0) imports.push(await importInto(place, file));
+    if (index > 0) imports.push(await importInto(place, file, sessions * madeSession.versions));
     file = join(folder, `export-${index}.jsonl`);
     exports.push(await exportFrom(place, file));
   }
@@ -83,8 +83,8 @@ async function exportFrom(place: NamedPlace, file: string): Promise<ExportFacts>
   return { from: place.kind, seconds, megabytes, bytes: size, sha256 };
 }
 
-async function importInto(place: NamedPlace, file: string): Promise<ImportFacts> {
-  await killDuringImport(place, file);
+async function importInto(place: NamedPlace, file: string, versions: number): Promise<ImportFacts> {
+  await killDuringImport(place, file, versions);
   const afterKill = await countVersions(place);
   const resumed = await succeeded(place, ["import", file]);
   const verified = await succeeded(place, ["import", file, "--verify"]);
@@ -92,18 +92,18 @@ async function importInto(place: NamedPlace, file: string): Promise<ImportFacts>
   return { into: place.kind, afterKill, added, resumed, verified };
 }
 
-/** Feeds an import with a part of the file and no end, waits until some of it is in the store, and kills it. */
-async function killDuringImport(place: NamedPlace, file: string): Promise<void> {
+/** Feeds an import with a part of the file and no end, waits until a fifth is in the store, and kills it. */
+async function killDuringImport(place: NamedPlace, file: string, versions: number): Promise<void> {
   const child = startScm(place, ["import", "-"]);
-  child.stdout?.resume();
-  child.stderr?.resume();
+  child.stdout.resume();
+  child.stderr.resume();
   const part = Math.floor((await stat(file)).size * 0.6);
-  for await (const bytes of createReadStream(file, { end: part })) {
-    if (child.stdin?.write(bytes) === false) await once(child.stdin, "drain");
-  }
-  const deadline = Date.now() + 120_000;
-  while ((await countVersions(place)) === 0) {
-    if (Date.now() > deadline) throw new Error(`nothing of ${file} arrived in two minutes`);
+  // It comes to an end by the kill, in the midst of writing.
+  child.stdin.on("error", () => {});
+  createReadStream(file, { end: part }).pipe(child.stdin, { end: false });
+  const deadline = Date.now() + 300_000;
+  while ((await countVersions(place)) < versions / 5) {
+    if (Date.now() > deadline) throw new Error(`too little of ${file} arrived`);
     await delay(50);
   }
   child.kill("SIGKILL");

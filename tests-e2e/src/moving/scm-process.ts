@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
@@ -22,14 +22,20 @@ export interface ScmRun {
 
 const main = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
+/** Far less than a store of the long run holds: the command must not need more for a larger one. */
+const heap = "--max-old-space-size=256";
+
 /** Tells at its end how much memory the process took. */
 const measure = `data:text/javascript,process.on("exit",()=>process.stderr.write("\\nmaxRSS "+process.resourceUsage().maxRSS))`;
 
 /** Starts `scm` as a process of its own, with a store named by the environment as a user names it. */
-export function startScm(place: NamedPlace, argv: readonly string[]): ChildProcess {
+export function startScm(
+  place: NamedPlace,
+  argv: readonly string[],
+): ChildProcessWithoutNullStreams {
   return spawn(
     process.execPath,
-    ["--conditions=@self-context-manager/source", "--import", measure, main, ...argv],
+    [heap, "--conditions=@self-context-manager/source", "--import", measure, main, ...argv],
     {
       env: {
         ...process.env,
@@ -46,21 +52,13 @@ export function startScm(place: NamedPlace, argv: readonly string[]): ChildProce
 export async function runScm(place: NamedPlace, argv: readonly string[]): Promise<ScmRun> {
   const start = performance.now();
   const child = startScm(place, argv);
-  child.stdin?.end();
+  child.stdin.end();
   const closed = new Promise<number | null>((done, fail) => {
     child.once("error", fail);
     child.once("close", (code) => done(code));
   });
-  const [stdout, told, code] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
-    closed,
-  ]);
+  const [stdout, told, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   const [stderr = "", kilobytes] = told.split("\nmaxRSS ");
   const seconds = (performance.now() - start) / 1_000;
   return { code, stdout, stderr, seconds, megabytes: Number(kilobytes) / 1_024 };
-}
-
-async function textOf(stream: ChildProcess["stdout"]): Promise<string> {
-  return stream === null ? "" : await text(stream);
 }
