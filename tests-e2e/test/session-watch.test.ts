@@ -208,3 +208,22 @@ describe("a file that others touched between two sessions", () => {
     expect(textOf(view)).toContain("f1 moved.txt v2 replaces v1 above");
   });
 });
+
+test("what is deactivated in an epoch stays in view until it ends, and is told so", async () => {
+  await using place = await openPlace({ "a.txt": text });
+  const { session } = place;
+  await readFirst(session);
+
+  const answer = await session.deactivate("f1");
+  const { objects } = await session.status();
+  const view = await session.view();
+
+  expect(answer.text).toBe(
+    "f1 a.txt is inactive; its text leaves the view later; activate f1 brings it back.",
+  );
+  expect(objects.find(({ handle }) => handle === "f1")).toMatchObject({
+    state: "inactive",
+    isInView: true,
+  });
+  expect(textOf(view)).toContain("line 60");
+});

@@ -73,12 +73,13 @@ async function list(
   }
 }
 
-function line({ handle, state, stored }: ListedObject, workspace: string): string {
+function line({ handle, state, stored, isInView }: ListedObject, workspace: string): string {
   const { body, version } = stored;
   const nickname = body.nickname === undefined ? "" : ` (${body.nickname})`;
   const size = Number(body["char_count"] ?? 0);
   const name = `${shortName(workspace, body)}${nickname}`;
-  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${version}`;
+  const stays = state === "inactive" && isInView ? ", still in view" : "";
+  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${version}${stays}`;
 }
 
 async function show(session: ContextSession, target: string, workspace: string): Promise<string> {

@@ -9,6 +9,7 @@ import { lineCount, type LineRange, rangeOf } from "./line-range.ts";
 import { resolveTarget } from "./resolve-target.ts";
 import { joinPool, refreshEntry, type SessionScope } from "./session-scope.ts";
 import type { PoolEntry } from "./session-state.ts";
+import { handlesInView } from "./use-order.ts";
 import { needsExplicitRead } from "./workspace-rule.ts";
 
 /** Lines of an object to activate; without them, all. */
@@ -146,10 +147,18 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
     return refusal(`${entry.handle} is locked and cannot be deactivated.`);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   const wasActive = setInactive(scope, entry.id);
+  const stays = isStillInView(scope, entry) ? "; its text leaves the view later" : "";
   const text = wasActive
-    ? `${name} is inactive; activate ${entry.handle} brings it back.`
+    ? `${name} is inactive${stays}; activate ${entry.handle} brings it back.`
     : `${name} is inactive already.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
+}
+
+/** Whether what was sent stays in view although it is inactive: bytes leave at the end of an epoch (decision D3). */
+function isStillInView({ state, dependencies }: SessionScope, { handle }: PoolEntry): boolean {
+  const { view } = state;
+  if (view === undefined || dependencies.layout.name !== "epoch") return false;
+  return view.record.layout === "epoch" && handlesInView(view.record).has(handle);
 }
 
 /** Keeps an object active until it is deactivated or unpinned; activates it first (decision D42). */

@@ -36,6 +36,7 @@ import type { SessionState } from "./session-state.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import { makeView } from "./make-view.ts";
 import { taskQueue } from "./task-queue.ts";
+import { handlesInView } from "./use-order.ts";
 
 /** What the model is to see, and how much of the budget each pool takes. */
 export interface View extends LayoutOutput {
@@ -50,6 +51,8 @@ export interface View extends LayoutOutput {
 export interface ListedObject {
   readonly handle: string;
   readonly state: "active" | "pinned" | "inactive";
+  /** Whether its content stands in what was sent last; what is inactive leaves at the end of its epoch. */
+  readonly isInView: boolean;
   readonly stored: StoredMetadata;
 }
 
@@ -355,11 +358,13 @@ function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): num
 }
 
 function statusOf({ state }: SessionScope): SessionStatus {
+  const shown = state.view === undefined ? undefined : handlesInView(state.view.record);
   const objects = [...state.pool.values()].map(({ id, handle, stored }): ListedObject => {
     const isActive = state.active.has(id);
     return {
       handle,
       stored,
+      isInView: shown?.has(handle) === true,
       state: state.pinned.has(id) ? "pinned" : isActive ? "active" : "inactive",
     };
   });

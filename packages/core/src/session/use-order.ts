@@ -68,7 +68,8 @@ function revive(state: SessionState, key: UseKey): void {
 
 const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
 
-function handlesInView(record: ViewRecord): ReadonlySet<string> {
+/** The objects whose content a view shows, by handle. */
+export function handlesInView(record: ViewRecord): ReadonlySet<string> {
   const known = inView.get(record);
   if (known !== undefined) return known;
   const handles = new Set<string>();
