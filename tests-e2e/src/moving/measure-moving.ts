@@ -18,7 +18,7 @@ try {
   await using node = await startNode({ dataFolder: join(folder, "node") });
   const moved = await moveStores({ folder, sessions: Number(values.sessions), nodeUrl: node.url });
   checkSame(moved);
-  keepMeasured("store-moves", {
+  keepMeasured("moving-by-command", {
     objects: moved.objects,
     versions: moved.versions,
     sha256OfEveryExport: moved.fromMemory,
