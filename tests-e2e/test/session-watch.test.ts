@@ -108,12 +108,13 @@ function textOf({ messages }: Pick<View, "messages">): string {
     .join("\n");
 }
 
-/** Waits until a view that is not sent shows something. */
-async function shows(session: ContextSession, wanted: string): Promise<void> {
-  await expect
-    .poll(async () => textOf(await session.view({ isSent: false })), { timeout: 10_000 })
-    .toContain(wanted);
+/** What the session would show now. */
+async function shownText(session: ContextSession): Promise<string> {
+  return textOf(await session.view({ isSent: false }));
 }
+
+/** Long enough for a watcher on a busy machine. */
+const patience = { timeout: 10_000 };
 
 describe("a file that others touch while it stands in the context", () => {
   test("is shown as a difference, after what was sent", async () => {
@@ -123,7 +124,9 @@ describe("a file that others touch while it stands in the context", () => {
     const before = await session.view();
 
     await writeFile(join(folder, "a.txt"), changedText);
-    await shows(session, "f1 a.txt v2 replaces v1 above, +2 -1");
+    await expect
+      .poll(async () => await shownText(session), patience)
+      .toContain("f1 a.txt v2 replaces v1 above, +2 -1");
     const after = await session.view();
 
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
@@ -137,7 +140,9 @@ describe("a file that others touch while it stands in the context", () => {
 
     await rm(join(place.folder, "a.txt"));
 
-    await shows(place.session, "[f1 a.txt deleted]");
+    await expect
+      .poll(async () => await shownText(place.session), patience)
+      .toContain("[f1 a.txt deleted]");
   });
 
   test("is the same object where it was moved", async () => {
@@ -146,7 +151,9 @@ describe("a file that others touch while it stands in the context", () => {
 
     await rename(join(place.folder, "a.txt"), join(place.folder, "moved.txt"));
 
-    await shows(place.session, "f1 moved.txt v2 replaces v1 above");
+    await expect
+      .poll(async () => await shownText(place.session), patience)
+      .toContain("f1 moved.txt v2 replaces v1 above");
     const { objects } = await place.session.status();
     expect(objects.filter(({ handle }) => handle.startsWith("f"))).toHaveLength(1);
   });

@@ -5,7 +5,7 @@ import { type Progress, progress } from "../src/format/progress.ts";
 /** Progress at a time of our choosing, and what it wrote. */
 function told(isTerminal: boolean): {
   readonly written: string[];
-  at(time: number, share: number | undefined, versions: number): void;
+  readonly at: (time: number, share: number | undefined, versions: number) => void;
   readonly progress: Progress;
 } {
   const written: string[] = [];
@@ -26,13 +26,14 @@ function told(isTerminal: boolean): {
 }
 
 it("tells a line every two seconds where nothing can be drawn anew, and of something short nothing", () => {
-  const { written, at, progress: one } = told(false);
+  const tried = told(false);
+  const { written, progress: one } = tried;
 
-  at(500, 0.1, 10);
-  at(2_100, 0.3, 1_200);
-  at(3_000, 0.5, 2_000);
-  at(4_200, undefined, 2_500);
-  at(7_000, 1.2, 1);
+  tried.at(500, 0.1, 10);
+  tried.at(2_100, 0.3, 1_200);
+  tried.at(3_000, 0.5, 2_000);
+  tried.at(4_200, undefined, 2_500);
+  tried.at(7_000, 1.2, 1);
   one[Symbol.dispose]();
 
   expect(written).toEqual([
@@ -43,12 +44,13 @@ it("tells a line every two seconds where nothing can be drawn anew, and of somet
 });
 
 it("draws one line anew on a terminal, and takes it away once", () => {
-  const { written, at, progress: one } = told(true);
+  const tried = told(true);
+  const { written, progress: one } = tried;
 
-  at(50, 0.1, 10);
-  at(120, 0.3, 1_200);
-  at(150, 0.4, 1_300);
-  at(300, 0.5, 2_000);
+  tried.at(50, 0.1, 10);
+  tried.at(120, 0.3, 1_200);
+  tried.at(150, 0.4, 1_300);
+  tried.at(300, 0.5, 2_000);
   one[Symbol.dispose]();
   one[Symbol.dispose]();
 
@@ -60,9 +62,10 @@ it("draws one line anew on a terminal, and takes it away once", () => {
 });
 
 it("takes nothing away where nothing was drawn", () => {
-  const { written, at, progress: one } = told(true);
+  const tried = told(true);
+  const { written, progress: one } = tried;
 
-  at(50, 0.1, 10);
+  tried.at(50, 0.1, 10);
   one[Symbol.dispose]();
 
   expect(written).toEqual([]);
