@@ -8,7 +8,6 @@ export type LayoutKind = (typeof layoutKinds)[number];
 
 /** The automatic policies that can be asked for by name, the default first. */
 export const policyKinds = ["recently-used", "window"] as const;
-export type PolicyKind = (typeof policyKinds)[number];
 
 /** How much *recently used* keeps, by name, the default first. */
 export const recentlyUsedNames = ["default", "thrifty", "careful"] as const;

@@ -15,7 +15,7 @@ export interface Weighing {
 }
 
 /** The place of something that can leave, as it is remembered. */
-export function placeName({ index, call }: Leavable): string {
+function placeName({ index, call }: Leavable): string {
   return call === undefined ? String(index) : `${index}.${call}`;
 }
 

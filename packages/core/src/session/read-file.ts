@@ -7,6 +7,7 @@ import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
 import { indexFile, type IndexedFile, recordMissing } from "./file-index.ts";
 import { headRange, lineCount, type LineRange, rangeOf } from "./line-range.ts";
 import type { SessionScope } from "./session-scope.ts";
+import { noteFileUse } from "./use-order.ts";
 
 /** A read of a file, as the harness's own tool takes it. */
 export interface ReadRequest {
@@ -52,6 +53,7 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
   if (typeof range === "string") return refusal(`${name}: ${range}`);
   const outcome = setActive(scope.state, entry.id, range);
   scope.contents.set(entry.id, stored);
+  noteFileUse(scope, entry);
   const shown = scope.state.active.get(entry.id)?.range;
   steps.push(activeStep(outcome, step, shown, lineCount(text)));
   const hint =

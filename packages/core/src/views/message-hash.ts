@@ -4,7 +4,7 @@ import type { ViewMessage } from "../layout/layout.ts";
 const digests = new WeakMap<ViewMessage, string>();
 
 /** SHA-256, in hex, of a message's JSON as it was handed over; kept with the message. */
-export function messageDigest(message: ViewMessage): string {
+function messageDigest(message: ViewMessage): string {
   const known = digests.get(message);
   if (known !== undefined) return known;
   const digest = sha256(JSON.stringify(message));
