@@ -80,9 +80,11 @@ function foldersIn(folder: string): readonly string[] {
 
 function ownerOf(folder: string): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string): number =>
-    Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   // So that the other user can reach its folder within this one.
   chmodSync(folder, 0o755);
-  return { uid: id("-u"), gid: id("-g") };
+  return { uid: numberOfPostgres("-u"), gid: numberOfPostgres("-g") };
+}
+
+function numberOfPostgres(flag: "-u" | "-g"): number {
+  return Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
 }

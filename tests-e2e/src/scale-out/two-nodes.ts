@@ -51,7 +51,7 @@ export async function runTwoNodes(
     const counted = await countFromBoth(one.store, two.store);
 
     process.kill(second.pid, "SIGKILL");
-    await assert.rejects(two.store.find({}), StoreError.is);
+    await assert.rejects(two.store.find({}), (error) => StoreError.is(error));
     const written = await writeAlone(one.store, 200);
     await writeFile(join(workspace, "late.txt"), "written while the other node was away\n");
     await sessions.one.read({ path: "late.txt" });
