@@ -130,7 +130,8 @@ describe.each(layouts.map((layout, index) => [`${layout.name} ${index + 1}`, lay
       const messages = JSON.parse(readFileSync(file, "utf8")) as Parameters<
         typeof piCodec.decode
       >[0][];
-      await expectNothingVolatile(messages, piCodec, layout);
+
+      expect(await volatileCalls(messages, piCodec, layout)).toEqual([]);
     });
   },
 );
