@@ -6,11 +6,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-import { buildTimeout, lacking } from "../../packages/store-xtdb/test/node/tools-at-hand.ts";
+import { missingForXtdb } from "../src/stores/xtdb-node.ts";
+
+/** A cold build of the node included. */
+const buildTimeout = 170_000;
 
 const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
-test.skipIf(lacking !== undefined)(
+test.skipIf(missingForXtdb() !== undefined)(
   "scm starts a node that outlives it, backs it up while it runs, restores it elsewhere and stops it",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "scm-"));
