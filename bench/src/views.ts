@@ -1,9 +1,10 @@
 // What do the recorded views of a session of 500 calls cost: bytes of the store, time in a call, time to make one again?
 //
-// What views add is the compacted SQLite file with them less the same file without; `rowBytes` is what their rows hold,
-// some of which fits into pages that would be partly empty without them. The time in a call is all of `view()`:
-// planning, rendering, hashing and the commit before the call goes out; a view that is only looked at has none of the
-// last two. Rebuilding verifies every version that a call names.
+// What views add is the compacted SQLite file with them less the same file without. `rowBytes` is what their rows hold,
+// `entryBytes` what of that are the entries, before packing: the rest are the hash of the messages, the account, and the
+// state of cache and epoch. The time in a call is all of `view()`: planning, rendering, hashing and the commit before
+// the call goes out; a view that is only looked at has none of the last two. Rebuilding verifies every version that a
+// call names.
 import { openContextManager } from "@self-context-manager/compose";
 import { epochLayout, pooledLayout, viewHistory } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
@@ -11,6 +12,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { inflateRawSync } from "node:zlib";
 
 import { median, report, rounded } from "./report.ts";
 import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
@@ -42,13 +44,14 @@ for (const layout of ["epoch", "pooled"] as const) {
     }
   }
   const rebuild = await rebuildTimes(at);
-  const { bytes, without, rows } = sizes(at, join(folder, "copy.sqlite"));
+  const { bytes, without, rows, entries } = sizes(at, join(folder, "copy.sqlite"));
   rmSync(folder, { recursive: true });
   results[layout] = {
     ...(layout === "epoch" ? { epochs } : {}),
     storeBytes: bytes,
     viewBytesPerCall: rounded((bytes - without) / calls),
     rowBytesPerCall: rounded(rows / calls),
+    entryBytesPerCall: rounded(entries / calls),
     shareOfStore: rounded((bytes - without) / without),
     aim: 0.05,
     viewMilliseconds: percentiles(viewTimes),
@@ -85,7 +88,12 @@ async function rebuildTimes(path: string): Promise<Readonly<Record<string, unkno
 function sizes(
   path: string,
   copy: string,
-): { readonly bytes: number; readonly without: number; readonly rows: number } {
+): {
+  readonly bytes: number;
+  readonly without: number;
+  readonly rows: number;
+  readonly entries: number;
+} {
   copyFileSync(path, copy);
   const database = new DatabaseSync(copy);
   database.exec("PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; VACUUM");
@@ -97,11 +105,25 @@ function sizes(
       "SELECT sum(length(metadata) + ifnull(length(delta), 0)) AS rows FROM versions WHERE object IN (SELECT object FROM temp.views)",
     )
     .get();
+  const entries = database
+    .prepare("SELECT delta FROM versions WHERE object IN (SELECT object FROM temp.views)")
+    .all()
+    .reduce((sum, { delta }) => sum + entriesIn(delta), 0);
   for (const table of ["versions", "refs", "fields"])
     database.exec(`DELETE FROM ${table} WHERE object IN (SELECT object FROM temp.views)`);
   database.exec("VACUUM");
   database.close();
-  return { bytes, without: statSync(copy).size, rows: Number(held?.["rows"]) };
+  return { bytes, without: statSync(copy).size, rows: Number(held?.["rows"]), entries };
+}
+
+/** The characters that the entries take in a version's delta, before it is packed. */
+function entriesIn(delta: unknown): number {
+  const text = delta instanceof Uint8Array ? inflateRawSync(delta).toString("utf8") : String(delta);
+  const [kind, changes] = JSON.parse(text) as readonly [number, unknown];
+  if (kind === 0) return JSON.stringify((changes as { readonly entries: unknown }).entries).length;
+  const list = changes as readonly unknown[];
+  const at = list.indexOf("entries");
+  return at === -1 ? 0 : JSON.stringify(list[at + 1]).length;
 }
 
 function percentiles(times: readonly number[]): Readonly<Record<string, number>> {
