@@ -38,7 +38,7 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
 }
 
 /** The first hash of which two sets tell differently, in words. */
-export function differingHashes(
+function differingHashes(
   computed: ObjectHashes,
   told: Readonly<Record<string, string>>,
 ): string | undefined {
