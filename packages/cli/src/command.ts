@@ -50,7 +50,7 @@ export interface CommandCall {
 }
 
 /** What a command wants of the store that it opens. */
-export interface OpenStoreWishes {
+interface OpenStoreWishes {
   /** Makes the store where none is. */
   readonly create?: boolean;
   /** Waits long for a node of XTDB: what moves a store gives it much to do, and nobody waits for a single answer. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -57,10 +57,8 @@ export async function startPostgres(folder: string): Promise<LocalPostgres> {
 
 /** The folder of `initdb` and `postgres`: Debian keeps them off the PATH. */
 function findPrograms(): string {
-  const found = spawnSync("pg_config", ["--bindir"], { encoding: "utf8" });
   const versions = join("/usr/lib", "postgresql");
   const folders = [
-    ...(found.status === 0 ? [found.stdout.trim()] : []),
     ...(process.env["PATH"] ?? "").split(":"),
     ...foldersIn(versions).map((version) => join(versions, version, "bin")),
   ];
