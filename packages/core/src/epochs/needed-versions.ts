@@ -4,28 +4,24 @@ import type { ViewRecord } from "../views/view-record.ts";
 import { isRendered } from "./view-draft.ts";
 
 /**
- * The versions that an epoch needs to go on: of what is in view and not rendered yet in this process, and of active files
- * the versions in view, to tell what changed.
+ * The versions that an epoch needs to go on: every content in view, because an end can show it in another way, and what
+ * is not rendered yet in this process. That they are the same whatever was rendered before is what makes a resumed
+ * session decide as one that went on.
  */
 export function neededVersions(
   record: ViewRecord,
   active: readonly ActiveObject[],
 ): readonly string[] {
-  const current = new Map(active.map(({ entry, stored }) => [entry.handle, stored.version]));
   const names = new Set<string>();
   for (const entry of record.entries) {
-    const parts = partsOf(entry);
-    if (!isRendered(entry)) {
-      if (entry.is === "result" && entry.of !== undefined)
-        names.add(`${entry.of}@${entry.version ?? 1}`);
-      for (const part of parts) {
-        names.add(`${part.of}@${part.version}`);
-        if (part.since !== undefined) names.add(`${part.of}@${part.since}`);
-      }
-    }
-    for (const { of, version } of parts) {
-      const now = current.get(of);
-      if (now !== undefined && now !== version) names.add(`${of}@${version}`);
+    const isNew = !isRendered(entry);
+    const isBare = entry.is === "result" && entry.as === "bare" && entry.replaces !== undefined;
+    if ((isNew || isBare) && entry.is === "result" && entry.of !== undefined)
+      names.add(`${entry.of}@${entry.version ?? 1}`);
+    for (const part of partsOf(entry)) {
+      if (!isNew && (part.as === "line" || part.as === "above")) continue;
+      names.add(`${part.of}@${part.version}`);
+      if (part.since !== undefined) names.add(`${part.of}@${part.since}`);
     }
   }
   for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);

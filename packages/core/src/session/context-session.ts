@@ -167,6 +167,7 @@ export async function openContextSession(
       dependencies,
       state: await openState(dependencies, host),
       contents: new Map<ObjectId, StoredVersion>(),
+      inView: new Map<string, StoredVersion | StoredMetadata>(),
     };
     // What changed while nobody looked has its version before the first call.
     await follower?.track(opened);

@@ -203,9 +203,9 @@ function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions):
   };
 }
 
-/** Versions by `handle@version`, as far as the store has them. */
+/** Versions by `handle@version`, as far as the store has them; kept for as long as they are named. */
 async function loadVersions(
-  { state, dependencies, contents }: SessionScope,
+  { state, dependencies, contents, inView }: SessionScope,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, StoredVersion | StoredMetadata>> {
   const found = new Map<string, StoredVersion | StoredMetadata>();
@@ -215,7 +215,7 @@ async function loadVersions(
     const id = state.handles.get(name.slice(0, at));
     const version = Number(name.slice(at + 1));
     if (id === undefined) continue;
-    const held = contents.get(id);
+    const held = inView.get(name) ?? contents.get(id);
     if (held?.version === version) found.set(name, held);
     else if (state.pool.get(id)?.stored.version === version) latest.push({ name, id });
     else {
@@ -223,12 +223,20 @@ async function loadVersions(
       if (stored !== undefined) found.set(name, stored);
     }
   }
-  if (latest.length === 0) return found;
-  const loaded = await dependencies.store.getMany(latest.map(({ id }) => id));
-  for (const [index, stored] of loaded.entries()) {
-    const name = latest[index]?.name;
-    if (stored !== undefined && name?.endsWith(`@${stored.version}`) === true)
-      found.set(name, stored);
+  if (latest.length > 0) {
+    const loaded = await dependencies.store.getMany(latest.map(({ id }) => id));
+    for (const [index, stored] of loaded.entries()) {
+      const name = latest[index]?.name;
+      if (stored !== undefined && name?.endsWith(`@${stored.version}`) === true)
+        found.set(name, stored);
+    }
+  }
+  inView.clear();
+  for (const [name, stored] of found) inView.set(name, stored);
+  // What is active now is at hand when it no longer is, without the store.
+  for (const [id, stored] of contents) {
+    const handle = state.pool.get(id)?.handle;
+    if (handle !== undefined) inView.set(`${handle}@${stored.version}`, stored);
   }
   return found;
 }

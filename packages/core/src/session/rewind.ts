@@ -67,6 +67,7 @@ async function standAt(
   }
   await returnToView(scope, point);
   scope.contents.clear();
+  scope.inView.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
   const still = [compaction, point?.chat.compaction].find(

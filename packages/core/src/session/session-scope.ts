@@ -42,6 +42,8 @@ export interface SessionScope {
   readonly state: SessionState;
   /** Whole bodies of objects that are active, by id. */
   readonly contents: Map<ObjectId, StoredVersion>;
+  /** What stands in the view and may not be active any more, by `handle@version`. */
+  readonly inView: Map<string, StoredVersion | StoredMetadata>;
 }
 
 const letters: Readonly<Record<string, string>> = {
