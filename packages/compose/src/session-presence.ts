@@ -18,7 +18,9 @@ export async function openPresence(
   folder: string,
   { harness, sessionId }: HostSession,
 ): Promise<SessionPresence> {
-  const name = createHash("sha256").update(JSON.stringify([harness, sessionId])).digest("hex");
+  const name = createHash("sha256")
+    .update(JSON.stringify([harness, sessionId]))
+    .digest("hex");
   const path = join(folder, `${name.slice(0, 32)}.lock`);
   try {
     await mkdir(folder, { recursive: true });

@@ -140,12 +140,17 @@ function lifetimeOf(facts: ModelFacts, prices: FamilyPrices): number | undefined
 }
 
 function hostTiers(cost: ModelCost): readonly PriceTier[] {
-  return (cost.tiers ?? [])
-    .filter(({ inputTokensAbove, input }) => isPositive(inputTokensAbove) && isPositive(input))
-    .map(({ inputTokensAbove, input }) => ({ above: inputTokensAbove, factor: input / cost.input }))
-    // A price that is all but nothing makes any other boundlessly dear.
-    .filter(({ factor }) => Number.isFinite(factor))
-    .toSorted((left, right) => left.above - right.above);
+  return (
+    (cost.tiers ?? [])
+      .filter(({ inputTokensAbove, input }) => isPositive(inputTokensAbove) && isPositive(input))
+      .map(({ inputTokensAbove, input }) => ({
+        above: inputTokensAbove,
+        factor: input / cost.input,
+      }))
+      // A price that is all but nothing makes any other boundlessly dear.
+      .filter(({ factor }) => Number.isFinite(factor))
+      .toSorted((left, right) => left.above - right.above)
+  );
 }
 
 function isPositive(value: number | undefined): value is number {
