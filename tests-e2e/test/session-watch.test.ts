@@ -1,5 +1,5 @@
 import { type ContextManager, openContextManager } from "@self-context-manager/compose";
-import type { ContextSession, Message, View } from "@self-context-manager/core";
+import { type ContextSession, isText, type Message, type View } from "@self-context-manager/core";
 import { mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,8 +103,11 @@ async function readFirst(session: ContextSession): Promise<readonly Message[]> {
 
 function textOf({ messages }: Pick<View, "messages">): string {
   return messages
-    .flatMap((message) => (message.role === "opaque" ? [] : message.content))
-    .map((block) => (typeof block === "string" ? block : String(block["text"] ?? "")))
+    .flatMap((message): readonly string[] => {
+      if (message.role === "opaque") return [];
+      if (typeof message.content === "string") return [message.content];
+      return message.content.filter(isText).map((block) => block.text);
+    })
     .join("\n");
 }
 
