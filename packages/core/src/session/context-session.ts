@@ -143,7 +143,7 @@ export interface ContextSession {
 }
 
 /** What is known of a session before it is opened. */
-export interface OpenSessionOptions {
+interface OpenSessionOptions {
   /** Another process has it open; false unless told. */
   readonly isShared?: boolean;
 }

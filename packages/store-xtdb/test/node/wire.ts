@@ -1,7 +1,7 @@
 import { request } from "node:http";
 
 /** An answer as it came. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Answer {
   readonly json: () => unknown;
 }
 
-export interface Asked {
+interface Asked {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -50,7 +50,7 @@ export interface ScriptedHarness {
   save(): SavedSession;
 }
 
-export interface GoBackOptions {
+interface GoBackOptions {
   readonly isTold?: boolean;
 }
 
