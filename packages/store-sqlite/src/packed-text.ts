@@ -4,7 +4,7 @@ import type { SqlValue } from "./connection.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
 /** Shorter texts are kept as they are: little of them would go. */
-const shortestPacked = 512;
+const shortestPacked = 256;
 
 /** For texts of a few kB a small window and little memory take two thirds of the time, for the same result. */
 const quick = { level: 1, windowBits: 13, memLevel: 5 };
