@@ -176,6 +176,7 @@ export function wantedParts(
   if (missing.length === 0 || parts.isBare(of)) {
     return isAnswer ? [{ of, version, as: "above" }] : [];
   }
+  if (!isAnswer && parts.isScarce(of)) return [];
   const isTrimmed = current.some(({ as }) => as === "part");
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ as }) => as === "whole" || as === "diff");

@@ -1,9 +1,4 @@
-import type {
-  Layout,
-  LayoutOutput,
-  PoolTokens,
-  ViewMessage,
-} from "../layout/layout.ts";
+import type { Layout, LayoutOutput, PoolTokens, ViewMessage } from "../layout/layout.ts";
 import { renderEntry } from "../views/render-entry.ts";
 import { contentParts, type ViewEntry } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";

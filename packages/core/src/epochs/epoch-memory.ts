@@ -20,13 +20,15 @@ export type EpochMemory = {
   readonly compaction?: string;
   /** The budget that whole messages had to leave for. */
   readonly short_for?: number;
+  /** Active objects that there was no room to show more of. */
+  readonly scarce?: readonly UseKey[];
 };
 
 export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}, plain_tokens: 0 };
 
 /** The memory of a record that an epoch layout made. */
 export function epochMemory(record: ViewRecord): EpochMemory {
-  const { died, ...rest } = record.memory as JsonObject as unknown as StoredMemory;
+  const { died, ...rest } = record.memory as unknown as StoredMemory;
   return { ...rest, died: Object.fromEntries(died.map(readDeath)) };
 }
 

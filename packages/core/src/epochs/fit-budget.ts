@@ -6,10 +6,11 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../views/view-entry.ts";
-import { endsOf, missingObjects } from "./deliver.ts";
+import { endsOf, missingObjects, wantedParts } from "./deliver.ts";
 import { leastView, leftLine, stepGroups } from "./least-view.ts";
 import { shownParts } from "./shown-parts.ts";
 import { leavables, referenceOf, sweep } from "./sweep.ts";
+import { truthful } from "./truthful.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
@@ -25,6 +26,8 @@ export interface FittedView {
   readonly left: readonly UseKey[];
   /** Whole messages had to leave, or the user's is in view in part. */
   readonly isShort: boolean;
+  /** Active objects of which not all that is wanted is in view. */
+  readonly scarce: readonly UseKey[];
 }
 
 /**
@@ -44,16 +47,31 @@ export function fitBudget(draft: ViewDraft, entries: readonly ViewEntry[]): Fitt
   let isShort = false;
   if (total(draft, fitted) > budget) {
     const shorter = withoutOldTurns(draft, fitted, budget);
-    isShort = shorter !== fitted;
     fitted = contentsInPart(draft, shorter, budget);
+    isShort = fitted !== swept.entries;
   }
   if (total(draft, fitted) > budget) {
     fitted = leastView(draft, fitted, budget);
     isShort = true;
   }
+  const changed = fitted.findIndex((entry, index) => entry !== entries[index]);
+  fitted = truthful(draft, fitted, changed === -1 ? fitted.length : changed, () => false);
   const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
   const left = [...new Set([...swept.left, ...goneFrom(entries, fitted)])];
-  return { entries: fitted, cut: cut === -1 ? fitted.length : cut, left, isShort };
+  return {
+    entries: fitted,
+    cut: cut === -1 ? fitted.length : cut,
+    left,
+    isShort,
+    scarce: scarceObjects(draft, fitted),
+  };
+}
+
+function scarceObjects(draft: ViewDraft, entries: readonly ViewEntry[]): readonly UseKey[] {
+  const parts = shownParts(entries);
+  return draft.input.active
+    .filter((object) => wantedParts(draft, parts, object, false).length > 0)
+    .map(({ entry }) => entry.handle);
 }
 
 /** The objects of which nothing is in view any more. */

@@ -53,7 +53,7 @@ export function planView(draft: ViewDraft, last: ViewRecord | undefined): Planne
   const isCompacted = last !== undefined && before.compaction !== compaction;
   const isReplaced = isCompacted || (last !== undefined && hasMoreRoom(draft, last, before));
   const from = last === undefined || isReplaced ? undefined : withinChat(draft, last);
-  const grown = grow(draft, from);
+  const grown = grow(draft, from, before.scarce);
   const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ is }) => is === "assistant") + 1;
   const call = before.calls + 1;
@@ -78,7 +78,7 @@ export function planView(draft: ViewDraft, last: ViewRecord | undefined): Planne
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(draft, grown.entries.slice(grown.sent)),
     ...(compaction === undefined ? {} : { compaction }),
-    ...shortFor(draft, ended, from === undefined ? undefined : before.short_for),
+    ...lacking(draft, ended, from === undefined ? firstMemory : before),
   };
   return {
     entries: ended.entries,
@@ -119,13 +119,18 @@ function hasMoreRoom(
   return budget > short && total(draft, [whole]) <= budget;
 }
 
-function shortFor(
-  { input }: ViewDraft,
-  { isShort }: Finished,
-  before: number | undefined,
-): { readonly short_for?: number } {
-  const short = isShort === true ? input.budget : before;
-  return short === undefined ? {} : { short_for: short };
+/** What had to leave for want of room, or is shown in part. */
+function lacking(
+  draft: ViewDraft,
+  { isShort, scarce }: Finished,
+  before: EpochMemory,
+): Pick<EpochMemory, "short_for" | "scarce"> {
+  const short = isShort === true ? draft.input.budget : before.short_for;
+  const lacks = (scarce ?? before.scarce ?? []).filter((handle) => draft.active.has(handle));
+  return {
+    ...(short === undefined ? {} : { short_for: short }),
+    ...(lacks.length === 0 ? {} : { scarce: lacks }),
+  };
 }
 
 /** What of a record stands for the chat as it is: where a person went back, the rest was for what is abandoned. */
@@ -152,10 +157,14 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
 }
 
 /** What was sent before, and after it what the chat and the active objects have more. */
-function grow(draft: ViewDraft, last: ViewRecord | undefined): Grown {
+function grow(
+  draft: ViewDraft,
+  last: ViewRecord | undefined,
+  scarce: readonly UseKey[] | undefined,
+): Grown {
   const entries: ViewEntry[] = last === undefined ? [] : [...last.entries];
   const sent = entries.length;
-  const parts = shownParts(entries);
+  const parts = shownParts(entries, last === undefined ? [] : scarce);
   const late = last === undefined ? entries.length : takeLateResults(draft, entries, parts);
   const { turns, compaction } = draft.input;
   const start = compaction?.from ?? { turn: 0, step: -1 };
@@ -248,6 +257,7 @@ interface Finished {
   readonly reason: EpochEnd;
   /** Messages had to leave. */
   readonly isShort?: boolean;
+  readonly scarce?: readonly UseKey[];
 }
 
 function finish(
@@ -266,7 +276,8 @@ function finish(
   const fitted = fitBudget(draft, swept.entries);
   const left = [...new Set([...swept.left, ...fitted.left])];
   const cut = Math.min(swept.cut, fitted.cut);
-  return { entries: fitted.entries, cut, left, reason: "budget", isShort: fitted.isShort };
+  const { isShort, scarce } = fitted;
+  return { entries: fitted.entries, cut, left, reason: "budget", isShort, scarce };
 }
 
 /** Where the calls that changed a file have left, what they made of it is shown. */

@@ -7,10 +7,15 @@ export interface ShownParts {
   isBare(handle: string): boolean;
   /** How many calls that changed a file stand below its content with all that they wrote. */
   changesOf(handle: string): number;
+  /** Whether there was no room to show more of an object; it is not tried again until it is asked for. */
+  isScarce(handle: string): boolean;
   add(entry: ViewEntry): void;
 }
 
-export function shownParts(entries: readonly ViewEntry[]): ShownParts {
+export function shownParts(
+  entries: readonly ViewEntry[],
+  scarce: readonly string[] = [],
+): ShownParts {
   const parts = new Map<string, ShownPart[]>();
   const bare = new Set<string>();
   const changes = new Map<string, number>();
@@ -30,9 +35,11 @@ export function shownParts(entries: readonly ViewEntry[]): ShownParts {
     }
   };
   for (const entry of entries) add(entry);
+  const isScarce = new Set(scarce);
   return {
     of: (handle) => parts.get(handle) ?? none,
     isBare: (handle) => bare.has(handle),
+    isScarce: (handle) => isScarce.has(handle),
     changesOf: (handle) => changes.get(handle) ?? 0,
     add,
   };

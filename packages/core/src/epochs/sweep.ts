@@ -1,4 +1,5 @@
 import type { CallKind } from "../ingest/call-kind.ts";
+import type { ActiveObject } from "../layout/layout.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
 import {
   type AssistantEntry,
@@ -9,6 +10,8 @@ import {
   type ViewEntry,
 } from "../views/view-entry.ts";
 import { argumentsInView } from "./large-arguments.ts";
+import { linesFor, once, partOf } from "./parts-for.ts";
+import { truthful } from "./truthful.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
 
 /** What stands in place of a content that left has about so many tokens, its message included. */
@@ -85,7 +88,7 @@ export interface Swept {
 
 /**
  * Takes out what leaves: each content becomes its reference line, large arguments become a reference to the file that
- * they made. Notices that were sent are merged into what they told of.
+ * they made.
  */
 export function sweep(
   draft: ViewDraft,
@@ -105,16 +108,18 @@ export function sweep(
   const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
     if (index < cut) return [entry];
     const gone = byIndex.get(index);
-    if (entry.is === "notice" && index < unsentFrom && !entry.text.startsWith("[turns ")) return [];
     if (entry.is === "assistant")
       return [gone === undefined ? entry : withStubs(draft, entry, gone)];
     if (gone !== undefined && entry.is === "result") return [referenceOf(draft, entry)];
     if (gone !== undefined && entry.is === "object") return objectLine(draft, entry, referred);
-    return [withoutAbove(draft, entry)];
+    return [entry];
   });
-  const refreshed = refresh(draft, swept, cut, unsentFrom);
+  const refreshed = refresh(draft, swept, cut);
+  const isUnsent = (index: number): boolean =>
+    index >= refreshed.length - (entries.length - unsentFrom);
+  const told = truthful(draft, refreshed, cut, isUnsent);
   const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
-  return { entries: refreshed, cut, left };
+  return { entries: told, cut, left };
 }
 
 function withStubs(
@@ -149,18 +154,6 @@ export function referenceOf(draft: ViewDraft, entry: ResultEntry): ResultEntry {
   return sized<ResultEntry>({ ...base, as: "shown", shows: linesFor(draft, others) }, draft.source);
 }
 
-function linesFor(draft: ViewDraft, parts: readonly ShownPart[]): readonly ShownPart[] {
-  return [...new Set(parts.map(({ of }) => of))].map((of) => ({
-    of,
-    version: currentVersion(draft, of) ?? parts.find((part) => part.of === of)?.version ?? 1,
-    as: "line" as const,
-  }));
-}
-
-function currentVersion(draft: ViewDraft, handle: string): number | undefined {
-  return draft.entryOf(handle)?.stored.version;
-}
-
 /** A block of its own leaves no line where a result names the object anyway. */
 function objectLine(
   draft: ViewDraft,
@@ -182,59 +175,71 @@ function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
   return handles;
 }
 
-/** "Shown above" is no longer true once the view is cut above it. */
-function withoutAbove(draft: ViewDraft, entry: ViewEntry): ViewEntry {
-  if (entry.is !== "result" || entry.shows?.some(({ as }) => as === "above") !== true) return entry;
-  return entry.shows.every(({ as }) => as === "above") ? referenceOf(draft, entry) : entry;
-}
-
-/** What stays is shown in its newest version, in the last place where it stood: once, and whole. */
+/**
+ * Behind the cut what stays is shown in its newest version, in the last place where it stood: once, and whole. Where
+ * that version stands before the cut already, nothing more is said of it.
+ */
 function refresh(
   draft: ViewDraft,
   entries: readonly ViewEntry[],
   cut: number,
-  unsentFrom: number,
 ): readonly ViewEntry[] {
-  const last = new Map<string, number>();
-  const stale = new Set<string>();
+  const objects = new Map<string, Refreshed>();
   for (const [index, entry] of entries.entries()) {
     for (const part of contentParts(entry)) {
-      last.set(part.of, index);
       const object = draft.active.get(part.of);
-      const isFile = object !== undefined && object.stored.body.type !== "toolcall";
-      const isOld = isFile && object.stored.body.type !== "chat";
-      if (isOld && (part.version !== object.stored.version || part.as === "diff"))
-        stale.add(part.of);
+      if (object === undefined || fixedTypes.has(object.stored.body.type)) continue;
+      const known = objects.get(part.of) ?? nothingSeen;
+      objects.set(part.of, seen(known, part, object, index, cut));
     }
   }
-  if (stale.size === 0) return entries;
+  if (![...objects.values()].some(({ isStale }) => isStale)) return entries;
   return entries.map((entry, index) => {
-    if (index < cut || index >= unsentFrom) return entry;
-    if (entry.is !== "result" && entry.is !== "object") return entry;
-    const parts = contentParts(entry);
-    if (!parts.some(({ of }) => stale.has(of))) return entry;
+    if (index < cut || (entry.is !== "result" && entry.is !== "object")) return entry;
+    if (!contentParts(entry).some(({ of }) => objects.get(of)?.isStale === true)) return entry;
     const shows = (entry.shows ?? []).flatMap((part): readonly ShownPart[] => {
-      if (!stale.has(part.of)) return [part];
+      const known = objects.get(part.of);
       const object = draft.active.get(part.of);
-      if (object === undefined) return [part];
-      const { of } = part;
-      const { version } = object.stored;
-      if (last.get(of) !== index) return [{ of, version, as: "line" }];
-      const { range } = object;
-      return range === undefined
-        ? [{ of, version, as: "whole" }]
-        : [{ of, version, as: "lines", from: range.from, to: range.to }];
+      if (object === undefined && contentParts(entry).includes(part))
+        return linesFor(draft, [part]);
+      if (known?.isStale !== true || object === undefined) return [part];
+      if (known.isAbove && part.version === object.stored.version) return [part];
+      if (known.isAbove || known.last !== index) return linesFor(draft, [part]);
+      return [partOf(object)];
     });
     return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, draft.source);
   });
 }
 
-function once(parts: readonly ShownPart[]): readonly ShownPart[] {
-  const seen = new Set<string>();
-  return parts.filter((part) => {
-    const name = JSON.stringify(part);
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
-  });
+/** Tool outputs never change, and lines of the chat stand as they were asked for. */
+const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);
+
+const nothingSeen: Refreshed = { last: -1, isStale: false, above: [], isAbove: false };
+
+interface Refreshed {
+  /** The last place of a content behind the cut. */
+  readonly last: number;
+  /** Something behind the cut is of an older version, or a difference from what may have left. */
+  readonly isStale: boolean;
+  /** Versions that can be read in full from what stays as it is. */
+  readonly above: readonly number[];
+  /** The newest version stands before the cut, or as a difference from what does. */
+  readonly isAbove: boolean;
+}
+
+function seen(
+  known: Refreshed,
+  { version, as, since }: ShownPart,
+  { stored }: ActiveObject,
+  index: number,
+  cut: number,
+): Refreshed {
+  const isCurrent = version === stored.version;
+  const isWhole = index < cut && as === "whole";
+  const isGrounded = isWhole || (as === "diff" && known.above.includes(since ?? 0));
+  if (index < cut || isGrounded) {
+    const above = isGrounded ? [...known.above, version] : known.above;
+    return { ...known, above, isAbove: known.isAbove || isCurrent };
+  }
+  return { ...known, last: index, isStale: known.isStale || !isCurrent || as === "diff" };
 }
