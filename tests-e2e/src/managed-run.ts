@@ -18,8 +18,8 @@ export const adapterFolder: string = fileURLToPath(
   new URL("../../packages/adapter-pi", import.meta.url),
 );
 
-/** The layout that a test reads is always named. */
-export const pooled = { SCM_LAYOUT: "pooled" } as const;
+/** The layout and the policy that a test reads are always named: these are the specification's. */
+export const pooled = { SCM_LAYOUT: "pooled", SCM_POLICY: "window" } as const;
 
 export type PiMode = "print" | "rpc" | "sdk";
 

@@ -188,7 +188,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
     expect([installed.exitCode, exit.exitCode, exit.stderr]).toEqual([0, 0, ""]);
     expect(model.requests[1]?.messages.find(({ role }) => role === "tool")?.text).toMatch(
-      /^\[t1 ok\] f1 a\.txt: indexed, version 1;/u,
+      /^f1 a\.txt v1\n~~~\n/u,
     );
     expect(listed.exitCode).toBe(0);
     expect(listed.stderr).toMatch(/^1 of 2 known objects are active\.\nf1 +active +a\.txt /u);
