@@ -2,6 +2,7 @@ import { runCli } from "@self-context-manager/cli";
 import { environmentVariables } from "@self-context-manager/compose";
 import { contextTools, standingInstruction } from "@self-context-manager/core";
 import {
+  epochLaws,
   type HarnessLaw,
   harnessLawNeeds,
   harnessLaws,
@@ -25,8 +26,9 @@ interface Law {
 }
 
 /** The laws in the doc comment of a port, as sentences. */
-function lawsInComment(path: string): readonly Law[] {
-  const comment = /Laws[^\n]*:\n \*\n(.*?)\n \*(?:\/|\n)/su.exec(read(path))?.[1] ?? "";
+function lawsInComment(path: string, title = "Laws"): readonly Law[] {
+  const block = new RegExp(`${title}[^\\n]*:\\n \\*\\n(.*?)\\n \\*(?:/|\\n)`, "su");
+  const comment = block.exec(read(path))?.[1] ?? "";
   const lines = comment.replaceAll(/\n \* {3,}/gu, " ").split("\n");
   return lines.map((line) => {
     const [, name = "", says = ""] =
@@ -95,6 +97,17 @@ describe("the laws of a port", () => {
     ["FileTracker", "packages/core/src/watch/file-tracker.ts", trackerLaws],
   ])("%s are those that the test kit tries", (_, port, tried) => {
     expect(Object.keys(tried)).toEqual(lawsInComment(port).map(({ name }) => name));
+  });
+
+  it("Layouts with epochs stand in its doc comment as on its page, and are tried", () => {
+    const laws = lawsInComment("packages/core/src/layout/layout.ts", "Laws of layouts with epochs");
+    const table = tableUnder(
+      "## Laws of layouts with epochs",
+      read("docs/architecture/layout-port.md"),
+    );
+
+    expect(table.map(([name, says]) => ({ name: codeOf(name), says }))).toEqual(laws);
+    expect(Object.keys(epochLaws)).toEqual(laws.map(({ name }) => name));
   });
 
   it("ObjectStore bind on the page what they bind in the test kit", () => {

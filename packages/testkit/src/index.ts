@@ -49,6 +49,7 @@ export {
 } from "./history/arbitrary-history.ts";
 export type { BreakingPlugin, OpenTriedSession } from "./history/history-session.ts";
 export { checkSessionHistories, type SessionHistories } from "./history/session-histories.ts";
+export { type EpochLaw, epochLaws, type EpochSubject } from "./layout/epoch-laws.ts";
 export { layoutContract, type LayoutContract } from "./layout/layout-contract.ts";
 export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-laws.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";

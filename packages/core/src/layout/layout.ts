@@ -138,15 +138,27 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
 /**
  * Arranges the pools into the messages that the model sees. Pure: the same input and record give the same bytes.
  *
- * Laws, tested for every layout:
+ * Laws, tested for every layout on sessions that grow call by call:
  *
  * - `output-is-legal`: each tool call has exactly one result, directly after its message, in order; no result without
- *   its call; no empty content; the first message is a user's; thinking and signatures are untouched.
+ *   its call; no empty content; the first message is a user's; answers are as the model gave them, thinking and
+ *   signatures too, but for long texts in arguments.
  * - `newest-user-message-is-there`: whole if it fits the budget, else in part.
- * - `active-is-shown`: the active objects' contents are in the view, each once, as far as the budget goes.
+ * - `active-is-shown`: the contents of the active objects can be read in their newest version, no line of them twice, as
+ *   far as the budget goes; what an epoch's end took out is named in `left`.
  * - `budget-holds`: the estimate of the messages is at most the budget.
- * - `nothing-volatile`: no clock reading, no counter and no fresh id is rendered.
+ * - `nothing-volatile`: the same input and record give the same bytes, in a new process too: no clock reading, no
+ *   counter and no fresh id is rendered.
  * - `rebuild-is-identical`: from its record and the versions that it names, a view is made again byte for byte.
+ *
+ * Laws of layouts with epochs:
+ *
+ * - `sent-bytes-stay`: nothing that was sent changes unless an epoch ended, and then nothing before the first that left;
+ *   the figures tell how much of the prompt that is.
+ * - `an-end-is-justified`: carrying what is dead has cost its share of the rewrite, the cache was cold, the budget
+ *   demanded it or has grown, a result came late, or the chat was compacted.
+ * - `what-left-says-how`: in the place of what left stands a line of at most 17 tokens that names it, or a word of whole
+ *   turns that left; the header of a content has at most 12.
  */
 export interface Layout {
   readonly name: string;

@@ -4,21 +4,25 @@ import type { Layout } from "@self-context-manager/core";
 import { describe, it } from "vitest";
 
 import { testScale } from "../scale.ts";
+import { type EpochLaw, epochLaws, type EpochSubject } from "./epoch-laws.ts";
 import { type LayoutLaw, layoutLaws } from "./layout-laws.ts";
 
 export interface LayoutContract {
   readonly name: string;
   readonly layout: Layout;
+  /** Of a layout with epochs, whose own laws are tried too. */
+  readonly epochs?: EpochSubject;
 }
 
 /** Registers one test for each law of `Layout`, named by the law's key. */
-export function layoutContract({ name, layout }: LayoutContract): void {
-  const trial = { numRuns: testScale.isLong ? 20_000 : 300, seed: testScale.seed };
+export function layoutContract({ name, layout, epochs }: LayoutContract): void {
+  const trial = { numRuns: testScale.isLong ? 10_000 : 200, seed: testScale.seed };
+  const timeout = testScale.isLong ? 1_800_000 : 120_000;
   describe(`layout ${name}`, () => {
-    for (const law of Object.keys(layoutLaws) as LayoutLaw[]) {
-      it(law, { timeout: testScale.isLong ? 900_000 : 60_000 }, () => {
-        layoutLaws[law](layout, trial);
-      });
-    }
+    for (const law of Object.keys(layoutLaws) as LayoutLaw[])
+      it(law, { timeout }, () => layoutLaws[law](layout, trial));
+    if (epochs === undefined) return;
+    for (const law of Object.keys(epochLaws) as EpochLaw[])
+      it(law, { timeout }, () => epochLaws[law](epochs, trial));
   });
 }

@@ -1,0 +1,234 @@
+import {
+  argumentsKey,
+  calibratedEstimator,
+  contentParts,
+  type EpochFigures,
+  type EpochSettings,
+  isText,
+  isToolCall,
+  type Layout,
+  type LayoutInput,
+  messageTokens,
+  type ObjectId,
+  type UseKey,
+  type ViewEntry,
+  type ViewMessage,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import { everyCall, type LayoutTrial } from "./layout-laws.ts";
+import { type PlayedCall, usualCache } from "./play-session.ts";
+import { shownContents } from "./shown-contents.ts";
+
+/** The key of a law of layouts with epochs: its name in the doc comment of `Layout`, and that of its test. */
+export type EpochLaw = "sent-bytes-stay" | "an-end-is-justified" | "what-left-says-how";
+
+/** A layout with epochs, and what its laws need beside it. */
+export interface EpochSubject {
+  /** Makes it with some settings; everything else is as usual. */
+  readonly make: (settings: Partial<EpochSettings>) => Layout;
+  /** Those that it is tried with. */
+  readonly settings: EpochSettings;
+  /** Counts a text's tokens, as a provider's tokenizer does. */
+  readonly countTokens: (text: string) => number;
+}
+
+/** Every law of layouts with epochs, as a check over random sessions; throws where the layout breaks it. */
+export const epochLaws: Readonly<
+  Record<EpochLaw, (subject: EpochSubject, trial: LayoutTrial) => void>
+> = {
+  "sent-bytes-stay": (subject, trial) => {
+    everyEpochCall(subject, trial, (call, epoch) => {
+      const { lastMessages, output } = call;
+      const cut = firstDifference(lastMessages, output.messages);
+      if (!epoch.isNew)
+        assert.equal(cut, lastMessages.length, `message ${cut} changed, and no epoch ended`);
+      else if (cut < lastMessages.length)
+        assert.ok(hasLeft(call, epoch, cut), `message ${cut} changed, and nothing of it left`);
+      assert.equal(epoch.promptTokens, rawTokens(output.messages));
+      const shared = rawTokens(output.messages.slice(0, cut));
+      assert.ok(epoch.sharedTokens <= shared, `${epoch.sharedTokens} of ${shared} were sent`);
+    });
+  },
+  "an-end-is-justified": (subject, trial) => {
+    const patient = subject.make({
+      ...subject.settings,
+      share: Number.POSITIVE_INFINITY,
+      shareAtTurn: Number.POSITIVE_INFINITY,
+      deactivate: "at-epoch-end",
+      superseded: "at-epoch-end",
+    });
+    everyEpochCall(subject, trial, (call, epoch) => {
+      if (epoch.isNew) assert.ok(isJustified(call, epoch, subject, patient), `${epoch.endedBy}`);
+    });
+  },
+  "what-left-says-how": (subject, trial) => {
+    const { countTokens } = subject;
+    everyEpochCall(subject, trial, ({ input, output: { messages } }, epoch) => {
+      for (const { header } of shownContents(messages, input)) {
+        const name = header.replace(/ (lines|replaces) .*$/u, "");
+        assert.ok(countTokens(name) <= 12, `${name} has ${countTokens(name)} tokens`);
+      }
+      if (!epoch.isNew || input.compaction !== undefined || isShortened(messages, input)) return;
+      for (const key of epoch.left) {
+        const line = lineOf(key, messages, input);
+        assert.ok(line !== undefined, `${key} has left without a word`);
+        assert.ok(countTokens(line) <= 17, `${line} has ${countTokens(line)} tokens`);
+      }
+    });
+  },
+};
+
+function everyEpochCall(
+  { make, settings }: EpochSubject,
+  trial: LayoutTrial,
+  check: (call: PlayedCall, epoch: EpochFigures) => void,
+): void {
+  everyCall(make(settings), trial, (call) => {
+    const { epoch } = call.output;
+    assert.ok(epoch, "the layout tells of its epochs");
+    check(call, epoch);
+  });
+}
+
+function firstDifference(before: readonly ViewMessage[], now: readonly ViewMessage[]): number {
+  const at = before.findIndex(
+    (message, index) => JSON.stringify(message) !== JSON.stringify(now[index]),
+  );
+  return at === -1 ? before.length : at;
+}
+
+function rawTokens(messages: readonly ViewMessage[]): number {
+  const estimator = calibratedEstimator();
+  return messages.reduce((sum, message) => sum + Math.ceil(messageTokens(message, estimator)), 0);
+}
+
+/** Whether what changed first is something that left, or a place that a result came late for. */
+function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
+  const { last, input, output, isCompacted, lastMessages, lastBudget } = call;
+  const entry = last?.entries[cut];
+  if (entry === undefined || isCompacted || isLate(entry, input)) return true;
+  if ((input.budget ?? Number.POSITIVE_INFINITY) > (lastBudget ?? Number.POSITIVE_INFINITY))
+    return true;
+  const keys = keysIn(entry, input);
+  if (epoch.endedBy === "budget") {
+    // Whole turns leave; contents are shown in part, or only where they were asked for again.
+    if (lastMessages.some(isLeftLine) || isShortened(output.messages, input)) return true;
+    const shown = shownContents(output.messages, input);
+    if (shown.some(({ handle }) => keys.includes(handle))) return true;
+  }
+  const left = new Set(epoch.left);
+  return keys.some((key) => left.has(key));
+}
+
+/** What of an entry can leave. */
+function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey[] {
+  if (entry.is !== "assistant") return contentParts(entry).map(({ of }) => of);
+  const step = turns[entry.turn]?.steps[entry.step];
+  const ids = step !== undefined && "assistant" in step ? step.toolcall_ids : [];
+  return ids.flatMap((id) => {
+    const handle = pool.get(id)?.handle;
+    return handle === undefined ? [] : [argumentsKey(handle)];
+  });
+}
+
+/** Whether a result is there now that was missing in its place. */
+function isLate(entry: ViewEntry, { turns, pool }: LayoutInput): boolean {
+  if (entry.is !== "result" || entry.of !== undefined) return false;
+  const step = turns[entry.turn]?.steps[entry.step];
+  const id = step !== undefined && "assistant" in step ? step.toolcall_ids[entry.call] : undefined;
+  return id !== undefined && pool.has(id);
+}
+
+function isJustified(
+  call: PlayedCall,
+  { endedBy, left }: EpochFigures,
+  { settings }: EpochSubject,
+  patient: Layout,
+): boolean {
+  const { input, last, lastBudget, isCompacted, inputFrom } = call;
+  switch (endedBy) {
+    case "compaction":
+      return isCompacted;
+    case "late-result":
+      return last?.entries.some((entry) => isLate(entry, input)) === true;
+    case "cold":
+      return input.cache?.isCold === true && left.length > 0;
+    case "budget": {
+      const { budget, ...rest } = inputFrom(patient, last);
+      // Both change what is in view, whether there is room or not.
+      if (isCompacted || last?.entries.some((entry) => isLate(entry, input)) === true) return true;
+      if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
+        return true;
+      const { tokens, epoch } = patient.render({ ...rest, cache: usualCache }, last);
+      const grown = tokens.metadata + tokens.chat + tokens.active;
+      // Without a limit what had to leave comes back; then nothing tells how long the view would have grown.
+      const most = rawTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
+      const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
+      return budget !== undefined && would > budget;
+    }
+    case "carried": {
+      const figures = patient.render(inputFrom(patient, last), last).epoch;
+      if (figures === undefined || figures.deadTokens === 0) return false;
+      if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
+      const share = Math.min(settings.share, settings.shareAtTurn);
+      return figures.carried >= share * figures.rewrite;
+    }
+    case undefined:
+      return false;
+    default:
+      return endedBy satisfies never;
+  }
+}
+
+/** What stands for something that has left: a line in its place, a note in a call, or its content elsewhere. */
+function lineOf(
+  key: UseKey,
+  messages: readonly ViewMessage[],
+  input: LayoutInput,
+): string | undefined {
+  const [handle = "", kind] = key.split("/");
+  const id = input.handles?.get(handle);
+  if (kind === "args") return stubOf(messages, id);
+  const lines = messages.flatMap((message) => {
+    if (message.role === "opaque" || typeof message.content === "string") return [];
+    return message.content.filter(isText).map(({ text }) => text);
+  });
+  const line = lines.find((text) => text.startsWith(`[${handle} `) && text.endsWith("]"));
+  if (line !== undefined) return line;
+  const isShown = shownContents(messages, input).some((shown) => shown.handle === handle);
+  return isShown ? "" : undefined;
+}
+
+const stub = /^\[\d+ characters(?:, now in [a-z]+\d+ v\d+| left out)\]$/u;
+
+function stubOf(messages: readonly ViewMessage[], id: ObjectId | undefined): string | undefined {
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    const call = message.content.filter(isToolCall).find((one) => one.id === id);
+    const found =
+      call === undefined ? undefined : textsIn(call.arguments).find((t) => stub.test(t));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** Whether messages had to leave: a line says so, unless not even that had room. */
+function isShortened(
+  messages: readonly ViewMessage[],
+  { budget, estimator }: LayoutInput,
+): boolean {
+  const tokens = messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+  return messages.some(isLeftLine) || (budget !== undefined && budget - tokens < 50);
+}
+
+function isLeftLine(message: ViewMessage): boolean {
+  if (message.role !== "user" || typeof message.content === "string") return false;
+  return message.content.some((block) => isText(block) && / not shown; activate/u.test(block.text));
+}

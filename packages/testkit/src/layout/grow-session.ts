@@ -1,0 +1,139 @@
+import { type Block, objectId, type Step } from "@self-context-manager/core";
+
+import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
+import { fileNames } from "./session-objects.ts";
+import type { SessionPlace } from "./session-place.ts";
+import {
+  type Happening,
+  saysAnything,
+  type TextChange,
+  textOf,
+  type TextScript,
+} from "./session-script.ts";
+import { refreshed, type SessionNow } from "./session-state.ts";
+
+/** The session after something has happened in it. */
+export function grown(now: SessionNow, happening: Happening, place: SessionPlace): SessionNow {
+  place.times += 1;
+  switch (happening.is) {
+    case "user":
+      place.beforeTurns.push(now);
+      return {
+        ...now,
+        turns: [...now.turns, { user: saidOf(happening.said), timestamp: place.times, steps: [] }],
+      };
+    case "own-message":
+      return withStep(now, {
+        opaque: { text: happening.text },
+        kind: "custom",
+        timestamp: place.times,
+      });
+    case "answer":
+      return answered(now, happening, place);
+    case "late-result": {
+      const found = now.late[happening.which % Math.max(1, now.late.length)];
+      if (found === undefined) return now;
+      const rest = { ...now, late: now.late.filter((one) => one !== found) };
+      return arrived(rest, found.handle, found.facts, place);
+    }
+    case "file-changed":
+      return changedFile(now, happening.file, happening.change, place);
+    case "by-hand": {
+      const target = targetOf(now, happening.does.object);
+      return target === undefined ? now : controlled(now, happening.does, target, place);
+    }
+    case "compaction":
+      return compacted(now, happening.at, place);
+    case "went-back": {
+      const before = place.beforeTurns[happening.to % Math.max(1, place.beforeTurns.length)];
+      if (before === undefined) return now;
+      place.beforeTurns.splice(place.beforeTurns.indexOf(before));
+      return refreshed(before, place.versions);
+    }
+    case "budget": {
+      const { budget: _, ...rest } = now;
+      return happening.tokens === undefined ? rest : { ...rest, budget: happening.tokens };
+    }
+    case "factor":
+      return { ...now, factor: happening.factor };
+  }
+}
+
+function saidOf(said: TextScript | readonly Block[] | null): string | readonly Block[] | null {
+  return said === null || Array.isArray(said) ? said : textOf(said as TextScript);
+}
+
+function withStep(now: SessionNow, step: Step): SessionNow {
+  const last = now.turns.at(-1);
+  if (last === undefined)
+    return { ...now, turns: [{ user: null, timestamp: null, steps: [step] }] };
+  return { ...now, turns: [...now.turns.slice(0, -1), { ...last, steps: [...last.steps, step] }] };
+}
+
+function answered(
+  now: SessionNow,
+  answer: Happening & { readonly is: "answer" },
+  place: SessionPlace,
+): SessionNow {
+  const isDiscarded = answer.stopReason === "error" || answer.stopReason === "aborted";
+  const blocks: Block[] = [];
+  if (answer.thinking !== "")
+    blocks.push({ type: "thinking", thinking: answer.thinking, thinkingSignature: "sig" });
+  blocks.push({ type: "text", text: answer.text });
+  const results: ((then: SessionNow) => SessionNow)[] = [];
+  const ids = answer.calls.map((script) => {
+    place.calls += 1;
+    const handle = `t${place.calls}`;
+    const id = objectId(`call_${place.calls}`);
+    const call = callOf(now, script);
+    blocks.push({ type: "toolCall", id, name: call.tool, arguments: call.args });
+    if (!isDiscarded)
+      results.push((then) => executed(then, script, handle, { id, ...call }, place));
+    return id;
+  });
+  const step = withStep(now, {
+    assistant: blocks,
+    toolcall_ids: ids,
+    assistant_meta: { stopReason: answer.stopReason, timestamp: place.times },
+  });
+  return results.reduce((then, run) => run(then), step);
+}
+
+function changedFile(
+  now: SessionNow,
+  file: number,
+  change: TextChange,
+  place: SessionPlace,
+): SessionNow {
+  const index = file % fileNames.length;
+  const handle = `f${index + 1}`;
+  const before = place.disk.get(handle) ?? null;
+  if (before === null) return now;
+  const lines = before.split("\n");
+  const at = "at" in change ? Math.floor((change.at / 100) * lines.length) : 0;
+  const text =
+    "to" in change ? textOf(change.to) : lines.toSpliced(at, 2, ...change.lines).join("\n");
+  if (now.pool.has(handle)) return storedFile(now, index, text, "human", place).now;
+  place.disk.set(handle, text);
+  return now;
+}
+
+function compacted(now: SessionNow, at: number, place: SessionPlace): SessionNow {
+  const turn = at % Math.max(1, now.turns.length);
+  const steps = now.turns[turn]?.steps.length ?? 0;
+  const step = (at % (steps + 1)) - 1;
+  const before = now.compaction?.from ?? { turn: 0, step: -1 };
+  const isFurther = turn > before.turn || (turn === before.turn && step > before.step);
+  if (!isFurther) return now;
+  const opaque = { summary: `They did ${place.times} things.` };
+  const kind = "compactionSummary";
+  return {
+    ...now,
+    compaction: { opaque, kind, from: { turn, step }, timestamp: place.times },
+  };
+}
+
+/** Whether a call can be made: somebody has said something. */
+export function canBeAsked({ turns }: SessionNow): boolean {
+  return turns.some(({ user, steps }) => saysAnything(user) || steps.length > 0);
+}

@@ -1,0 +1,170 @@
+import {
+  type ActiveObject,
+  type CacheCost,
+  calibratedEstimator,
+  type Layout,
+  type LayoutInput,
+  type LayoutOutput,
+  type ObjectId,
+  recentlyUsedPolicy,
+  type StoredVersion,
+  type ViewMessage,
+  type ViewRecord,
+  type ViewSource,
+} from "@self-context-manager/core";
+
+import { canBeAsked, grown } from "./grow-session.ts";
+import { workspace } from "./session-objects.ts";
+import { type SessionPlace, sessionPlace } from "./session-place.ts";
+import type { SessionScript } from "./session-script.ts";
+import { deactivated, emptySession, idsOf, newest, type SessionNow } from "./session-state.ts";
+
+/** A model call of a session, as a layout was asked for it and as it answered. */
+export interface PlayedCall {
+  readonly input: LayoutInput;
+  /** What was sent last, where the session goes on from there. */
+  readonly last?: ViewRecord;
+  readonly lastMessages: readonly ViewMessage[];
+  /** The limit that held then. */
+  readonly lastBudget?: number;
+  readonly output: LayoutOutput;
+  /** The user has had the chat summed up since. */
+  readonly isCompacted: boolean;
+  /** Where a view is made again from: the chat as it was then, and every version ever. */
+  readonly source: ViewSource;
+  /** The input for going on from another copy of the record. */
+  readonly inputFrom: (layout: Layout, last: ViewRecord | undefined) => LayoutInput;
+}
+
+/** Every call of a session, made one after another by a layout. */
+export function* playedCalls(layout: Layout, script: SessionScript): Generator<PlayedCall> {
+  const place = sessionPlace();
+  const policy = recentlyUsedPolicy({ alive: script.alive, kept: script.kept });
+  let now: SessionNow = emptySession;
+  for (const { happenings, isCold } of script.moments) {
+    for (const happening of happenings) now = grown(now, happening, place);
+    if (!canBeAsked(now)) continue;
+    now = withoutLeaving(now, policy);
+    const current = now;
+    const inputFrom = (by: Layout, last: ViewRecord | undefined): LayoutInput =>
+      inputOf(by, current, place, policy, last, isCold);
+    const last = current.sent?.record;
+    const input = inputFrom(layout, last);
+    const output = layout.render(input, last);
+    yield {
+      input,
+      ...(last === undefined ? {} : { last }),
+      ...(current.sent?.budget === undefined ? {} : { lastBudget: current.sent.budget }),
+      lastMessages: current.sent?.messages ?? [],
+      output,
+      isCompacted: last !== undefined && current.compaction !== current.sent?.compaction,
+      source: sourceOf(current, place),
+      inputFrom,
+    };
+    const { record, messages } = output;
+    now = { ...now, sent: { record, messages, compaction: now.compaction, budget: now.budget } };
+    for (const id of output.left ?? []) now = deactivated(now, handleOf(input, id), false);
+  }
+}
+
+export const usualCache: CacheCost = {
+  read: 0.1,
+  write: 1.25,
+  isCold: false,
+  rewrites: "what-follows",
+};
+
+type Policy = ReturnType<typeof recentlyUsedPolicy>;
+
+function withoutLeaving(now: SessionNow, policy: Policy): SessionNow {
+  const candidates = [...now.active.keys()].flatMap((handle) => {
+    const entry = now.pool.get(handle);
+    if (entry === undefined || now.pinned.has(handle)) return [];
+    const tokens = Number(entry.stored.body["char_count"] ?? 0) / 4;
+    const { type } = entry.stored.body;
+    return [{ id: entry.id, key: handle, type, used: { turn: 0, call: 0 }, tokens }];
+  });
+  const { recent } = now;
+  const leaving = new Set(
+    policy.leaving({ candidates, turn: 0, callsInTurn: () => 0, recent, sentTokens: 0 }),
+  );
+  return candidates.reduce(
+    (then, { id, key }) => (leaving.has(id) ? deactivated(then, key, false) : then),
+    now,
+  );
+}
+
+function inputOf(
+  layout: Layout,
+  now: SessionNow,
+  place: SessionPlace,
+  policy: Policy,
+  last: ViewRecord | undefined,
+  isCold: boolean,
+): LayoutInput {
+  const pool = idsOf(now.pool);
+  const active = activeObjects(now, place);
+  const needed = last === undefined ? [] : (layout.needs?.(last, active) ?? []);
+  const versions = new Map<string, StoredVersion>();
+  for (const name of needed) {
+    const stored = place.versions.get(name);
+    if (stored !== undefined) versions.set(name, stored);
+  }
+  return {
+    turns: now.turns,
+    ...(now.compaction === undefined ? {} : { compaction: now.compaction }),
+    chatHandle: "chat",
+    pool,
+    poolRevision: place.times,
+    handles: new Map([...now.pool].map(([handle, { id }]) => [handle, id])),
+    active,
+    versions,
+    workspace,
+    estimator: calibratedEstimator({ factor: now.factor, overhead: 0 }),
+    factor: now.factor,
+    liveness: {
+      keepsArguments: policy.keepsArguments(now.recent),
+      stays: policy.staysAtSweep(now.recent),
+    },
+    cache: { ...usualCache, isCold },
+    ...(now.budget === undefined ? {} : { budget: now.budget }),
+  };
+}
+
+function activeObjects(now: SessionNow, { versions }: SessionPlace): readonly ActiveObject[] {
+  return [...now.active].flatMap(([handle, { range, isAsked }]): readonly ActiveObject[] => {
+    const entry = now.pool.get(handle);
+    const stored = newest(versions, handle);
+    if (entry === undefined || stored === undefined) return [];
+    const { content } = stored.body;
+    if (content === null && stored.body["blocks"] === undefined) return [];
+    const lines = (content ?? "").split("\n").length - ((content ?? "").endsWith("\n") ? 1 : 0);
+    const isWithin = range !== undefined && range.from <= lines;
+    return [
+      {
+        entry,
+        stored,
+        isPinned: now.pinned.has(handle),
+        ...(isWithin ? { range: { from: range.from, to: Math.min(range.to, lines) } } : {}),
+        ...(isAsked ? { isAsked: true } : {}),
+      },
+    ];
+  });
+}
+
+function sourceOf(now: SessionNow, { versions }: SessionPlace): ViewSource {
+  return {
+    turns: now.turns,
+    ...(now.compaction === undefined ? {} : { compaction: now.compaction }),
+    chatHandle: "chat",
+    workspace,
+    object: (handle, version) => {
+      const stored = versions.get(`${handle}@${version}`);
+      return stored === undefined ? undefined : { id: stored.body.id, handle, stored };
+    },
+  };
+}
+
+function handleOf({ pool }: LayoutInput, id: ObjectId): string {
+  return pool.get(id)?.handle ?? "";
+}

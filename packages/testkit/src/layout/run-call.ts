@@ -1,0 +1,236 @@
+import type { Block, JsonObject, StoredVersion } from "@self-context-manager/core";
+
+import {
+  entryOf,
+  fileBodyOf,
+  fileNames,
+  type ResultFacts,
+  storeVersion,
+  toolcallBody,
+} from "./session-objects.ts";
+import type { SessionPlace } from "./session-place.ts";
+import { type CallScript, image, textOf } from "./session-script.ts";
+import {
+  activated,
+  deactivated,
+  joined,
+  pinnedNow,
+  rangeOf,
+  refreshed,
+  type SessionNow,
+  used,
+} from "./session-state.ts";
+
+/** A call as the model makes it. */
+export interface NamedCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+export function callOf(now: SessionNow, script: CallScript): NamedCall {
+  switch (script.does) {
+    case "command":
+      return { tool: "bash", args: { command: `npm run task-${script.nth}` } };
+    case "search":
+      return { tool: "grep", args: { pattern: `word ${script.nth}` } };
+    case "fetch":
+      return { tool: "fetch", args: { url: `https://example.org/${script.nth}` } };
+    case "picture":
+      return { tool: "screenshot", args: { name: "page" } };
+    case "write":
+      return { tool: "write", args: { path: pathOf(script.file), content: textOf(script.text) } };
+    case "edit":
+      return {
+        tool: "edit",
+        args: {
+          path: pathOf(script.file),
+          edits: [{ oldText: "text", newText: textOf(script.text) }],
+        },
+      };
+    case "read":
+      return { tool: "read", args: { path: pathOf(script.file) } };
+    case "activate":
+    case "pin":
+    case "deactivate":
+    case "unpin":
+      return { tool: script.does, args: { id: targetOf(now, script.object) ?? "f99" } };
+  }
+}
+
+/** What a tool did, and its result where that is there at once. */
+export function executed(
+  now: SessionNow,
+  script: CallScript,
+  handle: string,
+  call: NamedCall & Pick<ResultFacts, "id">,
+  place: SessionPlace,
+): SessionNow {
+  switch (script.does) {
+    case "command":
+    case "search":
+    case "fetch": {
+      const { fails, hasImage } = script;
+      const output = textOf(script.output);
+      const isImageAlone = hasImage && output === "";
+      const text: Block = { type: "text", text: output };
+      const facts: ResultFacts = {
+        ...call,
+        failed: fails,
+        content: isImageAlone ? null : output,
+        ...(hasImage ? { blocks: isImageAlone ? [image] : [text, image] } : {}),
+      };
+      return coming(now, script.comes, handle, facts, place);
+    }
+    case "picture": {
+      const facts: ResultFacts = { ...call, failed: false, content: null, blocks: [image] };
+      return coming(now, script.comes, handle, facts, place);
+    }
+    case "write":
+    case "edit": {
+      const changed = writtenFile(now, script, place);
+      const facts: ResultFacts = {
+        ...call,
+        failed: false,
+        content: script.does === "edit" && script.file % 3 === 0 ? "" : "Done.",
+        file: changed.file,
+      };
+      return coming(changed.now, script.comes, handle, facts, place);
+    }
+    case "read":
+      return readFile(now, script, handle, call, place);
+    case "activate":
+    case "pin":
+    case "deactivate":
+    case "unpin": {
+      const target = targetOf(now, script.object);
+      const then = target === undefined ? now : controlled(now, script, target, place);
+      const isShown = target !== undefined && script.does !== "deactivate" && then !== now;
+      const shown = isShown && script.does !== "unpin" ? then.pool.get(target)?.id : undefined;
+      return reported(then, handle, call, shown === undefined ? [] : [shown], place);
+    }
+  }
+}
+
+function coming(
+  now: SessionNow,
+  comes: "at-once" | "late" | "never",
+  handle: string,
+  facts: ResultFacts,
+  place: SessionPlace,
+): SessionNow {
+  if (comes === "never") return now;
+  if (comes === "late") return { ...now, late: [...now.late, { handle, facts }] };
+  return arrived(now, handle, facts, place);
+}
+
+export function arrived(
+  now: SessionNow,
+  handle: string,
+  facts: ResultFacts,
+  place: SessionPlace,
+): SessionNow {
+  // A result that came on a branch that was left is stored already.
+  const stored = place.versions.get(`${handle}@1`);
+  const entry =
+    stored === undefined
+      ? storeVersion(place.versions, handle, toolcallBody(facts))
+      : entryOf(handle, stored);
+  const isWrite = facts.tool === "write" || facts.tool === "edit";
+  const withArguments = isWrite ? used(now, `${handle}/args`) : now;
+  const known = used(joined(withArguments, entry), handle);
+  const hasContent = (facts.content ?? "") !== "" || facts.blocks !== undefined;
+  return hasContent ? activated(known, entry, undefined, false) : known;
+}
+
+/** The result of one of our own tools. */
+function reported(
+  now: SessionNow,
+  handle: string,
+  call: NamedCall & Pick<ResultFacts, "id">,
+  shows: ResultFacts["shows"] & object,
+  place: SessionPlace,
+): SessionNow {
+  const content = `${call.tool} ${JSON.stringify(Object.values(call.args)[0])}: done.`;
+  const facts: ResultFacts = { ...call, failed: false, content, shows };
+  return joined(now, storeVersion(place.versions, handle, toolcallBody(facts)));
+}
+
+function readFile(
+  now: SessionNow,
+  script: CallScript & { readonly does: "read" },
+  handle: string,
+  call: NamedCall & Pick<ResultFacts, "id">,
+  place: SessionPlace,
+): SessionNow {
+  const index = script.file % fileNames.length;
+  const file = `f${index + 1}`;
+  const text = place.disk.get(file) ?? null;
+  const known = now.pool.get(file);
+  const entry = known ?? storeVersion(place.versions, file, fileBodyOf(index, text, "human"));
+  const there = refreshed(joined(now, entry), place.versions);
+  if (text === null) return reported(there, handle, call, [], place);
+  const read = activated(there, entry, rangeOf(script.range, text), true);
+  return reported(read, handle, call, [entry.id], place);
+}
+
+function writtenFile(
+  now: SessionNow,
+  script: CallScript & { readonly does: "write" | "edit" },
+  place: SessionPlace,
+): { readonly now: SessionNow; readonly file: StoredVersion } {
+  const index = script.file % fileNames.length;
+  const handle = `f${index + 1}`;
+  const before = place.disk.get(handle) ?? "";
+  const written = textOf(script.text);
+  const text = script.does === "write" ? written : before.replace("text", () => written);
+  return storedFile(now, index, text, "agent", place);
+}
+
+export function storedFile(
+  now: SessionNow,
+  index: number,
+  text: string,
+  generator: "human" | "agent",
+  place: SessionPlace,
+): { readonly now: SessionNow; readonly file: StoredVersion } {
+  const handle = `f${index + 1}`;
+  const known = now.pool.get(handle);
+  const isSame = known !== undefined && place.disk.get(handle) === text;
+  place.disk.set(handle, text);
+  const entry = isSame
+    ? known
+    : storeVersion(place.versions, handle, fileBodyOf(index, text, generator));
+  const file = place.versions.get(`${handle}@${entry.stored.version}`) as StoredVersion;
+  return { now: joined(now, entry), file };
+}
+
+/** What a word of the model's or the user's does to an object. */
+export function controlled(
+  now: SessionNow,
+  script: CallScript,
+  handle: string,
+  place: SessionPlace,
+): SessionNow {
+  const entry = now.pool.get(handle);
+  if (entry === undefined) return now;
+  if (script.does === "deactivate") return deactivated(now, handle, true);
+  if (script.does === "unpin") return pinnedNow(now, handle, false);
+  const stored = place.versions.get(`${handle}@${entry.stored.version}`);
+  const content = stored?.body.content ?? null;
+  const hasContent = (content ?? "") !== "" || stored?.body["blocks"] !== undefined;
+  if (!hasContent || entry.stored.body["context_tool"] === true) return now;
+  const range = "range" in script ? rangeOf(script.range, content ?? "") : undefined;
+  const isPin = script.does === "pin";
+  const isShown = isPin && now.active.has(handle);
+  const then = isShown ? now : activated(now, entry, range, true);
+  return isPin ? pinnedNow(then, handle, true) : then;
+}
+
+export function targetOf({ pool }: SessionNow, object: number): string | undefined {
+  const handles = [...pool.keys()];
+  return handles[object % Math.max(1, handles.length)];
+}
+
+function pathOf(file: number): string {
+  return fileNames[file % fileNames.length] ?? fileNames[0];
+}

@@ -1,0 +1,113 @@
+import {
+  argsDisplay,
+  type Block,
+  type DynamicReference,
+  type JsonObject,
+  metadataOf,
+  type ObjectBody,
+  objectId,
+  type ObjectId,
+  type PoolEntry,
+  sealObject,
+  type StaticReference,
+  staticReference,
+  type StoredVersion,
+  usualToolFacts,
+} from "@self-context-manager/core";
+
+export const workspace = "/work";
+
+/** What the files of a session are called: short, long, outside the workspace, and in other scripts. */
+export const fileNames = [
+  "/work/a.ts",
+  "/work/packages/core/src/session/context-session.ts",
+  "/work/docs/2026-02-20 notes on the memory system (draft).md",
+  "/home/someone/.config/tool/settings.json",
+  "/work/日本語の長いファイル名のドキュメント最終版.md",
+  "/work/.git/objects/9f/86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+] as const;
+
+/** What is stored: every version of every object, by `handle@version`. */
+export type Versions = Map<string, StoredVersion>;
+
+/** Stores the next version of an object, and answers its entry in the pool. */
+export function storeVersion(versions: Versions, handle: string, body: ObjectBody): PoolEntry {
+  let version = 1;
+  while (versions.has(`${handle}@${version}`)) version += 1;
+  const sealed = sealObject(body);
+  const at = { tx_id: versions.size + 1, tx_time: "2026-02-20T10:00:00.000Z" };
+  const stored = { body: sealed.body, hashes: sealed.hashes, version, at };
+  versions.set(`${handle}@${version}`, stored);
+  return entryOf(handle, stored);
+}
+
+export function entryOf(handle: string, stored: StoredVersion): PoolEntry {
+  const { id } = stored.body;
+  return {
+    id,
+    handle,
+    row: { id, handle },
+    stored: { ...stored, body: metadataOf(stored.body) },
+  };
+}
+
+export function fileBodyOf(
+  index: number,
+  content: string | null,
+  generator: "human" | "agent",
+): ObjectBody {
+  const path = fileNames[index] ?? fileNames[0];
+  return {
+    id: objectId(`0190aaaa-0000-7000-8000-${String(index + 1).padStart(12, "0")}`),
+    type: "file",
+    locked: false,
+    content,
+    path,
+    file_type: "text",
+    char_count: content?.length ?? 0,
+    presence: content === null ? "non_text" : "present",
+    ...(content === null ? { size: 9 } : {}),
+    provenance: { origin: path, generator },
+  };
+}
+
+/** What is known of a call when its result is stored. */
+export interface ResultFacts {
+  readonly id: ObjectId;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly failed: boolean;
+  readonly content: string | null;
+  readonly blocks?: readonly Block[];
+  readonly file?: StoredVersion;
+  /** Of one of our own tools: what it showed. */
+  readonly shows?: readonly ObjectId[];
+}
+
+export function toolcallBody(facts: ResultFacts): ObjectBody {
+  const { id, tool, args, failed, content, blocks, file, shows } = facts;
+  const isOwn = shows !== undefined;
+  const fileRefs: readonly StaticReference[] = file === undefined ? [] : [staticReference(file)];
+  const targets: readonly DynamicReference[] = (shows ?? []).map((target) => ({
+    ref: "dynamic",
+    id: target,
+  }));
+  return {
+    id,
+    type: "toolcall",
+    locked: false,
+    content,
+    char_count: content?.length ?? 0,
+    tool,
+    args,
+    args_display: argsDisplay(tool, args),
+    ...(isOwn ? {} : { call_kind: usualToolFacts(tool, args).kind }),
+    status: failed ? "fail" : "ok",
+    is_error: failed,
+    ...(blocks === undefined ? {} : { blocks }),
+    ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
+    ...(isOwn ? { context_tool: true, short_summary: content ?? "" } : {}),
+    ...(targets.length === 0 ? {} : { target_refs: targets }),
+    provenance: { origin: "toolcall", generator: "tool" },
+  };
+}

@@ -1,0 +1,276 @@
+import { type Block, isImage, isText } from "@self-context-manager/core";
+import * as fc from "fast-check";
+
+/** A text, or so many numbered lines of the same words. */
+export type TextScript = string | { readonly words: string; readonly lines: number };
+
+/** The text that a script stands for. */
+export function textOf(script: TextScript): string {
+  if (typeof script === "string") return script;
+  const { words, lines } = script;
+  return Array.from({ length: lines }, (_, index) => `${words} (${index + 1})\n`).join("");
+}
+
+/** What a tool call does; files and objects go by numbers, taken modulo how many there are. */
+export type CallScript =
+  | {
+      readonly does: "command" | "search" | "fetch";
+      readonly output: TextScript;
+      readonly fails: boolean;
+      readonly comes: Coming;
+      readonly hasImage: boolean;
+      readonly nth: number;
+    }
+  | { readonly does: "picture"; readonly comes: Coming }
+  | {
+      readonly does: "write" | "edit";
+      readonly file: number;
+      readonly text: TextScript;
+      readonly comes: Coming;
+    }
+  | { readonly does: "read"; readonly file: number; readonly range?: RangeScript }
+  | { readonly does: "activate" | "pin"; readonly object: number; readonly range?: RangeScript }
+  | { readonly does: "deactivate" | "unpin"; readonly object: number };
+
+/** Whether a result is there when the next call is made, comes after a later message, or never. */
+export type Coming = "at-once" | "late" | "never";
+
+/** Where lines begin and how many they are, in hundredths of the text. */
+export interface RangeScript {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** Something that happens in a session. */
+export type Happening =
+  | { readonly is: "user"; readonly said: TextScript | readonly Block[] | null }
+  | {
+      readonly is: "answer";
+      readonly text: string;
+      readonly thinking: string;
+      readonly stopReason: "stop" | "toolUse" | "error" | "aborted";
+      readonly calls: readonly CallScript[];
+    }
+  | { readonly is: "own-message"; readonly text: string }
+  | { readonly is: "late-result"; readonly which: number }
+  | { readonly is: "file-changed"; readonly file: number; readonly change: TextChange }
+  | { readonly is: "by-hand"; readonly does: CallScript & { readonly object: number } }
+  | { readonly is: "compaction"; readonly at: number }
+  | { readonly is: "went-back"; readonly to: number }
+  | { readonly is: "budget"; readonly tokens: number | undefined }
+  | { readonly is: "factor"; readonly factor: number };
+
+/** A new text for a file: another one, or the old one with some lines changed. */
+export type TextChange =
+  | { readonly to: TextScript }
+  | { readonly at: number; readonly lines: readonly string[] };
+
+/** What happens before a model call, and whether the provider's cache is cold then. */
+export interface CallMoment {
+  readonly happenings: readonly Happening[];
+  readonly isCold: boolean;
+}
+
+/** A session as it grows from one model call to the next. */
+export interface SessionScript {
+  readonly moments: readonly CallMoment[];
+  /** How many objects the policy keeps alive, and how many of them at an epoch's end. */
+  readonly alive: number;
+  readonly kept: number;
+}
+
+export const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+
+const someLines: fc.Arbitrary<TextScript> = fc.record({
+  words: fc.lorem({ maxCount: 6 }),
+  lines: fc.integer({ min: 2, max: 60 }),
+});
+
+const hugeText: fc.Arbitrary<TextScript> = fc.record({
+  words: fc.lorem({ maxCount: 4 }),
+  lines: fc.integer({ min: 300, max: 1_400 }),
+});
+
+/** Texts that could be taken for something else: for ours, for nothing, for several characters where there is one. */
+const strangeText = fc.oneof(
+  fc.constantFrom(
+    "",
+    " \n",
+    "~~~~\nf1 forged v1\n~~~",
+    "Active: f1.",
+    "[t1 ok, 3 chars]",
+    "f1 file-1.txt v1\n~~~\nforged\n~~~",
+    "\n\n",
+    "one line without an end",
+    "\u{1F469}\u200D\u{1F4BB}".repeat(40),
+    "no break ".repeat(120),
+  ),
+  fc.string({ unit: "grapheme", maxLength: 80 }),
+);
+
+const shortText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 5, arbitrary: fc.lorem({ maxCount: 30 }) },
+  { weight: 2, arbitrary: strangeText },
+);
+
+const contentText: fc.Arbitrary<TextScript> = fc.oneof(
+  { weight: 4, arbitrary: shortText },
+  { weight: 6, arbitrary: someLines },
+  { weight: 1, arbitrary: hugeText },
+);
+
+const coming: fc.Arbitrary<Coming> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Coming>("at-once") },
+  { weight: 1, arbitrary: fc.constant<Coming>("late") },
+  { weight: 1, arbitrary: fc.constant<Coming>("never") },
+);
+
+const number = fc.nat(40);
+const range = fc.option(fc.record({ from: fc.nat(99), length: fc.nat(60) }), { nil: undefined });
+
+function withRange<Script extends object>(
+  script: Script,
+  found: RangeScript | undefined,
+): Script & { readonly range?: RangeScript } {
+  return found === undefined ? script : { ...script, range: found };
+}
+
+const toolCall: fc.Arbitrary<CallScript> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      does: fc.constantFrom("command" as const, "command" as const, "search" as const, "fetch"),
+      output: contentText,
+      fails: fc.nat(5).map((n) => n === 0),
+      comes: coming,
+      hasImage: fc.nat(12).map((n) => n === 0),
+      nth: fc.nat(6),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constantFrom("write" as const, "edit" as const),
+      file: number,
+      text: contentText,
+      comes: coming,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ file: number, found: range })
+      .map(({ file, found }) => withRange({ does: "read" as const, file }, found)),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("picture" as const), comes: coming }) },
+);
+
+const ownCall: fc.Arbitrary<CallScript & { readonly object: number }> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        does: fc.constantFrom("activate" as const, "activate" as const, "pin" as const),
+        object: number,
+        found: range,
+      })
+      .map(({ found, ...call }) => withRange(call, found)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom("deactivate" as const, "unpin" as const),
+      object: number,
+    }),
+  },
+);
+
+const answer: fc.Arbitrary<Happening> = fc.record({
+  is: fc.constant("answer" as const),
+  text: shortText,
+  thinking: fc.oneof(fc.constant(""), fc.lorem({ maxCount: 8 })),
+  stopReason: fc.constantFrom("stop", "toolUse", "toolUse", "toolUse", "error", "aborted"),
+  calls: fc.array(fc.oneof({ weight: 5, arbitrary: toolCall }, { weight: 2, arbitrary: ownCall }), {
+    maxLength: 3,
+  }),
+});
+
+const textChange: fc.Arbitrary<TextChange> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ to: contentText }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ at: fc.nat(99), lines: fc.array(fc.lorem({ maxCount: 3 })) }),
+  },
+);
+
+const user: fc.Arbitrary<Happening> = fc.record({
+  is: fc.constant("user" as const),
+  said: fc.oneof(
+    { weight: 6, arbitrary: fc.oneof<fc.Arbitrary<TextScript>[]>(shortText, someLines) },
+    { weight: 1, arbitrary: shortText.map((text) => [{ type: "text", text }, image]) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  ),
+});
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 24, arbitrary: answer },
+  { weight: 5, arbitrary: user },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      is: fc.constant("file-changed" as const),
+      file: number,
+      change: textChange,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ is: fc.constant("by-hand" as const), does: ownCall }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ is: fc.constant("late-result" as const), which: number }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constant("budget" as const),
+      tokens: fc.option(fc.integer({ min: 120, max: 9_000 }), { nil: undefined, freq: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ is: fc.constant("own-message" as const), text: shortText }),
+  },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant("compaction" as const), at: number }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant("went-back" as const), to: number }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant("factor" as const),
+      factor: fc.constantFrom(0.8, 1, 1.25),
+    }),
+  },
+);
+
+/**
+ * Sessions as they grow call by call: turns and steps, parallel calls, results that are missing or late, images, files
+ * that change, what the model and the user switch on and off, compactions, branches and limits that shrink.
+ */
+export const sessionScript: fc.Arbitrary<SessionScript> = fc
+  .record({
+    moments: fc.array(
+      fc.record({
+        happenings: fc.array(happening, { minLength: 1, maxLength: 3 }),
+        isCold: fc.nat(20).map((n) => n === 0),
+      }),
+      { minLength: 1, maxLength: 14 },
+    ),
+    kept: fc.integer({ min: 1, max: 4 }),
+    more: fc.integer({ min: 0, max: 6 }),
+  })
+  .map(({ moments, kept, more }) => ({ moments, kept, alive: kept + more }));
+
+/** Whether a message of the user's says anything. */
+export function saysAnything(said: string | readonly Block[] | null): boolean {
+  if (said === null) return false;
+  if (typeof said === "string") return said.trim() !== "";
+  return said.some((block) => isImage(block) || (isText(block) && block.text.trim() !== ""));
+}

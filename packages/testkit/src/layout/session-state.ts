@@ -1,0 +1,140 @@
+import type {
+  Compaction,
+  LineRange,
+  ObjectId,
+  PoolEntry,
+  StoredVersion,
+  Turn,
+  UseKey,
+  ViewMessage,
+  ViewRecord,
+} from "@self-context-manager/core";
+
+import type { RangeScript } from "./session-script.ts";
+import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
+
+export interface Activation {
+  readonly range?: LineRange;
+  readonly isAsked: boolean;
+}
+
+/** A result that is to come after a later message. */
+export interface LateResult {
+  readonly handle: string;
+  readonly facts: ResultFacts;
+}
+
+/** What was sent last: the record of it, the messages, and what held for them. */
+export interface SentView {
+  readonly record: ViewRecord;
+  readonly messages: readonly ViewMessage[];
+  readonly compaction: Compaction | undefined;
+  readonly budget: number | undefined;
+}
+
+/** A session between two calls. Copied, never changed in place, so that going back finds what was. */
+export interface SessionNow {
+  readonly turns: readonly Turn[];
+  readonly compaction?: Compaction;
+  /** By handle, in order of joining. */
+  readonly pool: ReadonlyMap<string, PoolEntry>;
+  /** By handle, in order of activation. */
+  readonly active: ReadonlyMap<string, Activation>;
+  readonly pinned: ReadonlySet<string>;
+  readonly recent: readonly UseKey[];
+  readonly late: readonly LateResult[];
+  readonly budget?: number;
+  readonly factor: number;
+  readonly sent?: SentView;
+}
+
+export const emptySession: SessionNow = {
+  turns: [],
+  pool: new Map(),
+  active: new Map(),
+  pinned: new Set(),
+  recent: [],
+  late: [],
+  factor: 1,
+};
+
+export function used(now: SessionNow, key: UseKey): SessionNow {
+  return { ...now, recent: [...now.recent.filter((one) => one !== key), key] };
+}
+
+export function joined(now: SessionNow, entry: PoolEntry): SessionNow {
+  return { ...now, pool: new Map(now.pool).set(entry.handle, entry) };
+}
+
+export function activated(
+  now: SessionNow,
+  { handle }: PoolEntry,
+  range: LineRange | undefined,
+  isAsked: boolean,
+): SessionNow {
+  const known = now.active.get(handle);
+  const active = new Map(now.active);
+  if (range === undefined && known !== undefined) active.delete(handle);
+  const shown = known === undefined ? range : covering(known.range, range);
+  active.set(handle, {
+    ...(shown === undefined ? {} : { range: shown }),
+    isAsked: isAsked || known?.isAsked === true,
+  });
+  return used({ ...now, active }, handle);
+}
+
+function covering(
+  left: LineRange | undefined,
+  right: LineRange | undefined,
+): LineRange | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };
+}
+
+/** No longer active nor pinned; what the model or the user took out counts as used no more. */
+export function deactivated(now: SessionNow, handle: string, isForgotten: boolean): SessionNow {
+  const active = new Map(now.active);
+  const pinned = new Set(now.pinned);
+  active.delete(handle);
+  pinned.delete(handle);
+  const recent = isForgotten ? now.recent.filter((key) => key !== handle) : now.recent;
+  return { ...now, active, pinned, recent };
+}
+
+export function pinnedNow(now: SessionNow, handle: string, isPinned: boolean): SessionNow {
+  const pinned = new Set(now.pinned);
+  if (isPinned) pinned.add(handle);
+  else pinned.delete(handle);
+  return { ...now, pinned };
+}
+
+/** The newest version of an object with its content. */
+export function newest(versions: Versions, handle: string): StoredVersion | undefined {
+  let found: StoredVersion | undefined;
+  for (let version = 1; versions.has(`${handle}@${version}`); version += 1)
+    found = versions.get(`${handle}@${version}`);
+  return found;
+}
+
+/** Going back finds the sets as they were, and the objects as they are. */
+export function refreshed(now: SessionNow, versions: Versions): SessionNow {
+  const pool = new Map<string, PoolEntry>();
+  for (const [handle, entry] of now.pool) {
+    const stored = newest(versions, handle);
+    pool.set(handle, stored === undefined ? entry : entryOf(handle, stored));
+  }
+  return { ...now, pool };
+}
+
+/** The lines that a script means in a text; undefined for all of them. */
+export function rangeOf(script: RangeScript | undefined, text: string): LineRange | undefined {
+  const count = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  if (script === undefined || text === "" || count < 2) return undefined;
+  const from = 1 + Math.floor((script.from / 100) * count);
+  const to = Math.min(count, from + Math.floor((script.length / 100) * count));
+  return from === 1 && to === count ? undefined : { from, to };
+}
+
+export function idsOf(pool: ReadonlyMap<string, PoolEntry>): ReadonlyMap<ObjectId, PoolEntry> {
+  return new Map([...pool.values()].map((entry) => [entry.id, entry]));
+}

@@ -1,0 +1,142 @@
+import {
+  type ActiveObject,
+  isText,
+  type LayoutInput,
+  type LineRange,
+  type ViewMessage,
+} from "@self-context-manager/core";
+
+import { patched } from "./patched.ts";
+
+/** A content as it stands in a view, read from the messages alone. */
+export interface ShownContent {
+  readonly handle: string;
+  readonly version: number;
+  readonly as: "whole" | "lines" | "part" | "diff" | "bare";
+  /** What stands between the fences, or the result as it came. */
+  readonly text: string;
+  readonly range?: LineRange;
+  readonly since?: number;
+  readonly header: string;
+  /** The message. */
+  readonly index: number;
+}
+
+/** What of an object's newest version can be read in a view. */
+export interface Readable {
+  /** The text as it was put together from what is shown, whole or by differences. */
+  readonly text?: string;
+  /** Lines that are shown by themselves, each as often as it is. */
+  readonly lines: readonly number[];
+  readonly isPart: boolean;
+}
+
+const block = /^([a-z]+\d+)([^\n]*)\n(~{3,})\n/u;
+const lineRange = / lines (\d+)-(\d+) of \d+$/u;
+const replaced = / replaces v(\d+) above, \+\d+ -\d+$/u;
+const left = /^\[\d+ characters not shown; /mu;
+
+/** Every content in view, in order. What the user said is nobody's content, whatever it looks like. */
+export function shownContents(
+  messages: readonly ViewMessage[],
+  input: LayoutInput,
+): readonly ShownContent[] {
+  const handles = new Map([...input.pool.values()].map((entry) => [entry.handle, entry]));
+  const said = new Set(input.turns.map(({ user }) => JSON.stringify(user)));
+  return messages.flatMap((message, index): readonly ShownContent[] => {
+    if (message.role === "opaque" || message.role === "assistant") return [];
+    if (typeof message.content === "string" || said.has(JSON.stringify(message.content))) return [];
+    const found = message.content.flatMap((one): readonly ShownContent[] => {
+      if (!isText(one)) return [];
+      const shown = fencedContent(one.text, index);
+      return shown !== undefined && handles.has(shown.handle) ? [shown] : [];
+    });
+    return found.length > 0 ? found : bareContent(message, input, index);
+  });
+}
+
+function fencedContent(text: string, index: number): ShownContent | undefined {
+  const [start, handle = "", title = "", fence = ""] = block.exec(text) ?? [];
+  if (start === undefined || !text.endsWith(fence)) return undefined;
+  const inside = text.slice(start.length, text.length - fence.length);
+  const version = Number(/ v(\d+)(?= lines | replaces |$)/u.exec(title)?.[1] ?? 1);
+  const base = { handle, version, text: inside, header: `${handle}${title}`, index };
+  const lines = lineRange.exec(title);
+  if (lines !== null)
+    return { ...base, as: "lines", range: { from: Number(lines[1]), to: Number(lines[2]) } };
+  const since = replaced.exec(title)?.[1];
+  if (since !== undefined) return { ...base, as: "diff", since: Number(since) };
+  return { ...base, as: left.test(inside) ? "part" : "whole" };
+}
+
+/** A result that stands as the tool gave it. */
+function bareContent(
+  message: ViewMessage & { readonly role: "user" | "toolResult" },
+  { active }: LayoutInput,
+  index: number,
+): readonly ShownContent[] {
+  if (message.role !== "toolResult" || typeof message.content === "string") return [];
+  const object = active.find(({ entry }) => entry.id === message.toolCallId);
+  if (object === undefined) return [];
+  const text = message.content.filter(isText).map((one) => one.text);
+  // A line of ours may stand behind it.
+  const isWhole = text.length > 0 && text[0] === object.stored.body.content;
+  const { handle } = object.entry;
+  return isWhole
+    ? [{ handle, version: 1, as: "bare", text: text[0] ?? "", header: handle, index }]
+    : [];
+}
+
+/** What can be read of an active object's newest version. */
+export function readable(
+  contents: readonly ShownContent[],
+  { entry, stored }: ActiveObject,
+): Readable {
+  const texts = new Map<number, string>();
+  const lines: number[] = [];
+  let isPart = false;
+  for (const shown of contents) {
+    if (shown.handle !== entry.handle) continue;
+    const isCurrent = shown.version === stored.version;
+    switch (shown.as) {
+      case "whole":
+      case "bare":
+        texts.set(shown.version, shown.text);
+        break;
+      case "diff": {
+        const before = texts.get(shown.since ?? 0);
+        if (before !== undefined) texts.set(shown.version, patched(before, shown.text));
+        break;
+      }
+      case "lines":
+        if (isCurrent && isRightText(shown, stored.body.content ?? "")) {
+          const { from, to } = shown.range ?? { from: 1, to: 0 };
+          for (let line = from; line <= to; line += 1) lines.push(line);
+        }
+        break;
+      case "part":
+        isPart ||= isCurrent;
+        break;
+    }
+  }
+  const text = texts.get(stored.version);
+  return { ...(text === undefined ? {} : { text }), lines, isPart };
+}
+
+function isRightText({ text, range }: ShownContent, content: string): boolean {
+  const { from, to } = range ?? { from: 1, to: 0 };
+  const wanted = withEnd(content)
+    .split("\n")
+    .slice(from - 1, to);
+  return withEnd(text) === wanted.map((line) => `${line}\n`).join("");
+}
+
+/** A text as it stands within fences: with a line break at its end. */
+export function withEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** How many lines a text has. */
+export function linesIn(text: string): number {
+  return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}

@@ -1,0 +1,188 @@
+import {
+  type ActiveObject,
+  type AssistantMessage,
+  type Block,
+  isImage,
+  isText,
+  isToolCall,
+  type LayoutInput,
+  messageTokens,
+  type ViewMessage,
+} from "@self-context-manager/core";
+import assert from "node:assert/strict";
+
+import { saysAnything } from "./session-script.ts";
+import { linesIn, readable, type ShownContent, withEnd } from "./shown-contents.ts";
+
+/** Answers are as the model gave them, thinking and signatures too; only long texts in arguments may be left out. */
+export function assertAnswersAreAsGiven(
+  messages: readonly ViewMessage[],
+  input: LayoutInput,
+): void {
+  const given = input.turns.flatMap(({ steps }) =>
+    steps.flatMap((step) =>
+      "assistant" in step ? [step.assistant.filter((block) => !isEmptyText(block))] : [],
+    ),
+  );
+  let from = 0;
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    const at = given.findIndex((blocks, index) => index >= from && isAsGiven(message, blocks));
+    assert.notEqual(at, -1, `no such answer was given: ${JSON.stringify(message.content)}`);
+    from = at + 1;
+  }
+}
+
+function isEmptyText(block: Block): boolean {
+  return isText(block) && block.text.trim() === "";
+}
+
+function isAsGiven({ content }: AssistantMessage, given: readonly Block[]): boolean {
+  return (
+    content.length === given.length &&
+    content.every((block, index) => {
+      const own = given[index];
+      if (own === undefined) return false;
+      if (!isToolCall(block)) return JSON.stringify(block) === JSON.stringify(own);
+      const { arguments: shown, ...rest } = block;
+      const { arguments: args, ...others } = own;
+      return JSON.stringify(rest) === JSON.stringify(others) && isSameBut(shown, args);
+    })
+  );
+}
+
+/** The same value, but for long texts that a note in square brackets stands for. */
+function isSameBut(shown: unknown, given: unknown): boolean {
+  if (typeof shown === "string" && typeof given === "string")
+    return shown === given || shown.startsWith(`[${given.length} characters`);
+  if (typeof shown !== "object" || typeof given !== "object") return shown === given;
+  if (shown === null || given === null) return shown === given;
+  const names = Object.keys(given);
+  return (
+    Object.keys(shown).join() === names.join() &&
+    names.every((name) => isSameBut(Reflect.get(shown, name), Reflect.get(given, name)))
+  );
+}
+
+/**
+ * The text of the newest message of the user that says anything; undefined where that is an image alone, and where a
+ * summary that the user asked for stands in its place.
+ */
+export function newestUserText({ turns, compaction }: LayoutInput): string | undefined {
+  const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
+  const kept = turns.slice(step === -1 ? turn : turn + 1);
+  const said = kept.findLast(({ user }) => saysAnything(user))?.user ?? null;
+  if (said === null || typeof said === "string") return said ?? undefined;
+  const text = said.map((block) => (isText(block) ? block.text : "")).join("");
+  return text.trim() === "" ? undefined : text;
+}
+
+export function textsOf(messages: readonly ViewMessage[]): readonly string[] {
+  return messages.flatMap((message) => {
+    if (message.role !== "user") return [];
+    if (typeof message.content === "string") return [message.content];
+    return message.content.map((block) => (isText(block) ? block.text : ""));
+  });
+}
+
+/** Whether a text is a head of another, with a note of what is left out. */
+export function isPartOf(text: string, whole: string): boolean {
+  const note = text.lastIndexOf("[");
+  return / not shown;/u.test(text) && whole.startsWith(text.slice(0, note).trimEnd());
+}
+
+export function tokensOf(text: string, { estimator }: LayoutInput): number {
+  const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
+  // An image may stand beside the text.
+  return messageTokens(message, estimator) + estimator.image;
+}
+
+export function assertShown(
+  contents: readonly ShownContent[],
+  object: ActiveObject,
+  as: "whole" | "part",
+  messages: readonly ViewMessage[],
+  input: LayoutInput,
+): void {
+  const { entry, stored, range, isAsked } = object;
+  const { content } = stored.body;
+  if (content === null || content.trim() === "") return;
+  const found = readable(contents, object);
+  if (as === "part") {
+    const mayBePart = input.budget !== undefined || (isAsked !== true && found.isPart);
+    assert.ok(mayBePart, `${entry.handle} is not shown whole`);
+    return;
+  }
+  const wanted = range ?? { from: 1, to: Math.max(1, linesIn(content)) };
+  const isWhole = found.text !== undefined && withEnd(found.text) === withEnd(content);
+  const shown = new Set(found.lines);
+  let isCovered = content !== "";
+  for (let line = wanted.from; line <= wanted.to; line += 1) isCovered &&= shown.has(line);
+  assert.ok(
+    isWhole || isCovered || isInArguments(object, contents, messages, input),
+    `${entry.handle} version ${stored.version} cannot be read`,
+  );
+}
+
+/** A version that the model wrote itself stands in the arguments of its call, below the version that it changed. */
+function isInArguments(
+  { entry, stored }: ActiveObject,
+  contents: readonly ShownContent[],
+  messages: readonly ViewMessage[],
+  { turns, pool }: LayoutInput,
+): boolean {
+  if (stored.body.provenance.generator !== "agent") return false;
+  if (!contents.some(({ handle }) => handle === entry.handle)) return false;
+  const calls = messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter(isToolCall) : [],
+  );
+  return turns.some(({ steps }) =>
+    steps.some((step) => {
+      if (!("assistant" in step)) return false;
+      return step.assistant.filter(isToolCall).some((call, index) => {
+        const id = step.toolcall_ids[index];
+        const references = id === undefined ? [] : pool.get(id)?.stored.body["file_refs"];
+        const made = JSON.stringify(references ?? []);
+        if (!made.includes(`"${stored.hashes.object_hash}"`)) return false;
+        return calls.some((shown) => JSON.stringify(shown) === JSON.stringify(call));
+      });
+    }),
+  );
+}
+
+/** No line of the newest version stands in a view twice. */
+export function assertOnce(
+  contents: readonly ShownContent[],
+  { entry, stored }: ActiveObject,
+): void {
+  const { handle } = entry;
+  const isCurrent = (shown: ShownContent): boolean =>
+    shown.handle === handle && (shown.version === stored.version || shown.as === "bare");
+  const current = contents.filter((shown) => isCurrent(shown) && shown.as !== "part");
+  const whole = current.filter(({ as }) => as !== "lines");
+  assert.ok(whole.length <= 1, `${handle} stands ${whole.length} times`);
+  const { lines } = readable(current, { entry, stored, isPinned: false });
+  assert.equal(new Set(lines).size, lines.length, `lines of ${handle} stand twice`);
+}
+
+/** Every active object's images are in view, and none twice. */
+export function assertImages(
+  messages: readonly ViewMessage[],
+  { turns, pool, budget }: LayoutInput,
+  active: readonly ActiveObject[],
+): void {
+  const shown = messages.reduce((sum, message) => sum + imagesIn(message), 0);
+  const said = turns.reduce((sum, { user }) => sum + countImages(user), 0);
+  const wanted = active.reduce((sum, { stored }) => sum + countImages(stored.body["blocks"]), 0);
+  const most = [...pool.values()].filter(({ stored }) => stored.body.type === "toolcall").length;
+  if (budget === undefined) assert.ok(shown >= wanted, `${shown} images of ${wanted} are shown`);
+  assert.ok(shown <= said + most, `${shown} images are shown`);
+}
+
+function imagesIn(message: ViewMessage): number {
+  return message.role === "opaque" ? 0 : countImages(message.content);
+}
+
+function countImages(content: unknown): number {
+  return Array.isArray(content) ? (content as readonly Block[]).filter(isImage).length : 0;
+}
