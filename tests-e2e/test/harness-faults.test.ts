@@ -2,6 +2,8 @@ import {
   harnessContract,
   type HarnessLaw,
   harnessLaws,
+  type HostLayout,
+  type OpenHost,
   scriptedHarnessAdapter,
 } from "@self-context-manager/testkit";
 import { AssertionError } from "node:assert/strict";
@@ -28,21 +30,31 @@ it("refuses a known gap that is no law", () => {
   ).toThrow(new TypeError("knownGaps of scripted names no-such-law, which is no law"));
 });
 
-describe.each(laws)("%s", (law) => {
-  it("holds with a sound adapter", async () => {
-    await expect(harnessLaws[law](scriptedHost())).resolves.toBeUndefined();
-  });
+const layouts: readonly HostLayout[] = ["epoch", "pooled"];
 
-  it.each(Object.entries(harnessFaults[law]))(
-    "is broken by an adapter that %s",
-    async (_, openHost) => {
-      const broken = await harnessLaws[law](openHost).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+describe.each(layouts.flatMap((layout) => laws.map((law) => ({ law, layout }))))(
+  "$law, $layout layout",
+  ({ law, layout }) => {
+    const withLayout =
+      (openHost: OpenHost): OpenHost =>
+      async (options) =>
+        await openHost({ ...options, layout });
 
-      // Anything else would be a fault of the host or the scenario.
-      expect(broken).toBeInstanceOf(AssertionError);
-    },
-  );
-});
+    it("holds with a sound adapter", async () => {
+      await expect(harnessLaws[law](withLayout(scriptedHost()))).resolves.toBeUndefined();
+    });
+
+    it.each(Object.entries(harnessFaults[law]))(
+      "is broken by an adapter that %s",
+      async (_, openHost) => {
+        const broken = await harnessLaws[law](withLayout(openHost)).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+
+        // Anything else would be a fault of the host or the scenario.
+        expect(broken).toBeInstanceOf(AssertionError);
+      },
+    );
+  },
+);

@@ -16,6 +16,8 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
   });
 }
 
+harnessContract({ name: "scripted", supports, layout: "pooled", openHost: scriptedHost() });
+
 // The view outlasts the host's list; what the host sends without us does not.
 const dropped = "the host itself has dropped the messages that the law looks for";
 harnessContract({

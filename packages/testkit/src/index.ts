@@ -4,6 +4,7 @@ export type {
   HarnessScenario,
   HostCall,
   HostCalls,
+  HostLayout,
   HostOptions,
   OpenHost,
 } from "./harness/harness-host.ts";

@@ -4,7 +4,6 @@ import {
   isJsonObject,
   type JsonValue,
   openContextSession,
-  pooledLayout,
   silentLogger,
   toJson,
   windowPolicy,
@@ -21,6 +20,7 @@ import {
 } from "./agent-model.ts";
 import { agentTools } from "./agent-tools.ts";
 import { breakableStore } from "./breakable-store.ts";
+import { hostLayouts } from "./host-layouts.ts";
 
 /** What of pi-agent-core is used, of every release. */
 export interface AgentModule {
@@ -57,7 +57,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
           ids: uuidIds(systemClock),
           logger: silentLogger,
           policy: windowPolicy(),
-          layout: pooledLayout,
+          layout: hostLayouts[options.layout],
           workspace: folder.path,
           readLimits: { lines: 2_000, characters: 50_000 },
         },
@@ -84,6 +84,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     }
 
     return {
+      layout: options.layout,
       calls: {
         read: (path) => ({ name: "read", arguments: { path } }),
         show: (path) => ({ name: "show", arguments: { path } }),

@@ -81,9 +81,9 @@ export function onResume(
   });
 }
 
-/** Whether a message of the view holds the active contents. */
+/** Whether a message of the view holds active contents. */
 export function isActiveContents({ kind, text }: ScriptedMessage): boolean {
-  return kind === "human" && /(^|\n)Active: /u.test(text);
+  return (kind === "human" && /(^|\n)Active: /u.test(text)) || /^[a-z]+\d+ .*\n~~~/mu.test(text);
 }
 
 /** Sends every message that was ever in the list, whatever the user left behind. */

@@ -1,13 +1,8 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import {
-  openContextSession,
-  pooledLayout,
-  silentLogger,
-  windowPolicy,
-} from "@self-context-manager/core";
+import { openContextSession, silentLogger, windowPolicy } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { HarnessHost, OpenHost } from "@self-context-manager/testkit";
+import type { HarnessHost, HostLayout, OpenHost } from "@self-context-manager/testkit";
 import { diskFiles } from "@self-context-manager/watcher";
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -19,6 +14,7 @@ import { openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { type Availability, breakableStore } from "./breakable-store.ts";
+import { hostLayouts } from "./host-layouts.ts";
 import { piRecord } from "./pi-record.ts";
 import { loopbackReply, neutralRequest } from "./pi-requests.ts";
 
@@ -57,7 +53,11 @@ export function piHost(pi: PiVersion): OpenHost {
       options.adapter === "absent"
         ? passThroughExtension
         : piExtension({
-            openContext: openOn(join(workspace.agentFolder, "store.sqlite"), availability),
+            openContext: openOn(
+              join(workspace.agentFolder, "store.sqlite"),
+              availability,
+              options.layout,
+            ),
             off: options.adapter === "off",
           });
     const open = async (sessionFile?: string): Promise<PiSdk> =>
@@ -88,6 +88,7 @@ export function piHost(pi: PiVersion): OpenHost {
 
     const opened = stack.move();
     return {
+      layout: options.layout,
       calls,
       get requests() {
         return model.requests.map((request) => neutralRequest(request, workFolder()));
@@ -128,7 +129,7 @@ const eagerCompaction = {
 } as const;
 
 /** Opens sessions as `compose` does with the settings that the laws name, on a store that can be broken. */
-function openOn(path: string, availability: Availability): OpenContext {
+function openOn(path: string, availability: Availability, layout: HostLayout): OpenContext {
   return async ({ host, workspace }) => {
     await using stack = new AsyncDisposableStack();
     const store = breakableStore(stack.use(await openSqliteStore({ path })), availability);
@@ -139,7 +140,7 @@ function openOn(path: string, availability: Availability): OpenContext {
         ids: uuidIds(systemClock),
         logger: silentLogger,
         policy: windowPolicy(),
-        layout: pooledLayout,
+        layout: hostLayouts[layout],
         workspace,
         readLimits: { lines: 2_000, characters: 50_000 },
       },

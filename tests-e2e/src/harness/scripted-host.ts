@@ -3,7 +3,6 @@ import {
   type HostSession,
   type MessageCodec,
   openContextSession,
-  pooledLayout,
   silentLogger,
   toJson,
   windowPolicy,
@@ -23,6 +22,7 @@ import {
 } from "@self-context-manager/testkit";
 
 import { breakableStore } from "./breakable-store.ts";
+import { hostLayouts } from "./host-layouts.ts";
 
 /** What an adapter that is to be broken can reach. */
 export interface ScriptedParts {
@@ -75,7 +75,7 @@ export function scriptedHost({
             ids,
             logger: silentLogger,
             policy: windowPolicy(),
-            layout: pooledLayout,
+            layout: hostLayouts[options.layout],
             workspace: folder.path,
             readLimits: { lines: 2_000, characters: 50_000 },
           },
@@ -109,6 +109,7 @@ export function scriptedHost({
     }
 
     return {
+      layout: options.layout,
       calls: {
         read: (path) => ({ name: "read", arguments: { path } }),
         show: (path) => ({ name: "show", arguments: { path } }),

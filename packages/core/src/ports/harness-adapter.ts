@@ -3,12 +3,17 @@
  * the host's own means: an extension, a plugin, a wrapper of its hooks. What adapters have in common is this
  * declaration, the calls of `ContextSession` that they make, and the laws below, which are tried on the running host.
  *
- * Laws, each a scenario of the same key in `@self-context-manager/testkit`:
+ * Laws, each a scenario of the same key in `@self-context-manager/testkit`. What they say of contents is tried with the
+ * specification's layout and with epochs in which what is dead leaves at once; when it leaves is a law of the layout.
  *
- * - `results-are-references`: in the place of every tool result the model gets its reference line.
+ * Laws:
+ *
+ * - `results-are-references`: in the place of every tool result the model gets a line with a handle; behind it stands a
+ *   content only where the layout shows active contents there.
  * - `active-content-is-shown`: the contents of exactly the active objects reach the model, each once.
  * - `read-shows-the-file-once`: however often a file is read, its content is there once, as it was read last.
- * - `written-file-is-refreshed`: after the host's own tool wrote an active file, the model sees the new content only.
+ * - `written-file-is-refreshed`: after the host's own tool wrote an active file, the model sees the new content only, or
+ *   the call that wrote it with a line which says that the version above is replaced.
  * - `deactivated-is-gone`: what was deactivated does not come back by itself, neither on later turns nor on resume.
  * - `pinned-stays`: a pinned object outlasts the policy's window, on later turns and on resume.
  * - `activate-brings-back`: whatever left, by the model's word or by the policy, is one `activate` away.

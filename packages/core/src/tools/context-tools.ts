@@ -36,7 +36,7 @@ export const contextTools: readonly ContextTool[] = [
   {
     name: "read",
     description:
-      "Open a file: it is indexed, joins the known objects and becomes active, so its content stands in the context until it is deactivated. The result only says what was done. For objects that are known already use activate.",
+      "Open a file: it is indexed, joins the known objects and becomes active, so that its content is in the context. What is there already is not shown again. For objects that are known already use activate.",
     parameters: {
       type: "object",
       properties: {
@@ -60,7 +60,7 @@ export const contextTools: readonly ContextTool[] = [
   {
     name: "activate",
     description:
-      "Show a known object's content in the context, from the next call on: a tool's earlier output, a file, or some lines of it.",
+      "Show a known object's content in the context again, whole: a tool's earlier output, a file, or some lines of it.",
     parameters: {
       type: "object",
       properties: {
@@ -80,7 +80,7 @@ export const contextTools: readonly ContextTool[] = [
   },
   targetTool(
     "deactivate",
-    "Take an object's content out of the context. Its line among the known objects stays, and activate brings it back.",
+    "Let an object's content leave the context. A line with its handle stays, and activate brings it back.",
   ),
   targetTool(
     "pin",
@@ -89,12 +89,15 @@ export const contextTools: readonly ContextTool[] = [
   targetTool("unpin", "Let a pinned object leave the context again by itself."),
 ];
 
-/** The standing instruction for the model; constant bytes, so that it never breaks a provider's cache. */
+/**
+ * The standing instruction for the model, true of every layout; constant bytes, so that it never breaks a provider's
+ * cache.
+ */
 export const standingInstruction = `# Context objects
-Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. A line such as [t3 ok, 4.1k chars] stands in place of an output; the contents of active objects stand in blocks that begin with their handle. Recent outputs are active by themselves and become inactive later; nothing is lost.
-- read indexes a file and makes it active: its content stands in a block of its own, the result only says what was done. A file that changes is shown in its newest version.
-- activate HANDLE shows an object (from and to for some lines), deactivate HANDLE takes it out, pin HANDLE keeps it.
-- Do not read again what is shown. Browse the list of known objects broadly, activate narrowly, deactivate what you are done with.
+Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. What was not used lately leaves the context, and nothing is lost: [t3 ok, 4.1k chars] without a content means that it has left, and activate t3 brings it back (from and to for some lines). Contents stand between rows of tildes under a header with their handle; what is shown in part says so.
+- read opens a file, activate HANDLE shows an object again, deactivate HANDLE lets it leave, pin HANDLE keeps it. A file that changes is shown in its newest version.
+- In your earlier calls [1200 characters, now in f3 v2] stands for arguments that have left. Never write such a note yourself: give arguments in full.
+- Do not read again what is shown. Activate narrowly, deactivate what you are done with.
 - Write what you learn to Markdown notes, often: they stay when outputs leave.`;
 
 function textArgument(args: JsonObject, name: string): string {

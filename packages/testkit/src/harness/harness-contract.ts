@@ -3,7 +3,7 @@
 import type { HarnessSupports } from "@self-context-manager/core";
 import { describe, it } from "vitest";
 
-import type { OpenHost } from "./harness-host.ts";
+import type { HostLayout, OpenHost } from "./harness-host.ts";
 import { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./laws.ts";
 
 export interface HarnessContract {
@@ -12,6 +12,8 @@ export interface HarnessContract {
   /** Laws that the adapter is known to break, with the reason. A gap that closes turns the run red. */
   readonly knownGaps?: Readonly<Partial<Record<HarnessLaw, string>>>;
   readonly openHost: OpenHost;
+  /** The layout that the sessions are to have; epochs unless told. */
+  readonly layout?: HostLayout;
 }
 
 /** In milliseconds; a law opens a host two or three times. */
@@ -23,12 +25,14 @@ export function harnessContract({
   supports,
   knownGaps = {},
   openHost,
+  layout = "epoch",
 }: HarnessContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(harnessLaws, law))
       throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
   }
-  describe(`harness ${name}`, () => {
+  const open: OpenHost = async (options) => await openHost({ ...options, layout });
+  describe(`harness ${name}, ${layout} layout`, () => {
     for (const law of Object.keys(harnessLaws) as HarnessLaw[]) {
       const missing = harnessLawNeeds[law].filter((need) => !supports[need]);
       const scenario = harnessLaws[law];
@@ -36,9 +40,9 @@ export function harnessContract({
       if (missing.length > 0) {
         it.skip(`${law} (declared: no ${missing.join(", ")})`, () => undefined);
       } else if (gap === undefined) {
-        it(law, { timeout }, () => scenario(openHost));
+        it(law, { timeout }, () => scenario(open));
       } else {
-        it.fails(`${law} (known gap: ${gap})`, { timeout }, () => scenario(openHost));
+        it.fails(`${law} (known gap: ${gap})`, { timeout }, () => scenario(open));
       }
     }
   });

@@ -15,7 +15,14 @@ export interface HostOptions {
   readonly brokenStore: boolean;
   /** The host shortens its list of messages after every run, as it does by itself when its window is full. */
   readonly compactsEagerly: boolean;
+  readonly layout: HostLayout;
 }
+
+/**
+ * The layout of the host's sessions: the specification's `pooled` one, or `epoch`, where every content stands in its
+ * envelope however short it is (`small: 0`), and what is dead leaves with the next call (`deactivate: "immediate"`).
+ */
+export type HostLayout = "epoch" | "pooled";
 
 /** A call of one of the host's own tools. */
 export interface HostCall {
@@ -39,10 +46,11 @@ export interface HostCalls {
 
 /**
  * A real harness with the adapter in it and a scripted model behind it, in a working folder and on a store of its own.
- * Sessions have the pooled layout and the specification's window with its own numbers.
+ * Sessions have the layout that is asked for, and the specification's window with its own numbers.
  */
 export interface HarnessHost extends AsyncDisposable {
   readonly calls: HostCalls;
+  readonly layout: HostLayout;
   /** Every request so far, in order. */
   readonly requests: readonly ModelRequest[];
   /** What the adapter told the user so far, outside the messages. */

@@ -17,19 +17,21 @@ export function resultOf({ messages }: ModelRequest, callId: string): ModelMessa
   return results[0] as ModelMessage;
 }
 
-const referenceLine = /^\[([a-z]+\d+) (ok|failed)[,\]]/u;
+/** A line with a handle: in the place of a content, or as its header. */
+const handleLine = /^\[?([a-z]+\d+) [^\n]*/u;
 
-/** The handle in the reference line of a call's result. */
+/** The handle that a call's result is named by, or what it shows. */
 export function handleOf(request: ModelRequest, callId: string): string {
   const { text } = resultOf(request, callId);
-  const handle = referenceLine.exec(text)?.[1];
-  assert.ok(handle, `the result of ${callId} is a reference line, not ${JSON.stringify(text)}`);
+  const handle = handleLine.exec(text)?.[1];
+  assert.ok(handle, `the result of ${callId} begins with a handle, not ${JSON.stringify(text)}`);
   return handle;
 }
 
-/** Whether the reference line of a call's result tells of a failure. */
+/** Whether a call's result tells of a failure, or says what it cannot do. */
 export function hasFailed(request: ModelRequest, callId: string): boolean {
-  return referenceLine.exec(resultOf(request, callId).text)?.[2] === "failed";
+  const [line = ""] = resultOf(request, callId).text.split("\n");
+  return /^\[?[a-z]+\d+ failed\b|No object is known as/u.test(line);
 }
 
 /** Which of the sample files' words stand in the messages, each as often as it does. */

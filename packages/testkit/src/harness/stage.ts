@@ -53,6 +53,7 @@ export async function openStage(
     adapter: "managed",
     brokenStore: false,
     compactsEagerly: false,
+    layout: "epoch",
     ...options,
     files: sampleFiles,
     model: (request) => {
@@ -106,8 +107,11 @@ export const wordsOf = (name: string): string => `the words of ${name} stand her
 /** The names of the sample files with text, each with the words that it alone has. */
 export const textNames = ["a", "b", "c", "d", "e", "f", "g"] as const;
 
+/** What makes a file long enough to be worth a line in its place. */
+const more = "and more words, as each of the files has them, which say nothing\n".repeat(3);
+
 const sampleFiles: HostOptions["files"] = {
-  ...Object.fromEntries(textNames.map((name) => [`${name}.txt`, `${wordsOf(name)}\n`])),
+  ...Object.fromEntries(textNames.map((name) => [`${name}.txt`, `${wordsOf(name)}\n${more}`])),
   "p.png": Buffer.from(blue, "base64"),
 };
 
