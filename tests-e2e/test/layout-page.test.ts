@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { committedPage } from "../src/docs/committed-page.ts";
 import { layoutPage } from "../src/docs/layout-page.ts";
 
-describe("the page on the pooled layout", () => {
+describe("the page on the layouts", () => {
   it("is what sessions render now; SCM_UPDATE_DOCS=1 writes it anew", async () => {
     const page = await layoutPage();
 

@@ -1,26 +1,25 @@
-import {
-  type Block,
-  isText,
-  isToolCall,
-  pooledLayout,
-  standingInstruction,
-  type View,
-  type ViewMessage,
-} from "@self-context-manager/core";
+import { type Block, standingInstruction, type View } from "@self-context-manager/core";
 
+import { epochSession } from "./epoch-session.ts";
+import { messageBlocks } from "./message-blocks.ts";
 import { scriptHistory } from "../session/script-history.ts";
 import { openTestSession } from "../session/test-session.ts";
 import { codeBlock, generatedNote } from "./committed-page.ts";
 
-/** The page that shows the exact text and role of every rendered block. */
+/** The page that shows the exact text and role of every rendered block, for each layout. */
 export async function layoutPage(): Promise<string> {
   return `${[
-    "# The pooled layout, block by block",
+    "# The layouts, block by block",
     generatedNote("layout-page.test.ts"),
-    `What the model is sent by the layout \`${pooledLayout.name}\`, in the specification's order (v0 §21.2): the metadata pool, the chat, the active content. What a layout is and which laws hold for it is in [layout-port.md](layout-port.md). Each block below is the text of one content block of one message, to the letter; the line above says the message's role. A tool call is shown by its name and arguments.`,
+    "What the model is sent. What a layout is and which laws hold for it is in [layout-port.md](layout-port.md). Each block below is the text of one content block of one message, to the letter; the line above says the message's role. A tool call is shown by its name and arguments.",
     "## Standing instruction",
     "Sent by the host's own channel for system prompts, after the host's text. Its bytes never change.",
     codeBlock("text", standingInstruction),
+    "## The epoch layout",
+    "The default. Each call is shown as what it appends to the call before; where an epoch ends, as the messages from the first that changed on.",
+    ...(await epochSession()),
+    "## The pooled layout",
+    "The specification's order (v0 §21.2), made anew on every call: the metadata pool, the chat, the active content.",
     ...(await usualCase()),
     ...(await statesOfObjects()),
     ...(await answersOfTools()),
@@ -52,7 +51,7 @@ async function usualCase(): Promise<readonly string[]> {
   await session.pin("f1");
   await session.deactivate("t3");
   return [
-    "## A turn with files, outputs and an image",
+    "### A turn with files, outputs and an image",
     "The pool has one line for each known object: handle, name, size in characters, version if it is not the first. In the chat a reference line stands in the place of each output: handle, status, size; for our own tools it is their report. Contents of active objects stand at the end, in order of activation, each under a header and within a fence of tildes that is longer than any run of tildes in it, so that a text can neither close nor forge it. Images stand after their text. The last block names the active and the pinned objects.",
     ...rendered(await session.view()),
   ];
@@ -81,7 +80,7 @@ async function statesOfObjects(): Promise<readonly string[]> {
     "a very long folder name/and another one/file with spaces in its name.txt",
   ]);
   return [
-    "## Objects in every state",
+    "### Objects in every state",
     "A file that was named and not read, one that is not text, one that is gone, one of which some lines are shown, one with a nickname whose text holds fences, and one with a long name. Names are cut so that a line of the pool has at most 17 tokens and a header at most 12 (decision D45).",
     ...rendered(await session.view()),
   ];
@@ -117,7 +116,7 @@ async function answersOfTools(): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const [name, run] of cases) lines.push(`${name}\n  ${(await run()).text}`);
   return [
-    "## Answers and refusals of the context tools",
+    "### Answers and refusals of the context tools",
     "The same text goes to the model, to the user and into the stored tool call. Here `f1` is `.env`, `f2` is `a.ts` and `f3` is `photo.png`.",
     codeBlock("text", lines.join("\n")),
   ];
@@ -139,7 +138,7 @@ async function scarcity(): Promise<readonly string[]> {
   await session.pin("t1");
   const view = await session.view({ contextWindow: 480, reserve: 0 });
   return [
-    "## When not all of it fits",
+    "### When not all of it fits",
     `The order is: a legal sequence, the budget, the newest user message, pinned, just activated, the rest (decision D54). Whole turns that had to leave stand behind one line. Here ${view.shown
       .map(({ as }) => as)
       .join(", ")} is how the active objects are shown.`,
@@ -203,7 +202,7 @@ async function compaction(): Promise<readonly string[]> {
   history.messages.push(...kept);
   await history.ingest(session);
   return [
-    "## A user's compaction, a lost call, and what only the host knows",
+    "### A user's compaction, a lost call, and what only the host knows",
     "A summary that the user asked for stands for what it replaced (decision D53). A call that has no result is answered, so that the sequence stays legal. Messages of the host's own kinds are given back as they came; here their JSON is shown.",
     ...rendered(await session.view()),
   ];
@@ -216,22 +215,4 @@ function rendered({ messages, tokens }: View): readonly string[] {
     ...messages.flatMap((message, index) => messageBlocks(message, index)),
     `Estimated tokens: ${tokens.metadata} of metadata, ${tokens.chat} of chat, ${tokens.active} of active content, ${sum} in all.`,
   ];
-}
-
-function messageBlocks(message: ViewMessage, index: number): readonly string[] {
-  const title = `Message ${index + 1}, role \`${message.role}\``;
-  if (message.role === "opaque")
-    return [`${title}:`, codeBlock("text", JSON.stringify(message.raw))];
-  const blocks = typeof message.content === "string" ? [message.content] : message.content;
-  return blocks.flatMap((block, number) => {
-    const place = blocks.length === 1 ? "" : `, block ${number + 1}`;
-    return [`${title}${place}:`, codeBlock("text", blockText(block))];
-  });
-}
-
-function blockText(block: Block | string): string {
-  if (typeof block === "string") return block;
-  if (isText(block)) return block.text;
-  if (isToolCall(block)) return `(tool call ${block.name} ${JSON.stringify(block.arguments)})`;
-  return `(${block.type})`;
 }
