@@ -89,7 +89,16 @@ async function write(
   return count;
 }
 
+/** The node that runs now; between two of them there is none for a while. */
 async function pidOf(folder: string): Promise<number> {
-  const facts = JSON.parse(await readFile(join(folder, "node.json"), "utf8")) as { pid: number };
-  return facts.pid;
+  const end = performance.now() + 60_000;
+  for (;;) {
+    try {
+      const text = await readFile(join(folder, "node.json"), "utf8");
+      return (JSON.parse(text) as { pid: number }).pid;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await delay(50);
+    }
+  }
 }

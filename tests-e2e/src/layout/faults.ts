@@ -97,7 +97,10 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     {
       law: "budget-holds",
       what: "takes more than it may",
-      layout: { ...sound, render: ({ budget: _, ...input }, last) => sound.render(input, last) },
+      layout: {
+        ...sound,
+        render: ({ budget: _budget, ...input }, last) => sound.render(input, last),
+      },
     },
     {
       law: "budget-holds",

@@ -111,7 +111,8 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
     "rebuild-is-identical": (layout, trial) => {
       everySession(layout, trial, (calls) => {
         // When the session has gone on, and objects have newer versions.
-        for (const { output, source } of [...calls]) {
+        const all = Array.from(calls);
+        for (const { output, source } of all) {
           const rebuilt = layout.rebuild(copyOf(output.record) as ViewRecord, source);
           assert.equal(JSON.stringify(rebuilt), JSON.stringify(output.messages));
         }

@@ -33,7 +33,7 @@ export type CallScript =
   | { readonly does: "deactivate" | "unpin"; readonly object: number };
 
 /** Whether a result is there when the next call is made, comes after a later message, or never. */
-export type Coming = "at-once" | "late" | "never";
+type Coming = "at-once" | "late" | "never";
 
 /** Where lines begin and how many they are, in hundredths of the text. */
 export interface RangeScript {
@@ -66,7 +66,7 @@ export type TextChange =
   | { readonly at: number; readonly lines: readonly string[] };
 
 /** What happens before a model call, and whether the provider's cache is cold then. */
-export interface CallMoment {
+interface CallMoment {
   readonly happenings: readonly Happening[];
   readonly isCold: boolean;
 }

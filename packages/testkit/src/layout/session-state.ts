@@ -13,19 +13,19 @@ import type {
 import type { RangeScript } from "./session-script.ts";
 import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
 
-export interface Activation {
+interface Activation {
   readonly range?: LineRange;
   readonly isAsked: boolean;
 }
 
 /** A result that is to come after a later message. */
-export interface LateResult {
+interface LateResult {
   readonly handle: string;
   readonly facts: ResultFacts;
 }
 
 /** What was sent last: the record of it, the messages, and what held for them. */
-export interface SentView {
+interface SentView {
   readonly record: ViewRecord;
   readonly messages: readonly ViewMessage[];
   readonly compaction: Compaction | undefined;
