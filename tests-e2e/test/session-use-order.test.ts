@@ -1,0 +1,119 @@
+import {
+  type ContextSession,
+  epochLayout,
+  type JsonValue,
+  recentlyUsedPolicy,
+} from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory, type ScriptedHistory } from "../src/session/script-history.ts";
+import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+import { handlesIn, storedSession } from "../src/session/view-parts.ts";
+
+interface Used extends TestSession {
+  readonly history: ScriptedHistory;
+  readonly order: () => Promise<JsonValue | undefined>;
+}
+
+const text = "some words that stand in a file\n".repeat(12);
+
+async function openUsed(alive = 24): Promise<Used> {
+  const opened = await openTestSession({
+    layout: epochLayout({ small: 0 }),
+    policy: recentlyUsedPolicy({ alive, kept: 1 }),
+    files: { "/work/a.ts": text, "/work/b.ts": text },
+  });
+  return {
+    ...opened,
+    history: scriptHistory(),
+    order: async () => (await storedSession(opened.store, opened.session))["recent"],
+  };
+}
+
+async function read({ history }: Used, session: ContextSession, path: string): Promise<void> {
+  await history.ask("read", { path }, async (callId) => await session.read({ path }, { callId }));
+}
+
+describe("the order of use (D2)", () => {
+  it("has what was delivered, read and activated, the newest last, and none of our own calls", async () => {
+    const used = await openUsed();
+    const { session, history, order } = used;
+    history.user("go on");
+    history.call("grep", { pattern: "x" }, text);
+    await read(used, session, "a.ts");
+    history.call("grep", { pattern: "y" }, text);
+    await history.ingest(session);
+    const first = await order();
+    await session.activate("t1");
+
+    expect(first).toEqual(["f1", "t1", "t3"]);
+    expect(await order()).toEqual(["f1", "t3", "t1"]);
+  });
+
+  it("is moved by a call that names a file: its newest holder and its newest reading", async () => {
+    const { session, history, order } = await openUsed();
+    history.user("go on");
+    const edits = [{ oldText: "x", newText: "y" }];
+    const calls = [
+      ["bash", { command: "cat a.ts" }],
+      ["bash", { command: "cat b.ts" }],
+      ["edit", { path: "a.ts", edits }],
+      ["grep", { pattern: "x" }],
+    ] as const;
+    for (const [tool, args] of calls) {
+      history.call(tool, args, text);
+      await history.ingest(session);
+    }
+    const before = await order();
+    history.call("bash", { command: "wc -l a.ts && cat a.ts" }, text);
+    await history.ingest(session);
+
+    expect(before).toEqual(["t2", "t1", "t3", "t4"]);
+    expect(await order()).toEqual(["t2", "t4", "t1", "t3", "t5"]);
+  });
+
+  it("forgets what was deactivated: naming its file does not use it again", async () => {
+    const { session, history, order } = await openUsed();
+    history.user("go on");
+    history.call("bash", { command: "cat a.ts" }, text);
+    await history.ingest(session);
+    await session.view();
+    await session.deactivate("t1");
+    history.call("bash", { command: "cat a.ts" }, text);
+    await history.ingest(session);
+
+    expect(await order()).toEqual(["t2"]);
+    expect(await handlesIn(session, "active")).toEqual(["t2"]);
+  });
+
+  it("makes what the policy took out active again where it is named while it is in view, and not later", async () => {
+    const { session, history } = await openUsed(2);
+    history.user("go on");
+    history.call("bash", { command: "cat a.ts" }, text);
+    await history.ingest(session);
+    await session.view();
+    for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
+    await history.ingest(session);
+    const away = await handlesIn(session, "active");
+    await session.view();
+    history.call("edit", { path: "a.ts", edits: [] }, "Done.");
+    await history.ingest(session);
+
+    expect(away).not.toContain("t1");
+    expect(await handlesIn(session, "active")).toContain("t1");
+  });
+
+  it("is the same in a session that was resumed", async () => {
+    const used = await openUsed();
+    const { session, history, order } = used;
+    history.user("go on");
+    history.call("bash", { command: "cat a.ts" }, text);
+    history.call("bash", { command: "cat b.ts" }, text);
+    await history.ingest(session);
+    const resumed = await used.reopen();
+    history.call("bash", { command: "head a.ts" }, text);
+    await history.ingest(resumed);
+
+    expect(await order()).toEqual(["t2", "t1", "t3"]);
+  });
+});
