@@ -19,9 +19,9 @@ import { calibratedEstimator } from "../src/tokens/calibrated-estimator.ts";
 import type { ViewSource } from "../src/views/render-entry.ts";
 import type { ViewRecord } from "../src/views/view-record.ts";
 
-export type Activation = Partial<Pick<ActiveObject, "range" | "isPinned" | "isAsked">>;
+type Activation = Partial<Pick<ActiveObject, "range" | "isPinned" | "isAsked">>;
 
-export interface CallOptions {
+interface CallOptions {
   readonly blocks?: readonly Block[];
   /** The file that the call made or changed. */
   readonly file?: string;
