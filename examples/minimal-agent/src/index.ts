@@ -26,7 +26,8 @@ const model: readonly ((view: string) => Answer)[] = [
   () => ["ls", {}],
   () => ["read", { path: "package.json" }],
   (view) => ["deactivate", { id: /^(f\d+) package\.json v\d+$/mu.exec(view)?.[1] ?? "" }],
-  (view) => `package.json is ${view.includes('"dependencies"') ? "shown" : "known, and not shown"}`,
+  (view) =>
+    `package.json is in view ${view.includes('"dependencies"') ? "until its epoch ends" : "no more"}`,
 ];
 
 await using manager = await openContextManager({ store: "memory" });
