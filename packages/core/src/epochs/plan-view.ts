@@ -2,7 +2,7 @@ import type { EpochEnd, EpochFigures } from "../layout/layout.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
 import {
-  contentParts,
+  handlesShown,
   type NoticeEntry,
   type SummaryEntry,
   type UserEntry,
@@ -288,12 +288,7 @@ function withNewest(draft: ViewDraft, swept: Swept): Swept {
 
 /** Active objects, not pinned, of which no content is in view after an end. */
 function inactive(draft: ViewDraft, entries: readonly ViewEntry[]): readonly ObjectId[] {
-  const inView = new Set<string>();
-  for (const entry of entries) {
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
-      inView.add(entry.of);
-    for (const { of } of contentParts(entry)) inView.add(of);
-  }
+  const inView = handlesShown(entries);
   return draft.input.active
     .filter(({ entry, isPinned }) => !isPinned && !inView.has(entry.handle))
     .map(({ entry }) => entry.id);

@@ -34,16 +34,24 @@ export function setActive(
   return known === undefined ? "now" : "already";
 }
 
-/** Makes an object inactive and no longer pinned; says whether it was active. */
-export function setInactive(scope: SessionScope, id: ObjectId): boolean {
-  const { state, contents } = scope;
+/**
+ * Takes an object out of the active set because a policy or a layout says so: that it was used lately is not forgotten.
+ * Says whether it was active.
+ */
+export function leaveActive({ state, contents }: SessionScope, id: ObjectId): boolean {
   const wasActive = state.active.delete(id);
   const wasPinned = state.pinned.delete(id);
   contents.delete(id);
-  const handle = state.pool.get(id)?.handle;
-  if (handle !== undefined) forgetUse(state, handle);
   if (wasActive || wasPinned) state.changed = true;
   return wasActive;
+}
+
+/** Makes an object inactive and no longer pinned, because somebody asked; says whether it was active. */
+export function setInactive(scope: SessionScope, id: ObjectId): boolean {
+  const { state } = scope;
+  const handle = state.pool.get(id)?.handle;
+  if (handle !== undefined) forgetUse(state, handle);
+  return leaveActive(scope, id);
 }
 
 /** Exempts an active object from the policy; says whether that is news. */

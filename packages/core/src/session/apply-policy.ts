@@ -1,6 +1,7 @@
 import type { CallKind } from "../ingest/call-kind.ts";
 import type { PolicyObject } from "../policy/activation-policy.ts";
 import type { SessionScope } from "./session-scope.ts";
+import { leaveActive } from "./active-set.ts";
 import { currentCallTime } from "./session-state.ts";
 
 function kindOf(kind: unknown): { readonly kind?: CallKind } {
@@ -12,7 +13,7 @@ const charactersPerToken = 3.5;
 
 /** Asks the policy which objects leave the active set, and takes them out; the session is not stored. */
 export function applyPolicy(scope: SessionScope): void {
-  const { state, contents, dependencies } = scope;
+  const { state, dependencies } = scope;
   const candidates: PolicyObject[] = [];
   for (const [id, { used }] of state.active) {
     const entry = state.pool.get(id);
@@ -33,8 +34,5 @@ export function applyPolicy(scope: SessionScope): void {
     recent: state.recent,
     sentTokens: state.view?.tokens ?? 0,
   });
-  for (const id of leaving) {
-    if (state.active.delete(id)) state.changed = true;
-    contents.delete(id);
-  }
+  for (const id of leaving) leaveActive(scope, id);
 }

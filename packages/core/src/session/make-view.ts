@@ -19,7 +19,7 @@ import type { TokenEstimator } from "../ports/token-estimator.ts";
 import { messagesHash } from "../views/message-hash.ts";
 import { type SentView, viewBody } from "../views/view-object.ts";
 import { chatHandle } from "../views/view-record.ts";
-import { setInactive } from "./active-set.ts";
+import { leaveActive } from "./active-set.ts";
 import type { View, ViewOptions } from "./context-session.ts";
 import { rangeWithin } from "./line-range.ts";
 import { commitSession, type SessionScope } from "./session-scope.ts";
@@ -59,12 +59,9 @@ export async function renderView(
   return { output, account: accountOf(state, options, output.epoch) };
 }
 
-/** What the layout took out of the view is inactive; that it was used lately is not forgotten. */
+/** What the layout took out of the view is inactive. */
 export function takeOut(scope: SessionScope, { left = [] }: LayoutOutput): void {
-  const { state } = scope;
-  const recent = [...state.recent];
-  for (const id of left) setInactive(scope, id);
-  state.recent.splice(0, state.recent.length, ...recent);
+  for (const id of left) leaveActive(scope, id);
 }
 
 async function storeView(

@@ -1,12 +1,14 @@
 import { isAssistantStep } from "../chat/turn.ts";
 import { isToolCall } from "../chat/message.ts";
+import { largeArguments } from "../epochs/epoch-settings.ts";
 import { isLargeWrite } from "../epochs/large-arguments.ts";
 import { argumentsOf } from "../ingest/toolcall-object.ts";
-import { type ToolFacts, usualToolFacts } from "../ingest/tool-facts.ts";
+import type { CallFacts } from "../ingest/call-kind.ts";
+import { usualToolFacts } from "../ingest/tool-facts.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { isReference } from "../objects/references.ts";
 import { recentLimit, type UseKey } from "../policy/activation-policy.ts";
-import { argumentsKey, contentParts } from "../views/view-entry.ts";
+import { argumentsKey, handlesShown } from "../views/view-entry.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type PoolEntry, type SessionState } from "./session-state.ts";
@@ -16,9 +18,6 @@ export interface PathHolders {
   newest: UseKey;
   read?: UseKey;
 }
-
-/** Arguments from so many tokens on are ranked like objects of their own. */
-const largeArguments = 600;
 
 /** Says that something is used now: it becomes the last in the order of use. */
 export function noteUse(state: SessionState, key: UseKey): void {
@@ -44,7 +43,7 @@ export function forgetUse(state: SessionState, key: UseKey): void {
  */
 export function noteNamedFiles(scope: SessionScope, toolName: string, args: JsonObject): void {
   const { state, dependencies } = scope;
-  const { paths } = factsOf(dependencies.toolFacts, toolName, args);
+  const { paths } = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
   if (paths.length === 0) return;
   const holders = pathHolders(scope);
   for (const path of paths) {
@@ -72,12 +71,7 @@ const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
 export function handlesInView(record: ViewRecord): ReadonlySet<string> {
   const known = inView.get(record);
   if (known !== undefined) return known;
-  const handles = new Set<string>();
-  for (const entry of record.entries) {
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
-      handles.add(entry.of);
-    for (const { of } of contentParts(entry)) handles.add(of);
-  }
+  const handles = handlesShown(record.entries);
   inView.set(record, handles);
   return handles;
 }
@@ -89,14 +83,12 @@ export function noteArrival(
   toolName: string,
   args: JsonObject,
 ): void {
-  const { state, dependencies } = scope;
-  const isOwn = entry.stored.body["context_tool"] === true;
-  if (isOwn) return;
-  const facts = factsOf(dependencies.toolFacts, toolName, args);
-  const holder = holderOf(scope, entry, toolName, args);
-  if (holder !== entry.handle) noteUse(state, holder);
+  const { state } = scope;
+  if (entry.stored.body["context_tool"] === true) return;
+  const use = useOf(scope, entry, toolName, args);
+  if (use.holder !== entry.handle) noteUse(state, use.holder);
   noteUse(state, entry.handle);
-  if (facts.paths.length > 0) hold(scope, pathHolders(scope), entry, toolName, args);
+  if (use.facts.paths.length > 0) hold(scope, pathHolders(scope), entry, use);
 }
 
 /** A file was read, written or activated by its object: that holds its path. */
@@ -111,29 +103,31 @@ function hold(
   scope: SessionScope,
   holders: Map<string, PathHolders>,
   entry: PoolEntry,
-  toolName: string,
-  args: JsonObject,
+  { facts, holder }: CallUse,
 ): void {
-  const facts = factsOf(scope.dependencies.toolFacts, toolName, args);
-  const newest = holderOf(scope, entry, toolName, args);
   for (const path of facts.paths) {
     const key = keyOf(scope, path);
     const read = facts.kind === "read" ? entry.handle : holders.get(key)?.read;
-    holders.set(key, { newest, ...(read === undefined ? {} : { read }) });
+    holders.set(key, { newest: holder, ...(read === undefined ? {} : { read }) });
   }
 }
 
-/** What a call's text of a file is kept in: its large arguments, or its result. */
-function holderOf(
+/** What a call did, and what its text of a file is kept in: its large arguments, or its result. */
+interface CallUse {
+  readonly facts: CallFacts;
+  readonly holder: UseKey;
+}
+
+function useOf(
   { dependencies }: SessionScope,
   entry: PoolEntry,
-  name: string,
+  toolName: string,
   args: JsonObject,
-): UseKey {
-  const toolFacts = dependencies.toolFacts ?? usualToolFacts;
-  const call = { type: "toolCall" as const, id: "", name, arguments: args };
-  const isLarge = isLargeWrite({ toolFacts }, call, largeArguments) !== undefined;
-  return isLarge ? argumentsKey(entry.handle) : entry.handle;
+): CallUse {
+  const facts = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
+  const call = { type: "toolCall" as const, id: "", name: toolName, arguments: args };
+  const isLarge = isLargeWrite({ toolFacts: () => facts }, call, largeArguments) !== undefined;
+  return { facts, holder: isLarge ? argumentsKey(entry.handle) : entry.handle };
 }
 
 /** Which object holds a file, by path; computed from the chat where a session was opened or went back. */
@@ -151,7 +145,10 @@ function pathHolders(scope: SessionScope): Map<string, PathHolders> {
         const entry = id === undefined ? undefined : state.pool.get(id);
         if (entry === undefined) continue;
         if (entry.stored.body["context_tool"] === true) holdTargets(scope, holders, entry);
-        else hold(scope, holders, entry, call.name, argumentsOf(call.arguments));
+        else {
+          const use = useOf(scope, entry, call.name, argumentsOf(call.arguments));
+          hold(scope, holders, entry, use);
+        }
       }
     }
   }
@@ -171,10 +168,6 @@ function holdTargets(
     if (target === undefined || typeof path !== "string") continue;
     holders.set(keyOf(scope, path), { newest: target.handle, read: target.handle });
   }
-}
-
-function factsOf(toolFacts: ToolFacts | undefined, name: string, args: JsonObject) {
-  return (toolFacts ?? usualToolFacts)(name, args);
 }
 
 function keyOf({ dependencies }: SessionScope, path: string): string {

@@ -101,6 +101,17 @@ function isContent({ as }: ShownPart): boolean {
   return as !== "above" && as !== "line";
 }
 
+/** The objects whose content entries show, in part or as it came, by handle. */
+export function handlesShown(entries: readonly ViewEntry[]): ReadonlySet<string> {
+  const handles = new Set<string>();
+  for (const entry of entries) {
+    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+      handles.add(entry.of);
+    for (const { of } of contentParts(entry)) handles.add(of);
+  }
+  return handles;
+}
+
 /** The key of the large arguments of a call. */
 export function argumentsKey(handle: string): UseKey {
   return `${handle}/args`;
