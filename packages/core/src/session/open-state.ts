@@ -11,11 +11,10 @@ import {
 import type { CommittedVersion, ObjectStore } from "../ports/object-store.ts";
 import { describeAll } from "./describe-all.ts";
 import { type SessionDependencies } from "./session-scope.ts";
+import { restoreSessionState, sessionBody } from "./session-document.ts";
 import {
   newSessionState,
   type PoolRow,
-  restoreSessionState,
-  sessionBody,
   type SessionState,
   type ViewBranch,
 } from "./session-state.ts";

@@ -7,10 +7,10 @@ import { sentView } from "../views/view-object.ts";
 import { type BranchPoint, countSpoken, findBranchPoint, namesIn } from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
+import { readSessionSets } from "./session-document.ts";
 import {
   compactionIdentity,
   type PoolRow,
-  readSessionSets,
   replaceChat,
   type SessionState,
 } from "./session-state.ts";

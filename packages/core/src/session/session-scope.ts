@@ -13,7 +13,8 @@ import type { ObjectStore, ObjectWrite } from "../ports/object-store.ts";
 import type { FileTracker } from "../watch/file-tracker.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { ReadLimits } from "./line-range.ts";
-import { type PoolEntry, sessionBody, type SessionState } from "./session-state.ts";
+import { sessionBody } from "./session-document.ts";
+import type { PoolEntry, SessionState } from "./session-state.ts";
 
 /** What a session works with; `compose` puts it together. */
 export interface SessionDependencies {

@@ -1,22 +1,16 @@
-import { type ChatState, chatState, type Compaction } from "../chat/chat-document.ts";
+import type { ChatState, Compaction } from "../chat/chat-document.ts";
 import { isAssistantStep, type TurnPosition } from "../chat/turn.ts";
 import { isToolCall } from "../chat/message.ts";
 import { keyName, type KnownMessage } from "../ingest/reconcile.ts";
 import { argumentsOf, providerId } from "../ingest/toolcall-object.ts";
 import type { JsonObject } from "../objects/json.ts";
-import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { DynamicReference, StaticReference } from "../objects/references.ts";
-import {
-  metadataVersion,
-  staticReference,
-  type StoredMetadata,
-  type StoredVersion,
-} from "../objects/stored-version.ts";
+import type { StaticReference } from "../objects/references.ts";
+import { staticReference, type StoredMetadata } from "../objects/stored-version.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
 import { type Calibration, uncalibrated, type UsagePoint } from "../tokens/calibrated-estimator.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
-import { sentView, type SentView } from "../views/view-object.ts";
+import type { SentView } from "../views/view-object.ts";
 import type { LineRange } from "./line-range.ts";
 import type { PathHolders } from "./use-order.ts";
 
@@ -34,7 +28,7 @@ export interface PoolEntry {
 export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly key?: string };
 
 /** How an object is active. */
-interface Activation {
+export interface Activation {
   /** When it last arrived, was read or was activated. */
   readonly used: CallTime;
   /** Somebody asked for it: it is not trimmed. */
@@ -154,135 +148,6 @@ export function newSessionState(
     lastTransaction: 0,
     changed: true,
   };
-}
-
-type StoredActivation = {
-  readonly turn: number;
-  readonly call: number;
-  readonly asked?: true;
-  readonly from?: number;
-  readonly to?: number;
-};
-
-/** The session object to store (specification v0 §24.4, decision D50). */
-export function sessionBody(state: SessionState): ObjectBody {
-  const locked = [state.chat.id, ...state.systemPrompts.values()].filter(
-    (id) => !state.active.has(id),
-  );
-  const chatRef: DynamicReference = { ref: "dynamic", id: state.chat.id };
-  return {
-    id: state.id,
-    type: "session",
-    locked: true,
-    content: null,
-    harness: state.harness,
-    session_id: state.hostSessionId,
-    chat_ref: chatRef,
-    ...(state.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: state.viewId } }),
-    ...(state.viewBranch === undefined ? {} : { view_branch: state.viewBranch }),
-    system_prompt_refs: Object.fromEntries(
-      [...state.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
-    ),
-    active_set: [...locked, ...state.active.keys()],
-    inactive_set: [...state.pool.keys()].filter((id) => !state.active.has(id)),
-    pinned_set: [...state.pinned],
-    pool: [...state.pool.values()].map(({ row }) => row),
-    handle_counts: Object.fromEntries(state.handleCounts),
-    activations: Object.fromEntries(
-      [...state.active].map(([id, { used, range, asked }]) => [
-        id,
-        { turn: used.turn, call: used.call, ...range, ...(asked === undefined ? {} : { asked }) },
-      ]),
-    ),
-    recent: [...state.recent],
-    pending_calls: [...state.pendingCalls],
-    calibration: state.calibration,
-    usage_points: state.usage,
-    last_tx_id: state.lastTransaction,
-    provenance: { origin: state.hostSessionId, generator: "system" },
-  };
-}
-
-/** What of a stored session object is needed to fill a state's sets again. */
-export function readSessionSets(
-  state: SessionState,
-  body: ObjectBody,
-  metadata: ReadonlyMap<ObjectId, StoredMetadata>,
-): void {
-  state.pool.clear();
-  state.poolRevision += 1;
-  state.handles.clear();
-  for (const row of body["pool"] as readonly PoolRow[]) {
-    const stored = metadata.get(row.id);
-    if (stored === undefined) continue;
-    state.pool.set(row.id, { id: row.id, handle: row.handle, stored, row });
-    if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(row.id);
-    state.handles.set(row.handle, row.id);
-  }
-  for (const [letter, count] of Object.entries(body["handle_counts"] as Record<string, number>)) {
-    state.handleCounts.set(letter, Math.max(count, state.handleCounts.get(letter) ?? 0));
-  }
-  const activations = body["activations"] as Record<string, StoredActivation>;
-  state.active.clear();
-  for (const id of body["active_set"] as readonly ObjectId[]) {
-    const stored = activations[id];
-    if (stored !== undefined && state.pool.has(id)) state.active.set(id, activationOf(stored));
-  }
-  state.pinned.clear();
-  for (const id of body["pinned_set"] as readonly ObjectId[])
-    if (state.active.has(id)) state.pinned.add(id);
-  const recent = (body["recent"] ?? []) as readonly UseKey[];
-  state.recent.splice(0, state.recent.length, ...recent);
-  state.paths = undefined;
-  state.pendingCalls.clear();
-  for (const id of body["pending_calls"] as readonly string[]) state.pendingCalls.add(id);
-}
-
-function activationOf(stored: StoredActivation): Activation {
-  const { from, to, asked } = stored;
-  return {
-    used: { turn: stored.turn, call: stored.call },
-    ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
-    ...(asked === undefined ? {} : { asked }),
-  };
-}
-
-/** Rebuilds a session's state from its stored session and chat (specification v0 §22.6). */
-export function restoreSessionState(
-  session: StoredVersion,
-  chat: StoredVersion,
-  metadata: ReadonlyMap<ObjectId, StoredMetadata>,
-  view?: StoredVersion,
-): SessionState {
-  const { body } = session;
-  const host = { harness: body["harness"] as string, sessionId: body["session_id"] as string };
-  const state = newSessionState({ session: body.id, chat: chat.body.id }, host);
-  state.version = session.version;
-  state.chatStored = metadataVersion(chat);
-  state.calibration = body["calibration"] as Calibration;
-  state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
-  state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
-  state.changed = false;
-  for (const [origin, reference] of Object.entries(
-    body["system_prompt_refs"] as Record<string, DynamicReference>,
-  )) {
-    state.systemPrompts.set(origin, reference.id);
-  }
-  readSessionSets(state, body, metadata);
-  replaceChat(state, chatState(chat.body, host.sessionId));
-  state.viewId = (body["view_ref"] as DynamicReference | undefined)?.id;
-  state.viewBranch = body["view_branch"] as ViewBranch | undefined;
-  state.view = view === undefined ? undefined : sentView(view, isDone(state, view.version));
-  state.sentTokens = state.view?.isAnswered === false ? state.view.tokens : 0;
-  return state;
-}
-
-/** Whether a call's answer is in the chat, or the user went back to before what it said next. */
-function isDone({ chat, viewBranch }: SessionState, call: number): boolean {
-  if (viewBranch?.from === call) return true;
-  return chat.turns.some(({ steps }) =>
-    steps.some((step) => isAssistantStep(step) && step.view === call),
-  );
 }
 
 /** Puts another chat in place and recomputes everything that follows from it. */
