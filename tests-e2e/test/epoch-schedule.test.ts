@@ -7,6 +7,9 @@ import { bestSchedule, onlineSchedule, type ShortSession } from "../src/epochs/s
 const mostCalls = testScale.isLong ? 12 : 7;
 const numRuns = testScale.isLong ? 10 : 8;
 
+/** The rule's bound; the sessions of the short run are the same each time, and a rule that never ends takes 1.5. */
+const mostOverBest = testScale.isLong ? 2 : 1.4;
+
 const session: fc.Arbitrary<ShortSession> = fc.record({
   calls: fc.array(
     fc.record({ size: fc.integer({ min: 130, max: 3_500 }), isTurnStart: fc.boolean() }),
@@ -29,7 +32,7 @@ test("the online rule costs at most twice the best of all schedules", async () =
       worst = Math.max(worst, online.cost / best.cost);
 
       expect(best.cost).toBeLessThanOrEqual(online.cost + 1e-6);
-      expect(online.cost / best.cost).toBeLessThanOrEqual(2);
+      expect(online.cost / best.cost).toBeLessThanOrEqual(mostOverBest);
     }),
     { numRuns, seed: testScale.seed },
   );
