@@ -2,6 +2,7 @@ import type { JsonValue } from "@self-context-manager/core";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";
+import { NodeError } from "./node/node-error.ts";
 import type { NodeRequest, Requests } from "./requests.ts";
 import {
   type Answer,
@@ -117,34 +118,37 @@ export function nodeClient(
   }
 
   async function again(failure: RequestFailure, tries: number, patience: Patience): Promise<void> {
-    const isBack = relocate !== undefined && (await moved(failure, relocate, patience));
+    const found = relocate === undefined ? "unknown" : await moved(failure, relocate, patience);
     const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
-    if ((!patience.tries && !isBack) || patience.left() <= wait) {
+    if ((!patience.tries && found !== "running") || patience.left() <= wait) {
       away = true;
-      throw await diagnosed(failure);
+      throw found instanceof RequestFailure ? found : await diagnosed(failure);
     }
     await delay(wait);
   }
 
-  /** Whether the node is known to run again, or still. */
+  /** Whether the node is known to run again, or still; else what is known of why it does not answer. */
   async function moved(
     failure: RequestFailure,
     locate: () => Promise<string>,
     patience: Patience,
-  ): Promise<boolean> {
-    if (!failure.isConnection) return false;
+  ): Promise<"running" | "unknown" | RequestFailure> {
+    if (!failure.isConnection) return "unknown";
     const giveUp = new AbortController();
     try {
       const url = await Promise.race([
         locate(),
         delay(Math.max(0, patience.left()), undefined, { signal: giveUp.signal }),
       ]);
-      if (url === undefined) return false;
+      if (url === undefined) return "unknown";
       requests.moveTo(url);
-      return true;
+      return "running";
     } catch (cause) {
+      const told = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
+      // A node that is only slow, or in another's hands, may answer the next time.
+      if (NodeError.is(cause, "NODE_UNAVAILABLE") || NodeError.is(cause, "NODE_BUSY")) return told;
       away = true;
-      throw new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
+      throw told;
     } finally {
       giveUp.abort();
     }

@@ -39,13 +39,13 @@ export async function trainArchive(
         allowEvict: false,
       }),
     );
-    const child = await startJvm(artefacts, data, { memory: {}, quick: false, archiveTo });
+    const jvm = await startJvm(artefacts, data, { memory: {}, quick: false, archiveTo });
     try {
-      const { url } = await untilListening(child, data, instance, signal);
+      const { url } = await untilListening(jvm, data, instance, signal);
       await exercise(url);
     } finally {
       // The archive is written after the stop, which takes a while of its own.
-      if (child.pid !== undefined) await endProcess(child.pid, archiveMilliseconds);
+      if (jvm.process.pid !== undefined) await endProcess(jvm.process.pid, archiveMilliseconds);
     }
     await rename(archiveTo, join(folder, "classes.jsa"));
   } catch {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DataFolder } from "./data-folder.ts";
-import { NodeError } from "./node-error.ts";
+import { NodeDeath, NodeError } from "./node-error.ts";
 import { isAlive, untilGone } from "./processes.ts";
 import { readRunFile, runFacts, type RunFacts } from "./run-file.ts";
 
@@ -23,36 +23,41 @@ export async function ask(
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }
 
+/** A node that was found, and whether it has given up indexing: then only a new start helps. */
+export interface FoundNode {
+  readonly facts: RunFacts;
+  readonly hasFailed: boolean;
+}
+
 /**
  * The node that runs on a data folder, asked itself; undefined where none does. A file that was left behind counts for
- * nothing, nor does another server at its address. Rejects with `NODE_UNAVAILABLE` where the node does not answer.
+ * nothing, nor does another server at its address, nor a node that ends while it is asked. Rejects with
+ * `NODE_UNAVAILABLE` where the node does not answer.
  */
-export async function runningNode(data: DataFolder): Promise<RunFacts | undefined> {
+export async function runningNode(data: DataFolder): Promise<FoundNode | undefined> {
   const told = await readRunFile(data);
   if (told === undefined || !isAlive(told.pid)) return undefined;
-  let answer: Awaited<ReturnType<typeof ask>>;
   try {
-    answer = await ask(told.url, "/_scm/node");
-  } catch (cause) {
-    if (!(cause instanceof Error) || cause.name !== "TimeoutError") {
-      // Nobody listens there: its process is another one by now, or about to end.
+    const { status, body } = await ask(told.url, "/_scm/node");
+    if (status === 503) {
+      await untilGone(told.pid, answerMilliseconds);
       return undefined;
     }
+    if (runFacts(body)?.instance !== told.instance) return undefined;
+    return { facts: told, hasFailed: await hasFailed(told.url) };
+  } catch (cause) {
+    // Nobody listens there: its process is another one by now, or about to end.
+    if (!isTimeout(cause)) return undefined;
     throw new NodeError(
       "NODE_UNAVAILABLE",
       `the node in ${data.folder} (process ${told.pid}, ${told.url}) has not answered for ${answerMilliseconds / 1000} s; look into ${data.log}, or end that process`,
       { cause },
     );
   }
-  if (answer.status === 503) {
-    await untilGone(told.pid, answerMilliseconds);
-    return undefined;
-  }
-  return runFacts(answer.body)?.instance === told.instance ? told : undefined;
 }
 
 /** Whether the node has given up indexing; what waits for a transaction fails then, until it is started anew. */
-export async function hasFailed(url: string): Promise<boolean> {
+async function hasFailed(url: string): Promise<boolean> {
   const { body } = await ask(url, "/_xtdb/status");
   return (
     typeof body === "object" &&
@@ -62,45 +67,52 @@ export async function hasFailed(url: string): Promise<boolean> {
   );
 }
 
-/** Waits until the node has indexed all of its log. Rejects with `START_FAILED`. */
+/** Waits until the node has indexed all of its log. Rejects with `START_FAILED`, with a `NodeDeath` where it ended. */
 export async function untilReady(
-  url: string,
+  { url, pid }: RunFacts,
   data: DataFolder,
   milliseconds: number,
   signal?: AbortSignal,
 ): Promise<void> {
   const deadline = Date.now() + milliseconds;
-  const wait = 5000;
   for (;;) {
-    const isCaughtUp = await asked(async () => {
-      const { status } = await ask(url, `/_xtdb/sync?timeout=${wait}`, wait + answerMilliseconds);
-      return status === 200;
-    });
-    if (isCaughtUp === true && !(await hasFailed(url))) return;
-    if (isCaughtUp === false && (await hasFailed(url))) {
+    const progress = await progressOf(url);
+    if (progress === "ready") return;
+    if (progress === "failed") {
       throw new NodeError(
         "START_FAILED",
         `the node in ${data.folder} has stopped indexing; look into ${data.log}. Its index can be deleted (${data.index}), it is built again from the database`,
       );
     }
-    if (isCaughtUp === undefined || Date.now() > deadline) {
+    if (progress === "gone") {
+      // One that has closed its door holds its index until it is gone.
+      await untilGone(pid, answerMilliseconds);
+      throw new NodeDeath(
+        `the node in ${data.folder} ended while it caught up; look into ${data.log}`,
+      );
+    }
+    if (Date.now() > deadline) {
       throw new NodeError(
         "START_FAILED",
-        isCaughtUp === undefined
-          ? `the node in ${data.folder} ended while it caught up; look into ${data.log}`
-          : `the node in ${data.folder} has not caught up with its log within ${Math.round(milliseconds / 1000)} s; it goes on, try again later`,
+        `the node in ${data.folder} has not caught up with its log within ${Math.round(milliseconds / 1000)} s; it goes on, try again later`,
       );
     }
     await sleep(roundMilliseconds, undefined, { signal });
   }
 }
 
-/** Undefined where nobody answers. */
-async function asked(question: () => Promise<boolean>): Promise<boolean | undefined> {
+async function progressOf(url: string): Promise<"ready" | "behind" | "failed" | "gone"> {
+  const wait = 5000;
   try {
-    return await question();
-  } catch {
-    // The caller tells why the node is waited for.
-    return undefined;
+    const { status } = await ask(url, `/_xtdb/sync?timeout=${wait}`, wait + answerMilliseconds);
+    if (await hasFailed(url)) return "failed";
+    return status === 200 ? "ready" : "behind";
+  } catch (error) {
+    // The caller tells why the node is waited for. A machine that is busy may take long to answer.
+    return isTimeout(error) ? "behind" : "gone";
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === "TimeoutError";
 }

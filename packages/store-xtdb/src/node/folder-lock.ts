@@ -61,5 +61,7 @@ async function take(
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === busy;
+  if (!(error instanceof Error) || !("errcode" in error)) return false;
+  // The code is in the last byte, the rest says more of it.
+  return typeof error.errcode === "number" && (error.errcode & 0xff) === busy;
 }

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 
-import { untilReady } from "./ask-node.ts";
 import { dataFolderOf } from "./data-folder.ts";
 import { presenceAt, setKept } from "./presence.ts";
 import type { RunFacts } from "./run-file.ts";
-import { launch, type NodeOptions } from "./start-node.ts";
+import { launchReady, type NodeOptions } from "./start-node.ts";
 
 export interface JoinNodeOptions extends NodeOptions {
   /** The node stays when the last has left, until `stopNode`. */
@@ -25,8 +24,6 @@ export interface JoinedNode extends AsyncDisposable {
   leave(): Promise<void>;
 }
 
-const readyMilliseconds = 120_000;
-
 /**
  * Joins the node of a data folder, and starts it where it does not run. The node watches the processes that joined: one
  * that dies without leaving is not counted any more. The options of a node that runs already stay as they are.
@@ -41,9 +38,7 @@ export async function joinNode(options: JoinNodeOptions): Promise<JoinedNode> {
     // Before the node is asked: it decides to stop under the same lock that it answers under.
     await presence.announce();
     if (options.keep === true) await setKept(data, true);
-    const { facts } = await launch(data, options);
-    await untilReady(facts.url, data, options.readyTimeout ?? readyMilliseconds, options.signal);
-    return facts;
+    return await launchReady(data, options);
   }
 
   async function ensure(): Promise<RunFacts> {

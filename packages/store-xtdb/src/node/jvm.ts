@@ -4,7 +4,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DataFolder } from "./data-folder.ts";
-import { NodeError } from "./node-error.ts";
+import { NodeDeath, NodeError } from "./node-error.ts";
 import type { Artefacts } from "./prepare-node.ts";
 import { readRunFile, type RunFacts } from "./run-file.ts";
 import { lastLines } from "./run-program.ts";
@@ -29,18 +29,26 @@ const mostLogBytes = 5_000_000;
 const listenMilliseconds = 60_000;
 const roundMilliseconds = 25;
 
+/** A Java machine that was started. */
+export interface Jvm {
+  readonly process: ChildProcess;
+  /** Bytes of the log that were there before. */
+  readonly logStart: number;
+}
+
 /** Starts the Java machine on the configuration of a data folder. It goes on when this process ends. */
 export async function startJvm(
   artefacts: Artefacts,
   data: DataFolder,
   options: JvmOptions,
-): Promise<ChildProcess> {
+): Promise<Jvm> {
   // What an earlier run that was killed left there, 20 MB each time.
   await rm(data.temporary, { recursive: true, force: true });
   await mkdir(data.temporary, { recursive: true, mode: 0o700 });
   if (existsSync(data.log) && statSync(data.log).size > mostLogBytes) {
     renameSync(data.log, `${data.log}.1`);
   }
+  const logStart = existsSync(data.log) ? statSync(data.log).size : 0;
   const log = openSync(data.log, "a", 0o600);
   try {
     const child = spawn(artefacts.java.command, flags(artefacts, data, options), {
@@ -53,7 +61,7 @@ export async function startJvm(
     child.unref();
     // An error without a listener would end this process; the wait for the node tells it.
     child.on("error", () => {});
-    return child;
+    return { process: child, logStart };
   } finally {
     closeSync(log);
   }
@@ -121,13 +129,17 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: "2" };
 }
 
-/** Waits until a started node listens. Rejects with `START_FAILED` and the end of its log. */
+/**
+ * Waits until a started node listens. Rejects with `START_FAILED` and the end of its log, with a `NodeDeath` where
+ * another start may do better.
+ */
 export async function untilListening(
-  child: ChildProcess,
+  jvm: Jvm,
   data: DataFolder,
   instance: string,
   signal?: AbortSignal,
 ): Promise<RunFacts> {
+  const { process: child } = jvm;
   const deadline = Date.now() + listenMilliseconds;
   let spawnError: unknown;
   child.on("error", (error) => (spawnError = error));
@@ -135,27 +147,39 @@ export async function untilListening(
     const facts = await readRunFile(data);
     if (facts?.instance === instance) return facts;
     if (spawnError !== undefined || child.exitCode !== null || child.signalCode !== null) {
-      throw new NodeError(
-        "START_FAILED",
-        `the node in ${data.folder} did not start. ${await logEnd(data)}`,
-        {
-          cause: spawnError,
-        },
-      );
+      const said = await saidSince(jvm, data);
+      const message = `the node in ${data.folder} did not start. ${logEnd(data, said)}`;
+      throw wasKilled(child) || isKeptFromIndex(said)
+        ? new NodeDeath(message)
+        : new NodeError("START_FAILED", message, { cause: spawnError });
     }
     if (Date.now() > deadline) {
       child.kill("SIGKILL");
       throw new NodeError(
         "START_FAILED",
-        `the node in ${data.folder} did not listen within ${listenMilliseconds / 1000} s. ${await logEnd(data)}`,
+        `the node in ${data.folder} did not listen within ${listenMilliseconds / 1000} s. ${logEnd(data, await saidSince(jvm, data))}`,
       );
     }
     await sleep(roundMilliseconds, undefined, { signal });
   }
 }
 
-async function logEnd(data: DataFolder): Promise<string> {
-  const text = existsSync(data.log) ? await readFile(data.log, "utf8") : "";
-  const errors = text.split("\n").filter((line) => !/^\s+at |^\s*\.\.\. \d+ more/u.test(line));
+/** By a signal, which Java tells as a code above 128 where it is asked to end. */
+function wasKilled({ signalCode, exitCode }: ChildProcess): boolean {
+  return signalCode !== null || (exitCode ?? 0) > 128;
+}
+
+/** Whether another node holds the index: one that is ending, or that a process started which has died. */
+function isKeptFromIndex(said: string): boolean {
+  return /lock file: .*\/LOCK\b/u.test(said);
+}
+
+async function saidSince({ logStart }: Jvm, data: DataFolder): Promise<string> {
+  if (!existsSync(data.log)) return "";
+  return (await readFile(data.log)).subarray(logStart).toString("utf8");
+}
+
+function logEnd(data: DataFolder, said: string): string {
+  const errors = said.split("\n").filter((line) => !/^\s+at |^\s*\.\.\. \d+ more/u.test(line));
   return `The end of its log, ${data.log}:\n${lastLines(errors.join("\n"), 12)}`;
 }

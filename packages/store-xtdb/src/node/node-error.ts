@@ -33,3 +33,13 @@ export class NodeError extends Error {
     );
   }
 }
+
+/**
+ * A node ended while it was waited for: killed, crashed, or kept from its index by one that was about to end. Started
+ * anew it may well come up, because nothing of its data is lost.
+ */
+export class NodeDeath extends NodeError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("START_FAILED", message, options);
+  }
+}

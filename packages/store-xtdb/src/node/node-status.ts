@@ -40,16 +40,25 @@ export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
   if (running === undefined) {
     return { ...common, state: record === undefined ? "absent" : "stopped" };
   }
-  const status = await ask(running.url, "/_xtdb/status");
-  const latest = await ask(running.url, "/_xtdb/latest-completed-tx");
-  const latestTransaction = fieldOf(latest.body, "txId");
+  const { facts, hasFailed } = running;
+  const latestTransaction = await latestAt(facts.url);
   return {
     ...common,
-    state: fieldOf(status.body, "ingesterFailed?") === true ? "failed" : "running",
-    url: running.url,
-    pid: running.pid,
-    ...(typeof latestTransaction === "number" ? { latestTransaction } : {}),
+    state: hasFailed ? "failed" : "running",
+    url: facts.url,
+    pid: facts.pid,
+    ...(latestTransaction === undefined ? {} : { latestTransaction }),
   };
+}
+
+async function latestAt(url: string): Promise<number | undefined> {
+  try {
+    const latest = fieldOf((await ask(url, "/_xtdb/latest-completed-tx")).body, "txId");
+    return typeof latest === "number" ? latest : undefined;
+  } catch {
+    // It has ended since it was found, and that it was there stays true.
+    return undefined;
+  }
 }
 
 function fieldOf(body: unknown, name: string): unknown {

@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { hasFailed, runningNode, untilReady } from "./ask-node.ts";
+import { runningNode, untilReady } from "./ask-node.ts";
 import { checkEngine, type DataFolder, dataFolderOf } from "./data-folder.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { type NodeMemory, startJvm, untilListening } from "./jvm.ts";
 import { nodeConfig, type NodeStorage } from "./node-config.ts";
-import { NodeError } from "./node-error.ts";
+import { NodeDeath, NodeError } from "./node-error.ts";
 import { type PrepareOptions, prepareNode } from "./prepare-node.ts";
 import { presenceAt, setKept } from "./presence.ts";
 import { endProcess } from "./processes.ts";
@@ -52,6 +52,9 @@ export interface StartedNode extends AsyncDisposable {
 
 /** A start takes seconds, a catch-up as long as the log is. */
 const lockMilliseconds = 120_000;
+const readyMilliseconds = 120_000;
+/** More than whoever kills it by mistake does; a node that always ends is told of after some seconds. */
+const mostStarts = 4;
 
 /**
  * Starts a node on a data folder that has none running, and waits until it has caught up. Unless `detached`, it ends
@@ -63,14 +66,12 @@ export async function startNode(options: StartNodeOptions): Promise<StartedNode>
   await presence.announce();
   try {
     if (options.detached === true) await setKept(data, true);
-    const { facts, isNew } = await launch(data, options);
-    if (!isNew) {
+    const facts = await launchReady(data, options, (found) => {
       throw new NodeError(
         "NODE_RUNNING",
-        `a node runs on ${data.folder} already (process ${facts.pid}, ${facts.url}); join it, or stop it first`,
+        `a node runs on ${data.folder} already (process ${found.pid}, ${found.url}); join it, or stop it first`,
       );
-    }
-    await untilReady(facts.url, data, options.readyTimeout ?? lockMilliseconds, options.signal);
+    });
     if (options.detached === true) await presence.withdraw();
     const stop = async (): Promise<void> => {
       await presence.withdraw();
@@ -85,23 +86,47 @@ export async function startNode(options: StartNodeOptions): Promise<StartedNode>
 }
 
 /**
- * The node that runs on a data folder, started where none does; of several processes one starts it. One that has
- * stopped indexing is started anew.
+ * The node that runs on a data folder, started where none does, when it has caught up with its log. One that ends
+ * meanwhile is started again, a few times: whoever kills it once must not be the end of those who wait for it.
  */
-export async function launch(
+export async function launchReady(
+  data: DataFolder,
+  options: NodeOptions,
+  found: (facts: RunFacts) => void = () => {},
+): Promise<RunFacts> {
+  const patience = options.readyTimeout ?? readyMilliseconds;
+  const end = Date.now() + patience;
+  for (let starts = 1; ; starts += 1) {
+    try {
+      const { facts, isNew } = await launch(data, options);
+      if (!isNew) found(facts);
+      await untilReady(facts, data, patience, options.signal);
+      return facts;
+    } catch (error) {
+      if (!(error instanceof NodeDeath)) throw error;
+      if (starts < mostStarts && Date.now() < end) continue;
+      throw new NodeError(
+        "START_FAILED",
+        `${error.message}\nIt was started ${starts} times, and ended each time`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Of several processes one starts the node. One that has stopped indexing is started anew. */
+async function launch(
   data: DataFolder,
   options: NodeOptions,
 ): Promise<{ readonly facts: RunFacts; readonly isNew: boolean }> {
-  const found = await healthyNode(data);
-  if (found !== undefined) return { facts: found, isNew: false };
+  const found = await runningNode(data);
+  if (found?.hasFailed === false) return { facts: found.facts, isNew: false };
   const artefacts = await prepareNode(options);
   const lock = { wait: lockMilliseconds, signal: options.signal };
   return await withFolderLock(data.folder, lock, async () => {
     const running = await runningNode(data);
-    if (running !== undefined) {
-      if (!(await hasFailed(running.url))) return { facts: running, isNew: false };
-      await endNode(data, running);
-    }
+    if (running?.hasFailed === false) return { facts: running.facts, isNew: false };
+    if (running !== undefined) await endNode(data, running.facts);
     const storage = options.storage ?? { kind: "sqlite" };
     await checkEngine(data, {
       format: 1,
@@ -112,17 +137,12 @@ export async function launch(
     const instance = randomUUID();
     await writeConfig(data, storage, instance, options);
     await rm(data.runFile, { force: true });
-    const child = await startJvm(artefacts, data, {
+    const jvm = await startJvm(artefacts, data, {
       memory: options.memory ?? {},
       quick: options.quick ?? false,
     });
-    return { facts: await untilListening(child, data, instance, options.signal), isNew: true };
+    return { facts: await untilListening(jvm, data, instance, options.signal), isNew: true };
   });
-}
-
-async function healthyNode(data: DataFolder): Promise<RunFacts | undefined> {
-  const running = await runningNode(data);
-  return running === undefined || (await hasFailed(running.url)) ? undefined : running;
 }
 
 async function writeConfig(
@@ -171,7 +191,7 @@ export async function stopNode(dataFolder: string): Promise<boolean> {
     await setKept(data, false);
     const running = await runningNode(data);
     if (running === undefined) return false;
-    await endNode(data, running);
+    await endNode(data, running.facts);
     return true;
   });
 }

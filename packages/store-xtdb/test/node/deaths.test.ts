@@ -1,0 +1,170 @@
+import { objectId, StoreError } from "@self-context-manager/core";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { joinNode, nodeStatus, prepareNode, startNode, stopNode } from "../../src/node/index.ts";
+import { untilGone } from "../../src/node/processes.ts";
+import { openLocalXtdbStore } from "../../src/index.ts";
+import { sample } from "../sample.ts";
+import { type Fate, mortalJava } from "./mortal-java.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { buildTimeout, lacking } from "./tools-at-hand.ts";
+
+const quick = { quick: true, linger: 500, indexFolder: "memory" };
+/** Several starts, on a machine that is busy with other tests. */
+const startsTimeout = 180_000;
+const mortal: readonly Fate[] = ["killed-at-start", "killed-at-sync", "killed-at-status"];
+
+describe.skipIf(lacking !== undefined)("a node that dies while it is waited for", () => {
+  beforeAll(async () => {
+    await prepareNode();
+  }, buildTimeout);
+
+  test.each(mortal)(
+    "%s is started again, by startNode as by joinNode",
+    async (fate) => {
+      await using folder = await temporaryFolder();
+      const java = await mortalJava(folder.path, fate, fate, "lives");
+      const options = { ...quick, java: java.command };
+
+      await using joined = await joinNode({ ...options, dataFolder: join(folder.path, "a") });
+      const startsOfJoin = await java.starts();
+      await java.decide(fate, "lives");
+      await using started = await startNode({ ...options, dataFolder: join(folder.path, "b") });
+
+      expect([startsOfJoin, await java.starts()]).toEqual([3, 2]);
+      for (const { url } of [joined, started]) {
+        expect((await fetch(`${url}/_xtdb/sync`)).status).toBe(200);
+      }
+    },
+    startsTimeout,
+  );
+
+  test.each(mortal)(
+    "%s at each start is told of after four of them",
+    async (fate) => {
+      await using folder = await temporaryFolder();
+      const java = await mortalJava(folder.path, fate);
+      const dataFolder = join(folder.path, "data");
+
+      const error: unknown = await joinNode({ ...quick, java: java.command, dataFolder }).catch(
+        (reason: unknown) => reason,
+      );
+
+      expect(error).toMatchObject({
+        name: "NodeError",
+        code: "START_FAILED",
+        message: expect.stringMatching(/node\.log[^]*started 4 times, and ended each time/u),
+      });
+      expect(await java.starts()).toBe(4);
+      expect(await nodeStatus(dataFolder)).toMatchObject({ state: "stopped", users: [] });
+    },
+    startsTimeout,
+  );
+
+  test("one that ends by itself is not tried again, and what it said is told", async () => {
+    await using folder = await temporaryFolder();
+    const java = await mortalJava(folder.path, "ends");
+    const options = { ...quick, java: java.command, dataFolder: join(folder.path, "data") };
+
+    await expect(joinNode(options)).rejects.toMatchObject({
+      code: "START_FAILED",
+      message: expect.stringContaining("no such thing as a node"),
+    });
+    expect(await java.starts()).toBe(1);
+  });
+
+  test(
+    "a client outlives its node's deaths, is told when there is no end of them, and recovers after that",
+    async () => {
+      await using folder = await temporaryFolder();
+      const dataFolder = join(folder.path, "data");
+      const java = await mortalJava(folder.path, "lives");
+      await using store = await openLocalXtdbStore({
+        quick: true,
+        linger: 500,
+        java: java.command,
+        dataFolder,
+        timeout: 120_000,
+      });
+      const id = objectId("a");
+      await store.commit([{ object: sample("a", { count: 1 }) }]);
+
+      await java.decide(...mortal, "lives");
+      await killNode(dataFolder);
+      await store.commit([{ object: sample("a", { count: 2 }), expect: 1 }]);
+      const startsUntilAlive = await java.starts();
+      await java.decide("killed-at-sync");
+      await killNode(dataFolder);
+      const error: unknown = await store.get(id).catch((reason: unknown) => reason);
+      await java.decide("lives");
+      // It looks once and briefly from now on, and starts the node meanwhile.
+      await expect
+        .poll(async () => (await store.get(id).catch(() => undefined))?.version, {
+          timeout: 60_000,
+        })
+        .toBe(2);
+
+      expect(startsUntilAlive).toBe(4);
+      expect(StoreError.is(error, "STORE_UNAVAILABLE")).toBe(true);
+      expect(String(error)).toContain("started 4 times, and ended each time");
+      expect((await store.history(id)).map(({ body }) => body["count"])).toEqual([1, 2]);
+    },
+    startsTimeout,
+  );
+
+  test(
+    "one that is found running and dies when it is asked how it is, is started anew",
+    async () => {
+      await using folder = await temporaryFolder();
+      const dataFolder = join(folder.path, "data");
+      const java = await mortalJava(folder.path, "lives");
+      await (await joinNode({ ...quick, dataFolder })).leave();
+      await stopNode(dataFolder);
+      await java.decide("killed-at-status", "lives");
+      spawn(java.command, ["xtdb.main", join(dataFolder, "xtdb.edn")], { stdio: "inherit" });
+      await expect.poll(() => existsSync(join(dataFolder, "node.json"))).toBe(true);
+
+      await using joined = await joinNode({ ...quick, java: java.command, dataFolder });
+
+      expect(await java.starts()).toBe(2);
+      expect((await fetch(`${joined.url}/_xtdb/sync`)).status).toBe(200);
+    },
+    startsTimeout,
+  );
+
+  test(
+    "one whose index is held by a node that nobody knows of is started when that has gone",
+    async () => {
+      await using folder = await temporaryFolder();
+      const options = { quick: true, linger: 500, dataFolder: folder.path };
+      const orphan = await startNode(options);
+      const runFile = join(folder.path, "node.json");
+      // As a process leaves it that died between starting a node and hearing of it.
+      await rename(runFile, `${runFile}.moved`);
+      const ending = expect
+        .poll(async () => await readFile(join(folder.path, "node.log"), "utf8"), {
+          timeout: 60_000,
+        })
+        .toContain("/LOCK")
+        .then(() => process.kill(orphan.pid, "SIGKILL"));
+
+      await using joined = await joinNode(options);
+      await ending;
+
+      expect(joined.pid).not.toBe(orphan.pid);
+      expect((await fetch(`${joined.url}/_xtdb/sync`)).status).toBe(200);
+    },
+    startsTimeout,
+  );
+});
+
+async function killNode(dataFolder: string): Promise<void> {
+  const { pid } = await nodeStatus(dataFolder);
+  if (pid === undefined) throw new Error("no node runs");
+  process.kill(pid, "SIGKILL");
+  await untilGone(pid, 10_000);
+}
