@@ -2,6 +2,7 @@ import {
   type ContextSession,
   epochLayout,
   type JsonValue,
+  type Layout,
   recentlyUsedPolicy,
 } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
@@ -17,9 +18,12 @@ interface Used extends TestSession {
 
 const text = "some words that stand in a file\n".repeat(12);
 
-async function openUsed(alive = 24): Promise<Used> {
+async function openUsed({
+  alive = 24,
+  layout = epochLayout({ small: 0 }),
+}: { readonly alive?: number; readonly layout?: Layout } = {}): Promise<Used> {
   const opened = await openTestSession({
-    layout: epochLayout({ small: 0 }),
+    layout,
     policy: recentlyUsedPolicy({ alive, kept: 1 }),
     files: { "/work/a.ts": text, "/work/b.ts": text },
   });
@@ -72,6 +76,20 @@ describe("the order of use (D2)", () => {
     expect(await order()).toEqual(["t2", "t4", "t1", "t3", "t5"]);
   });
 
+  it("has the arguments of writes from as many tokens on as the layout lets leave", async () => {
+    const orders: (JsonValue | undefined)[] = [];
+    for (const largeArguments of [60, 600, undefined]) {
+      const layout = epochLayout({ small: 0, largeArguments });
+      const used = await openUsed({ layout });
+      used.history.user("go on");
+      used.history.call("write", { path: "a.ts", content: text }, "Done.");
+      await used.history.ingest(used.session);
+      orders.push(await used.order());
+    }
+
+    expect(orders).toEqual([["t1/args", "t1"], ["t1"], ["t1"]]);
+  });
+
   it("forgets what was deactivated: naming its file does not use it again", async () => {
     const { session, history, order } = await openUsed();
     history.user("go on");
@@ -87,7 +105,7 @@ describe("the order of use (D2)", () => {
   });
 
   it("makes what the policy took out active again where it is named while it is in view, and not later", async () => {
-    const { session, history } = await openUsed(2);
+    const { session, history } = await openUsed({ alive: 2 });
     history.user("go on");
     history.call("bash", { command: "cat a.ts" }, text);
     await history.ingest(session);

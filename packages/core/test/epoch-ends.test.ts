@@ -89,6 +89,85 @@ describe("an epoch's end", () => {
   });
 });
 
+describe("lines that were appended", () => {
+  it("are one for each file after an end, and none where its result tells the same", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(10));
+    stage.activate("f1", { isAsked: true });
+    const output = stage.call("bash", { command: "build" }, lines(20));
+    const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.view(layout);
+    stage.deactivate("f1");
+    for (const count of [11, 12]) {
+      stage.file("f1", lines(count));
+      stage.say("Well.");
+      stage.view(layout);
+    }
+    stage.say("Well.");
+
+    const before = stage.view(layout).messages.map(textOf);
+    expect(before.filter((text) => text.startsWith("[f1 "))).toHaveLength(2);
+    const view = swept(stage);
+    expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
+    const line = `[f1 f1.ts ${lines(12).length} v3]`;
+    expect(resultOf(view, read)).toBe(line);
+    expect(view.messages.map(textOf).filter((text) => text.startsWith("[f1 "))).toEqual([line]);
+  });
+});
+
+describe("what is pinned", () => {
+  const told = (view: LayoutOutput): readonly string[] =>
+    view.messages.map(textOf).filter((text) => text.startsWith("[pinned"));
+
+  it("is told once, again when it changed, and by the last word after an end", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const one = stage.call("bash", { command: "a" }, lines(20));
+    const other = stage.call("bash", { command: "b" }, lines(20));
+    expect(told(stage.view(layout))).toEqual([]);
+
+    stage.activate(other, { isPinned: true });
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    stage.say("Well.");
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    stage.activate(other);
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]", "[pinned: none]"]);
+    stage.activate(one, { isPinned: true });
+    stage.say("Well.");
+    const view = swept(stage);
+    expect(resultOf(view, other)).toBe("[t2 ok, 391 chars]");
+    expect(told(view)).toEqual(["[pinned: t1]"]);
+  });
+});
+
+describe("a version that was replaced", () => {
+  const atOnce = epochLayout({ ...settings, superseded: "at-once" });
+
+  it("leaves at once where a setting says so, whoever wrote the new one", () => {
+    for (const generator of ["agent", "human"] as const) {
+      const stage = viewStage();
+      stage.user("go on");
+      stage.file("f1", lines(30));
+      stage.activate("f1", { isAsked: true });
+      const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+      stage.view(atOnce);
+      const text = lines(30).replace("line 15 ", "LINE 15 ");
+      stage.file("f1", text, generator);
+      const args = { path: "f1.ts", oldText: "line 15 ", newText: "LINE 15 " };
+      stage.call("edit", args, "Done.", { file: "f1" });
+
+      const view = stage.view(atOnce);
+      expect(view.epoch).toMatchObject({ isNew: true, endedBy: "carried" });
+      expect(resultOf(view, read)).not.toContain("line 15 ");
+      const shown = view.messages.map(textOf).filter((one) => one.startsWith("f1 "));
+      expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${text}~~~`]);
+      stage.say("Well.");
+      expect(stage.view(atOnce).epoch).toMatchObject({ isNew: false });
+    }
+  });
+});
+
 describe("large arguments", () => {
   const content = lines(30);
   const signed = { type: "thinking", thinking: "so", thinkingSignature: "sig" } as const;

@@ -41,13 +41,13 @@ interface Stage {
 async function openStage(): Promise<Stage> {
   const { session, files } = await openTestSession({
     layout: epochLayout({
-      share: 0.01,
-      shareAtTurn: 0.01,
+      share: 0.001,
+      shareAtTurn: 0.001,
       small: 8,
       largeArguments: 60,
       trim: { over: 120, head: 24, tail: 12 },
     }),
-    policy: recentlyUsedPolicy({ alive: 12, kept: 2 }),
+    policy: recentlyUsedPolicy({ alive: 12, kept: 1 }),
     files: { "/work/src/add.ts": functions },
   });
   const history = scriptHistory();
@@ -120,11 +120,14 @@ async function changes({ session, files, history, ask, call }: Stage): Promise<r
   ];
 }
 
-async function ends({ ask, call }: Stage): Promise<readonly string[]> {
+async function ends({ history, ask, call }: Stage): Promise<readonly string[]> {
   await ask("deactivate", "t3");
+  const still = await call();
+  history.user("And now?");
   return [
     "### What is deactivated, and an epoch's end",
-    "`deactivate` changes the state at once, and the view when the epoch ends; here that is made to be soon. A content that was not among those used last becomes its reference line, and large arguments become a note, from the first of them on.",
+    "`deactivate` changes the state at once, and the view when the epoch ends; here that is made to be soon: one call later. A content that was not among those used last becomes its reference line, and large arguments become a note, from the first of them on.",
+    ...still,
     ...(await call()),
   ];
 }

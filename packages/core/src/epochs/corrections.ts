@@ -1,5 +1,6 @@
 import { presenceOf } from "../objects/file-object.ts";
-import type { ObjectEntry, ViewEntry } from "../views/view-entry.ts";
+import type { ObjectEntry, ResultEntry, ShownPart, ViewEntry } from "../views/view-entry.ts";
+import { linesFor } from "./parts-for.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
 
 /**
@@ -10,12 +11,8 @@ export function corrections(
   draft: ViewDraft,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const told = new Map<string, number>();
-  for (const entry of entries) {
-    if (entry.is !== "result" && entry.is !== "object") continue;
-    for (const { of, version } of entry.shows ?? [])
-      told.set(of, Math.max(version, told.get(of) ?? 0));
-  }
+  const told: ToldVersions = new Map();
+  for (const entry of entries) noteVersions(told, entry);
   const found: ObjectEntry[] = [];
   for (const [of, version] of told) {
     const known = draft.entryOf(of);
@@ -27,4 +24,60 @@ export function corrections(
     found.push(sized<ObjectEntry>({ is: "object", shows }, draft.source));
   }
   return found;
+}
+
+/**
+ * A view in which each object has one current line from `cut` on (decision D6): lines in results tell the newest
+ * version, and of the lines that were appended the last stays where nothing else in view says the same.
+ */
+export function mergedCorrections(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  cut: number,
+): readonly ViewEntry[] {
+  const isAppended = (entry: ViewEntry, index: number): entry is ObjectEntry =>
+    index >= cut && entry.is === "object" && entry.shows.some(isLine);
+  if (!entries.some(isAppended)) return entries;
+  const current = entries.map((entry, index) =>
+    index >= cut && entry.is === "result" ? withNewestLines(draft, entry) : entry,
+  );
+  const told: ToldVersions = new Map();
+  for (const [index, entry] of current.entries())
+    if (!isAppended(entry, index)) noteVersions(told, entry);
+  const kept: ViewEntry[] = [];
+  for (let index = current.length - 1; index >= 0; index -= 1) {
+    const entry = current[index];
+    if (entry === undefined) continue;
+    if (!isAppended(entry, index)) {
+      kept.push(entry);
+      continue;
+    }
+    const shows = entry.shows.filter(
+      (part) => !isLine(part) || part.version > (told.get(part.of) ?? 0),
+    );
+    noteVersions(told, entry);
+    if (shows.length === entry.shows.length) kept.push(entry);
+    else if (shows.length > 0) kept.push(sized<ObjectEntry>({ is: "object", shows }, draft.source));
+  }
+  return kept.toReversed();
+}
+
+function withNewestLines(draft: ViewDraft, entry: ResultEntry): ResultEntry {
+  if (entry.shows?.some(isLine) !== true) return entry;
+  const shows = entry.shows.flatMap((part) => (isLine(part) ? linesFor(draft, [part]) : [part]));
+  const isSame = shows.every(({ version }, index) => version === entry.shows?.[index]?.version);
+  return isSame ? entry : sized<ResultEntry>({ ...entry, shows }, draft.source);
+}
+
+/** The newest version that a view tells of each object, by handle. */
+type ToldVersions = Map<string, number>;
+
+function noteVersions(told: ToldVersions, entry: ViewEntry): void {
+  if (entry.is !== "result" && entry.is !== "object") return;
+  for (const { of, version } of entry.shows ?? [])
+    told.set(of, Math.max(version, told.get(of) ?? 0));
+}
+
+function isLine({ as }: ShownPart): boolean {
+  return as === "line";
 }

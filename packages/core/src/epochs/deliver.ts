@@ -181,9 +181,11 @@ export function wantedParts(
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ as }) => as === "whole" || as === "diff");
   const isOlder = base !== undefined && base.version < version;
+  // What replaces an older version at once cannot lean on it.
+  const leans = isOlder && draft.settings.superseded === "at-epoch-end";
   // What the model wrote itself stands in its calls; a version of anybody else's among them does not.
-  if (isOlder && !isAnswer && parts.changesOf(of) >= version - base.version) return [];
-  if (isOlder && draft.settings.differences && stored.body.content !== null) {
+  if (leans && !isAnswer && parts.changesOf(of) >= version - base.version) return [];
+  if (leans && draft.settings.differences && stored.body.content !== null) {
     const difference = differencePart(draft, object, base.version);
     if (difference !== undefined) return [difference];
   }

@@ -18,8 +18,10 @@ import { tokensOf } from "./view-tokens.ts";
  */
 export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
   const all = { ...defaultEpochSettings, ...settings };
+  const { largeArguments } = all;
   return {
     name: "epoch",
+    ...(largeArguments === undefined ? {} : { largeArguments }),
     render(input, last) {
       const draft = viewDraft(input, all);
       const before = last?.layout === "epoch" ? last : undefined;

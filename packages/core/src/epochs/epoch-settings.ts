@@ -22,14 +22,11 @@ export interface EpochSettings {
   readonly argumentsBesideSignedThinking: boolean;
 }
 
-/** Arguments of writes and edits from so many tokens on are ranked like objects of their own. */
-export const largeArguments = 600;
-
 export const defaultEpochSettings: EpochSettings = {
   share: 0.75,
   shareAtTurn: 0.375,
   small: 120,
-  largeArguments,
+  largeArguments: 600,
   trim: { over: 4_000, head: 1_500, tail: 500 },
   differences: true,
   deactivate: "at-epoch-end",

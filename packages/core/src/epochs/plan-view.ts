@@ -20,6 +20,7 @@ import {
 } from "./deliver.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
+import { pinnedNotice } from "./pinned-notice.ts";
 import { plainTokens } from "./plain-tokens.ts";
 import { type ShownParts, shownParts } from "./shown-parts.ts";
 import { type Leavable, leavables, sweep, type Swept } from "./sweep.ts";
@@ -186,6 +187,7 @@ function grow(
   if (entries[0]?.is === "assistant") entries.unshift(opening(draft));
   for (const entry of missingObjects(draft, parts)) add(entry);
   if (last !== undefined) for (const entry of corrections(draft, entries)) add(entry);
+  add(pinnedNotice(draft, entries));
   return late < sent
     ? { entries, sent, cut: late, end: "late-result" }
     : { entries, sent, cut: sent };

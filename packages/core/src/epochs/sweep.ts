@@ -10,7 +10,9 @@ import {
   type ViewEntry,
 } from "../views/view-entry.ts";
 import { argumentsInView } from "./large-arguments.ts";
+import { mergedCorrections } from "./corrections.ts";
 import { linesFor, once, partOf } from "./parts-for.ts";
+import { withLastPinnedNotice } from "./pinned-notice.ts";
 import { truthful } from "./truthful.ts";
 import { sized, type ViewDraft } from "./view-draft.ts";
 
@@ -59,7 +61,9 @@ export function leavables(
     const parts = contentParts(entry);
     if (parts.length === 0 || entry.tokens <= referenceTokens) continue;
     const isLive = (part: ShownPart): boolean =>
-      draft.active.has(part.of) && (lastWhole.get(part.of) ?? index) <= index;
+      draft.active.has(part.of) &&
+      (lastWhole.get(part.of) ?? index) <= index &&
+      !isReplaced(draft, part);
     const isDead = !isUnsent && !parts.some(isLive);
     const stays =
       isUnsent ||
@@ -71,6 +75,13 @@ export function leavables(
     found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
   }
   return found;
+}
+
+/** Whether a version is too old to stay until the epoch's end. */
+function isReplaced(draft: ViewDraft, { of, version }: ShownPart): boolean {
+  if (draft.settings.superseded === "at-epoch-end") return false;
+  const { stored } = draft.active.get(of) ?? {};
+  return stored !== undefined && !fixedTypes.has(stored.body.type) && version < stored.version;
 }
 
 function inViewOf(draft: ViewDraft, key: string, tokens: number): InView {
@@ -117,9 +128,9 @@ export function sweep(
   const refreshed = refresh(draft, swept, cut);
   const isUnsent = (index: number): boolean =>
     index >= refreshed.length - (entries.length - unsentFrom);
-  const told = truthful(draft, refreshed, cut, isUnsent);
+  const told = mergedCorrections(draft, truthful(draft, refreshed, cut, isUnsent), cut);
   const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
-  return { entries: told, cut, left };
+  return { entries: withLastPinnedNotice(told, cut), cut, left };
 }
 
 function withStubs(

@@ -162,6 +162,8 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  */
 export interface Layout {
   readonly name: string;
+  /** Arguments of writes and edits from so many tokens on leave by themselves; undefined where they never do. */
+  readonly largeArguments?: number;
   render(input: LayoutInput, last?: ViewRecord): LayoutOutput;
   /**
    * The messages of a view that was recorded. Throws `RangeError` that names what the source does not have.

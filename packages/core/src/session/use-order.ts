@@ -1,6 +1,5 @@
 import { isAssistantStep } from "../chat/turn.ts";
 import { isToolCall } from "../chat/message.ts";
-import { largeArguments } from "../epochs/epoch-settings.ts";
 import { isLargeWrite } from "../epochs/large-arguments.ts";
 import { argumentsOf } from "../ingest/toolcall-object.ts";
 import type { CallFacts } from "../ingest/call-kind.ts";
@@ -126,7 +125,9 @@ function useOf(
 ): CallUse {
   const facts = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
   const call = { type: "toolCall" as const, id: "", name: toolName, arguments: args };
-  const isLarge = isLargeWrite({ toolFacts: () => facts }, call, largeArguments) !== undefined;
+  const from = dependencies.layout.largeArguments;
+  const isLarge =
+    from !== undefined && isLargeWrite({ toolFacts: () => facts }, call, from) !== undefined;
   return { facts, holder: isLarge ? argumentsKey(entry.handle) : entry.handle };
 }
 

@@ -168,6 +168,7 @@ function isJustified(
       return budget !== undefined && would > budget;
     }
     case "carried": {
+      if (settings.superseded === "at-once" && showsReplaced(call)) return true;
       const figures = patient.render(inputFrom(patient, last), last).epoch;
       if (figures === undefined || figures.deadTokens === 0) return false;
       if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
@@ -179,6 +180,16 @@ function isJustified(
     default:
       return endedBy satisfies never;
   }
+}
+
+/** Whether what was sent before shows a version of an active object that is not its newest. */
+function showsReplaced({ input, last }: PlayedCall): boolean {
+  const newest = new Map(input.active.map(({ entry, stored }) => [entry.handle, stored.version]));
+  return (
+    last?.entries.some((entry) =>
+      contentParts(entry).some(({ of, version }) => version < (newest.get(of) ?? version)),
+    ) === true
+  );
 }
 
 /** What stands for something that has left: a line in its place, a note in a call, or its content elsewhere. */
