@@ -126,7 +126,7 @@ async function ends({ history, ask, call }: Stage): Promise<readonly string[]> {
   history.user("And now?");
   return [
     "### What is deactivated, and an epoch's end",
-    "`deactivate` changes the state at once, and the view when the epoch ends; here that is made to be soon: one call later. A content that was not among those used last becomes its reference line, and large arguments become a note, from the first of them on.",
+    "`deactivate` changes the state at once, and the view when the epoch ends; here that is made to be soon: one call later. A content that was not among those used last becomes its reference line, from the first of them on. Large arguments of a write, once they are not among those used last, become `[320 characters, now in f2 v1]`.",
     ...still,
     ...(await call()),
   ];
