@@ -1,9 +1,11 @@
-import { availableParallelism } from "node:os";
-import { stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
 import type { SessionFigures } from "./measure/session-figures.ts";
 import type { DamagedLine } from "./read/recorded-session.ts";
+import type { ReplayAnswer, ReplayTask } from "./replay-worker.ts";
 
 /** What became of one file. */
 export interface FileOutcome {
@@ -16,54 +18,76 @@ export interface FileOutcome {
 }
 
 export interface ReplayProgress {
+  /** Sessions; one that is stored and not yet measured is half done. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface RunOptions {
-  /** How many sessions at once; as many as the machine has cores unless told. */
+  /** How many sessions are measured at once; as many as the machine has cores unless told. */
   readonly threads?: number;
   readonly onProgress?: (progress: ReplayProgress) => void;
   readonly signal?: AbortSignal;
 }
 
-/** Replays files on several threads, the longest first, and answers in the order in which they were given. */
+/**
+ * Replays files and answers in the order in which they were given. First each session runs the full way into a store of
+ * its own, one alone at a time, so that the times of its calls are its own; then all are measured on several threads.
+ */
 export async function runReplay(
   files: readonly string[],
   { threads = availableParallelism(), onProgress, signal }: RunOptions = {},
 ): Promise<readonly FileOutcome[]> {
-  const queue = await longestFirst(files);
+  const tasks = await longestFirst(files);
   const outcomes = new Map<string, FileOutcome>();
-  const count = Math.min(Math.max(1, threads), queue.length);
-  onProgress?.({ done: 0, total: files.length });
-  const work = async (): Promise<void> => {
-    await using thread = replayThread();
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      signal?.throwIfAborted();
-      outcomes.set(file, await thread.replay(file));
-      onProgress?.({ done: outcomes.size, total: files.length });
-    }
+  let halves = 0;
+  const progress = (): void => {
+    onProgress?.({ done: halves / 2, total: files.length });
   };
-  await Promise.all(Array.from({ length: count }, work));
+  const folder = await mkdtemp(join(tmpdir(), "scm-replay-"));
+  progress();
+  /** Does tasks on threads until there are none, and answers those that are to be done further. */
+  async function work(todo: ReplayTask[], count: number): Promise<ReplayTask[]> {
+    const further: ReplayTask[] = [];
+    const one = async (): Promise<void> => {
+      await using thread = replayThread();
+      for (let task = todo.shift(); task !== undefined; task = todo.shift()) {
+        signal?.throwIfAborted();
+        const answer = await thread.perform(task);
+        if ("stored" in answer) further.push({ ...task, stored: answer.stored });
+        else outcomes.set(task.file, answer.outcome);
+        halves += "outcome" in answer && task.stored === undefined ? 2 : 1;
+        progress();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(Math.max(1, count), todo.length) }, one));
+    return further;
+  }
+  try {
+    const named = tasks.map((file, index) => ({ file, path: join(folder, `${index}.sqlite`) }));
+    await work(await work(named, 1), threads);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
   return files.flatMap((file) => outcomes.get(file) ?? []);
 }
 
 interface ReplayThread extends AsyncDisposable {
-  replay(file: string): Promise<FileOutcome>;
+  perform(task: ReplayTask): Promise<ReplayAnswer>;
 }
 
 function replayThread(): ReplayThread {
   const worker = new Worker(workerUrl(), isSource ? { execArgv: [...sourceFlags] } : {});
   return {
-    replay: async (file) =>
+    perform: async (task) =>
       await new Promise((resolve, reject) => {
         const settle = (): void => {
           worker.off("message", onMessage);
           worker.off("error", onError);
         };
-        const onMessage = (outcome: FileOutcome): void => {
+        const onMessage = (answer: ReplayAnswer): void => {
           settle();
-          resolve(outcome);
+          resolve(answer);
         };
         const onError = (error: unknown): void => {
           settle();
@@ -72,7 +96,7 @@ function replayThread(): ReplayThread {
         worker.once("message", onMessage);
         worker.once("error", onError);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
-        worker.postMessage(file);
+        worker.postMessage(task);
       }),
     async [Symbol.asyncDispose]() {
       await worker.terminate();
@@ -88,7 +112,7 @@ function workerUrl(): URL {
   return new URL(isSource ? "./replay-worker.ts" : "./replay-worker.js", import.meta.url);
 }
 
-/** A long session that begins last would keep one thread waiting for the other. */
+/** The longest first: one that begins last would keep one thread waiting for the other. */
 async function longestFirst(files: readonly string[]): Promise<string[]> {
   const sizes = await Promise.all(
     files.map(async (file) => {

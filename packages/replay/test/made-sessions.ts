@@ -1,6 +1,23 @@
 import * as fc from "fast-check";
 
-import type { RecordedMessage, RecordedSession } from "../src/index.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { RecordedMessage, RecordedSession, SessionFigures } from "../src/index.ts";
+import { measureSession, storeSession } from "../src/strategies/replay-session.ts";
+
+/** What a replay measures in a session; undefined where it has no segment of two calls. */
+export async function replaySession(session: RecordedSession): Promise<SessionFigures | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-replay-test-"));
+  try {
+    const path = join(folder, "store.sqlite");
+    const stored = await storeSession(session, path);
+    return stored === undefined ? undefined : await measureSession(session, path, stored);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 /** A session of these rows, as if it had been read. */
 export function sessionOf(rows: readonly RecordedMessage[], name = "made"): RecordedSession {

@@ -5,9 +5,17 @@ import { expect, test } from "vitest";
 
 import { replayReport } from "../src/index.ts";
 import { fullRun, replayDependencies } from "../src/strategies/full-run.ts";
-import { replaySession } from "../src/strategies/replay-session.ts";
 import { defaultParts, strategyNames } from "../src/strategies/strategies.ts";
-import { madeRows, result, says, sessionOf, user, calls, words } from "./made-sessions.ts";
+import {
+  madeRows,
+  replaySession,
+  result,
+  says,
+  sessionOf,
+  user,
+  calls,
+  words,
+} from "./made-sessions.ts";
 
 test("a rehearsal sends what the session sent, for any session", async () => {
   await fc.assert(

@@ -104,7 +104,7 @@ async function replayAll(
 function bar({ done, total }: ReplayProgress): string {
   const cells = 30;
   const full = Math.round((done / Math.max(1, total)) * cells);
-  return `\r[${"#".repeat(full)}${".".repeat(cells - full)}] ${done} of ${total} sessions`;
+  return `\r[${"#".repeat(full)}${".".repeat(cells - full)}] ${Math.floor(done)} of ${total} sessions`;
 }
 
 function tellDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): void {

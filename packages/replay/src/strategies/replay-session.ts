@@ -1,4 +1,6 @@
 import {
+  type HostSession,
+  type ObjectStore,
   openContextSession,
   openRehearsal,
   type PriceProfile,
@@ -6,9 +8,7 @@ import {
   type ViewOptions,
 } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 
 import { type Segment, segmentsOf } from "../corpus/segments.ts";
 import { billedInput } from "../measure/billing.ts";
@@ -37,62 +37,84 @@ interface Passes {
 interface SegmentFigures {
   readonly profiles: Record<string, Record<string, StrategyFigures>>;
   readonly callCosts: Record<string, readonly number[]>;
+}
+
+/** A session that ran the full way. */
+export interface StoredRun {
+  /** Of each call, in milliseconds. */
   readonly times: readonly number[];
+  /** Bytes of its store. */
+  readonly bytes: number;
 }
 
 /**
- * Replays a session: its segments run the full way, on SQLite in a temporary folder, under the default strategy; the
- * other strategies and profiles go through the objects that this stored. Undefined where the session has no segment of
- * two calls.
+ * Runs the segments of a session the full way, into a new SQLite store, under the default strategy. Undefined where the
+ * session has no segment of two calls.
  */
-export async function replaySession(session: RecordedSession): Promise<SessionFigures | undefined> {
+export async function storeSession(
+  session: RecordedSession,
+  path: string,
+): Promise<StoredRun | undefined> {
   const segments = segmentsOf(session);
   if (segments.length === 0) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), "scm-replay-"));
-  try {
-    const path = join(folder, "store.sqlite");
-    const measured: SegmentFigures[] = [];
-    {
-      await using store = await openSqliteStore({ path });
-      for (const [index, segment] of segments.entries()) {
-        const sessionId = `${session.name}#${index}`;
-        measured.push(await measureSegment(store, sessionId, segment));
-      }
+  const times: number[] = [];
+  {
+    await using store = await openSqliteStore({ path });
+    const dependencies = replayDependencies(store, defaultParts());
+    for (const [index, { rows }] of segments.entries()) {
+      const running = await openContextSession(dependencies, hostOf(session, index));
+      const options = viewOptions(firstPrices());
+      for await (const { time } of fullRun(running, rows, options)) times.push(time);
     }
-    return {
-      name: session.name,
-      segments: segments.length,
-      calls: sumOf(segments, ({ calls }) => calls),
-      tokens: sumOf(
-        segments.flatMap(({ rows }) => rows),
-        countTokens,
-      ),
-      ...combined(measured),
-      times: measured.flatMap(({ times }) => times),
-      storeBytes: (await stat(path)).size,
-      transcriptBytes: sumOf(session.rows, (row) => Buffer.byteLength(JSON.stringify(row)) + 1),
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+  return { times, bytes: (await stat(path)).size };
+}
+
+/** Replays a session that was stored under every strategy and price profile, by the objects of its store. */
+export async function measureSession(
+  session: RecordedSession,
+  path: string,
+  { times, bytes }: StoredRun,
+): Promise<SessionFigures> {
+  const segments = segmentsOf(session);
+  const measured: SegmentFigures[] = [];
+  await using store = await openSqliteStore({ path });
+  for (const [index, segment] of segments.entries())
+    measured.push(await measureSegment(store, hostOf(session, index), segment));
+  return {
+    name: session.name,
+    segments: segments.length,
+    calls: sumOf(segments, ({ calls }) => calls),
+    tokens: sumOf(
+      segments.flatMap(({ rows }) => rows),
+      countTokens,
+    ),
+    ...combined(measured),
+    times,
+    storeBytes: bytes,
+    transcriptBytes: sumOf(session.rows, (row) => Buffer.byteLength(JSON.stringify(row)) + 1),
+  };
+}
+
+function hostOf({ name }: RecordedSession, segment: number): HostSession {
+  return { harness: "replay", sessionId: `${name}#${segment}` };
+}
+
+function firstPrices(): ReplayPrices {
+  const [first] = replayPrices;
+  if (first === undefined) throw new TypeError("there is no price profile");
+  return first;
 }
 
 async function measureSegment(
-  store: Awaited<ReturnType<typeof openSqliteStore>>,
-  sessionId: string,
+  store: ObjectStore,
+  host: HostSession,
   segment: Segment,
 ): Promise<SegmentFigures> {
   const { rows } = segment;
   const evidence = evidenceOf(rows);
-  const host = { harness: "replay", sessionId };
-  const [firstPrices] = replayPrices;
-  if (firstPrices === undefined) throw new TypeError("there is no price profile");
   const counter = messageCounter();
   const dependencies = replayDependencies(store, defaultParts());
-  const session = await openContextSession(dependencies, host);
-  const times: number[] = [];
-  for await (const { time } of fullRun(session, rows, viewOptions(firstPrices))) times.push(time);
-
   const stored = await openRehearsal(dependencies, host);
   const source: SegmentSource = {
     stored,
@@ -113,13 +135,13 @@ async function measureSegment(
       }
       const named = (profiles[prices.name] ??= {});
       named[strategy.name] = figuresOf(passes, prices, strategy);
-      if (prices === firstPrices)
+      if (prices === firstPrices())
         callCosts[strategy.name] = passes.plain.calls.map((_, index) =>
           callCost(passes?.plain.calls ?? [], index, prices, strategy),
         );
     }
   }
-  return { profiles, callCosts, times };
+  return { profiles, callCosts };
 }
 
 async function bothPasses(
