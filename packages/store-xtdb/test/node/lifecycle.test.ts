@@ -84,6 +84,20 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
+    "whoever only looks at a node does not keep it",
+    async () => {
+      await using folder = await temporaryFolder();
+      const joined = await joinNode({ ...quick, dataFolder: folder.path });
+      await joined.leave();
+
+      await expect
+        .poll(async () => (await nodeStatus(folder.path)).state, { timeout: 20_000, interval: 100 })
+        .toBe("stopped");
+    },
+    startsTimeout,
+  );
+
+  test(
     "a node that crashed is there again for those who joined it",
     async () => {
       await using folder = await temporaryFolder();

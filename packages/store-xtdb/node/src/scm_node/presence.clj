@@ -46,14 +46,11 @@
     (.shutdownNow watch)))
 
 (defn join
-  "Whether the node stays for a user who has just written a file: false once it has decided to stop."
+  "Whether the node stays for a user who has just written a file: false once it has decided to stop. Asking is no use of
+  the node, so that whoever only looks does not keep it."
   [{:keys [!state]}]
   (locking !state
-    (if (:stopping? @!state)
-      false
-      (do
-        (swap! !state assoc :last-used (System/nanoTime))
-        true))))
+    (not (:stopping? @!state))))
 
 (defn- look
   "Decides under the same lock that a user is answered under: none can come between the decision and the stop."

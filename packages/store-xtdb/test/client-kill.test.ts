@@ -1,0 +1,111 @@
+// Where the machine has no Java nothing is tried, and the run says so.
+/* oxlint-disable vitest/no-disabled-tests */
+import { seededRandom, testScale } from "@self-context-manager/testkit";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+import { nodeStatus, openLocalXtdbStore } from "../src/index.ts";
+import { missingTools } from "./test-node.ts";
+import { type Acknowledged, checkEntries } from "./writing.ts";
+
+const kills = testScale.isLong ? 100 : 4;
+const missing = missingTools();
+/** Milliseconds for a client that may have to start the node, on a machine that is busy with other tests. */
+const patience = 120_000;
+
+it.skipIf(missing !== undefined)(
+  `loses and doubles nothing when clients are killed under load, ${kills} times, while they start the node too${missing === undefined ? "" : `: ${missing}`}`,
+  { timeout: testScale.isLong ? 3_600_000 : 400_000 },
+  async () => {
+    const random = seededRandom(testScale.seed);
+    const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-clients-"));
+    const acknowledged: Acknowledged = new Map();
+    const clients: Client[] = [];
+    let begun = 0;
+    const begin = (): void => {
+      begun += 1;
+      clients.push(client(folder, `c${begun}`, acknowledged));
+    };
+    try {
+      begin();
+      begin();
+      for (let kill = 0; kill < kills; kill += 1) {
+        await delay(50 + random() * 1500);
+        // Where both are killed, the node ends soon, and the next clients find it so, or just before.
+        const both = random() < 0.2;
+        const victims = both ? clients.splice(0) : clients.splice(Math.floor(random() * 2), 1);
+        for (const victim of victims) await victim.kill();
+        if (both) await delay(random() * 1500);
+        while (clients.length < 2) begin();
+      }
+      await Promise.all(clients.map((one) => one.wrote()));
+    } finally {
+      for (const one of clients) await one.kill();
+    }
+
+    {
+      await using store = await openLocalXtdbStore({
+        dataFolder: folder,
+        quick: true,
+        linger: 300,
+      });
+      await checkEntries(store, acknowledged);
+    }
+    expect(acknowledged.size).toBeGreaterThan(kills);
+    await expect
+      .poll(async () => (await nodeStatus(folder)).state, { timeout: patience })
+      .toBe("stopped");
+    await rm(folder, { recursive: true, force: true });
+  },
+);
+
+interface Client {
+  /** Resolves when it has been told that something is stored; rejects where it ended by itself. */
+  wrote(): Promise<void>;
+  /** Kills it; rejects where it had ended by itself. */
+  kill(): Promise<void>;
+}
+
+function client(folder: string, name: string, acknowledged: Acknowledged): Client {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [
+      "--conditions=@self-context-manager/source",
+      fileURLToPath(new URL("writing-child.ts", import.meta.url)),
+      folder,
+      name,
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let count = 0;
+  let complaint = "";
+  if (child.stdout === null || child.stderr === null) throw new Error("the child has no output");
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const [entry, hash] = JSON.parse(line) as readonly [string, string];
+    acknowledged.set(entry, hash);
+    count += 1;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const check = (): void => {
+    if (child.exitCode !== null) throw new Error(`client ${name} ended: ${complaint}`);
+  };
+  return {
+    async wrote() {
+      await expect
+        .poll(() => (check(), count), { timeout: patience, interval: 50 })
+        .toBeGreaterThan(0);
+    },
+    async kill() {
+      check();
+      child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
