@@ -45,7 +45,7 @@ export async function writeEntries(
 /** Looks whether every entry that was acknowledged is there as it was written, none twice, and no version is missing. */
 export async function checkEntries(store: ObjectStore, acknowledged: Acknowledged): Promise<void> {
   const history = await store.history(log);
-  const told = history.map(({ body }) => String(body["entry"]));
+  const told = history.map(({ body }) => body["entry"]);
   assert.deepEqual(
     history.map(({ version }) => version),
     told.map((_, index) => index + 1),

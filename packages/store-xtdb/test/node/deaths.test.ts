@@ -145,12 +145,13 @@ describe.skipIf(lacking !== undefined)("a node that dies while it is waited for"
       const runFile = join(folder.path, "node.json");
       // As a process leaves it that died between starting a node and hearing of it.
       await rename(runFile, `${runFile}.moved`);
-      const ending = expect
-        .poll(async () => await readFile(join(folder.path, "node.log"), "utf8"), {
-          timeout: 60_000,
-        })
-        .toContain("/LOCK")
-        .then(() => process.kill(orphan.pid, "SIGKILL"));
+      const log = async (): Promise<string> =>
+        await readFile(join(folder.path, "node.log"), "utf8");
+      const endOrphan = async (): Promise<void> => {
+        await expect.poll(log, { timeout: 60_000 }).toContain("/LOCK");
+        process.kill(orphan.pid, "SIGKILL");
+      };
+      const ending = endOrphan();
 
       await using joined = await joinNode(options);
       await ending;

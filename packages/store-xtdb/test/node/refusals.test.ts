@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { startNode, type StartedNode } from "../../src/node/index.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
-import { buildTimeout, lacking } from "./tools-at-hand.ts";
-import { type Wire, wire } from "./wire.ts";
+import { lacking } from "./tools-at-hand.ts";
+import { wireNode } from "./wire-node.ts";
 
 describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own server", () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let node: StartedNode;
-  let on: Wire;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    node = await startNode({ dataFolder: folder.path, indexFolder: "memory", quick: true });
-    on = wire(node.url);
-  }, buildTimeout);
-
-  afterAll(async () => {
-    await node?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const on = wireNode();
 
   test.each([
     ["a transaction function", "application/json", `{"tx-ops":[["fn","f"]]}`],
@@ -68,7 +53,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
   );
 
   test("a request by another name than this machine's", async () => {
-    const { port } = new URL(node.url);
+    const { port } = new URL(on.url);
     const statusAs = async (host: string): Promise<number> =>
       (await on.send({ path: "/_xtdb/status", headers: { host } })).status;
 
@@ -134,6 +119,6 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
   });
 
   test("no other address than this machine's is listened on", () => {
-    expect(new URL(node.url).hostname).toBe("127.0.0.1");
+    expect(new URL(on.url).hostname).toBe("127.0.0.1");
   });
 });

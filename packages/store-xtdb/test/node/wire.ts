@@ -55,6 +55,7 @@ export function wire(url: string): Wire {
   }
 
   return {
+    url,
     send,
     json,
     transit: accepting("application/transit+json"),
@@ -74,6 +75,7 @@ export function wire(url: string): Wire {
 }
 
 export interface Wire {
+  readonly url: string;
   send(asked: Asked): Promise<Answer>;
   json(path: string): Promise<Answer>;
   transit(path: string): Promise<Answer>;
