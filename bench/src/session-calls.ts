@@ -58,8 +58,7 @@ async function storeRatio(calls: number): Promise<Readonly<Record<string, number
     const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
     for (let call = 0; call < calls; call += 1) {
       transcript.addCall();
-      await session.ingest(transcript.messages, plainCodec);
-      await session.view();
+      await session.ingestAndView(transcript.messages, plainCodec);
     }
   }
   const { size } = await stat(at);

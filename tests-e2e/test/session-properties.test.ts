@@ -1,4 +1,11 @@
-import { isText, type Message, type ViewMessage } from "@self-context-manager/core";
+import {
+  epochLayout,
+  isText,
+  type Message,
+  type ObjectStore,
+  recentlyUsedPolicy,
+  type ViewMessage,
+} from "@self-context-manager/core";
 import { hostEvent, messagesOf, sequenceFaults, testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -37,11 +44,7 @@ describe("a session through any history of its host", () => {
           let messages: Message[] = [{ role: "user", content: "begin", timestamp: 1 }];
           const from = { time: 10, calls: ids.call };
           for (const move of moves) {
-            if (move.type === "append") messages = [...messages, ...messagesOf(move.events, from)];
-            if (move.type === "truncate")
-              messages = messages.slice(0, Math.max(1, messages.length - move.keep));
-            if (move.type === "compact") messages = compacted(messages, move.keep, from);
-            if (move.type === "branch") messages = branched(messages, move.keep, from);
+            messages = moved(messages, move, from);
             if (move.type === "reopen") session = await opened.reopen();
             await session.ingest(messages, plainCodec);
             const view = await session.view();
@@ -59,6 +62,39 @@ describe("a session through any history of its host", () => {
             );
             expect(await versionCount(opened.store)).toBe(before);
           }
+        }),
+        { numRuns, seed },
+      );
+    },
+    isLong ? 900_000 : 60_000,
+  );
+
+  it(
+    "sees and stores the same by one operation as by two, in one commit less",
+    async () => {
+      const layout = epochLayout({ small: 10, largeArguments: 20 });
+      const policy = recentlyUsedPolicy({ alive: 4, kept: 1 });
+      await fc.assert(
+        fc.asyncProperty(fc.array(hostMove, { minLength: 1, maxLength: 8 }), async (moves) => {
+          const one = await openTestSession({ layout, policy });
+          const two = await openTestSession({ layout, policy });
+          let messages: Message[] = [{ role: "user", content: "begin", timestamp: 1 }];
+          const from = { time: 10, calls: ids.call };
+          for (const move of moves) {
+            messages = moved(messages, move, from);
+            const first = move.type === "reopen" ? await one.reopen() : one.session;
+            const second = move.type === "reopen" ? await two.reopen() : two.session;
+            const together = await first.ingestAndView(messages, plainCodec);
+            await second.ingest(messages, plainCodec);
+            const apart = await second.view();
+
+            expect(JSON.stringify(together.messages)).toBe(JSON.stringify(apart.messages));
+            expect(together.call).toBe(apart.call);
+            if (move.type === "reopen") break;
+          }
+          expect(await newest(one.store)).toEqual(await newest(two.store));
+          const [less, more] = [await transactions(one.store), await transactions(two.store)];
+          expect(less).toBeLessThan(more);
         }),
         { numRuns, seed },
       );
@@ -94,6 +130,28 @@ describe("a session through any history of its host", () => {
     isLong ? 900_000 : 60_000,
   );
 });
+
+type HostMove = typeof hostMove extends fc.Arbitrary<infer Move> ? Move : never;
+
+/** What the host's array is after a move. */
+function moved(
+  messages: readonly Message[],
+  move: HostMove,
+  from: { time: number; calls: number },
+): Message[] {
+  switch (move.type) {
+    case "append":
+      return [...messages, ...messagesOf(move.events, from)];
+    case "truncate":
+      return messages.slice(0, Math.max(1, messages.length - move.keep));
+    case "compact":
+      return compacted(messages, move.keep, from);
+    case "branch":
+      return branched(messages, move.keep, from);
+    default:
+      return [...messages];
+  }
+}
 
 function compacted(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
   from.time += 1;
@@ -144,4 +202,19 @@ async function versionCount(store: {
   changesSince(position?: string): Promise<{ versions: readonly unknown[] }>;
 }): Promise<number> {
   return (await store.changesSince()).versions.length;
+}
+
+/** The newest version of each object, without what depends on the number of commits. */
+async function newest(store: ObjectStore): Promise<ReadonlyMap<string, unknown>> {
+  const { versions } = await store.changesSince();
+  return new Map(
+    versions.map(({ body, hashes }) => {
+      const { last_tx_id: _, ...session } = body;
+      return [body.id, body.type === "session" ? session : hashes.object_hash];
+    }),
+  );
+}
+
+async function transactions(store: ObjectStore): Promise<number> {
+  return new Set((await store.changesSince()).versions.map(({ at }) => at.tx_id)).size;
 }

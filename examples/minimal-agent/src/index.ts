@@ -36,8 +36,8 @@ await session.recordSystemPrompt("own", standingInstruction);
 const messages: Message[] = [{ role: "user", content: "Look around.", timestamp: Date.now() }];
 
 for (const [index, answer] of model.entries()) {
-  await session.ingest(messages, codec);
-  const { messages: view } = await session.view({ contextWindow: 200_000 });
+  const options = { contextWindow: 200_000 };
+  const { messages: view } = await session.ingestAndView(messages, codec, options);
   const said = answer(view.map((one) => ("content" in one ? textOf(one.content) : "")).join("\n"));
   console.log(`call ${index + 1}: the model sees ${view.length} messages`);
   const [name, args] = typeof said === "string" ? [undefined, {}] : said;

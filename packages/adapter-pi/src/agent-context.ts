@@ -124,14 +124,14 @@ export function agentContext<Message extends { readonly role: string }>(
         await recordPrompt();
         // Since 0.87 the prompt and the tools are messages; they are the agent's, and stay at the head.
         const system = base.filter(({ role }) => role === "system");
-        await session.ingest(system.length === 0 ? base : base.filter(isNotSystem), codec);
-        for (const callId of decoded) refusals.delete(callId);
-        decoded.clear();
+        const rest = system.length === 0 ? base : base.filter(isNotSystem);
         const contextWindow = options.contextWindow?.();
-        const view = await session.view({
+        const view = await session.ingestAndView(rest, codec, {
           ...requests.viewOptions(options.model?.()),
           ...(contextWindow === undefined ? {} : { contextWindow }),
         });
+        for (const callId of decoded) refusals.delete(callId);
+        decoded.clear();
         if (view.messages.length === 0) return base;
         const sent = view.messages.map(piMessage);
         requests.sends(view, sent);

@@ -3,6 +3,7 @@ import {
   sha256,
   standingInstruction,
   type View,
+  type ViewOptions,
 } from "@self-context-manager/core";
 
 import { compactionAnswer, compactionKind } from "./compaction.ts";
@@ -29,9 +30,6 @@ export interface PiExtensionOptions {
 }
 
 const offStatus = "ctx off";
-
-/** A view for the user's eyes. */
-const shownOnly = { isSent: false };
 
 /** Turned off by this on Pi's command line. */
 const offFlag = "scm-off";
@@ -110,8 +108,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       hostTokens = 0;
       requests = providerRequests(options.breakpoints);
       isRewound = false;
-      if (isOn)
-        await guarded(context, async ({ session }) => await shownView(session, context, shownOnly));
+      if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
     });
 
@@ -148,14 +145,19 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
       const signals = isRewound ? { rewound: true } : {};
-      await session.ingest(messages, piCodec, signals);
-      isRewound = false;
       if (!canActivate()) {
+        await session.ingest(messages, piCodec, signals);
+        isRewound = false;
         context.ui.setStatus(statusKey, "ctx only recorded: the tool activate is off");
         return undefined;
       }
       hostTokens = roughTokens(messages);
-      const view = await shownView(session, context, { isSent: true });
+      const view = await shown(
+        session,
+        context,
+        await session.ingestAndView(messages, piCodec, { ...viewOptions(context), ...signals }),
+      );
+      isRewound = false;
       if (view.messages.length === 0) return undefined;
       const sent = view.messages.map(piMessage);
       requests.sends(view, sent);
@@ -184,20 +186,24 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("message_end", ({ message }) => requests.answered(message));
 
-    /** The view as the model gets it next, told to the user as well. */
-    async function shownView(
-      session: ContextSession,
-      context: PiContext,
-      options: { readonly isSent: boolean },
-    ): Promise<View> {
-      const contextWindow = context.model?.contextWindow;
-      const view = await session.view({
-        ...options,
-        ...requests.viewOptions(context.model),
+    function viewOptions({ model }: PiContext): ViewOptions {
+      const contextWindow = model?.contextWindow;
+      return {
+        ...requests.viewOptions(model),
         ...(contextWindow === undefined
           ? {}
           : { contextWindow: Math.floor(contextWindow * windowShare) }),
-      });
+      };
+    }
+
+    /** What the model would get next, for the user's eyes. */
+    async function lookedAt(session: ContextSession, context: PiContext): Promise<View> {
+      const options = { ...viewOptions(context), isSent: false };
+      return await shown(session, context, await session.view(options));
+    }
+
+    /** A view that the user is told of in the status line. */
+    async function shown(session: ContextSession, context: PiContext, view: View): Promise<View> {
       const line = statusLine(await session.status(), view.tokens, hostTokens);
       context.ui.setStatus(statusKey, line);
       return view;
@@ -251,8 +257,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           open: async () => await open(context),
           figures: async () => await figures(context),
         });
-        if (isOn && canActivate())
-          await shownView((await open(context)).session, context, shownOnly);
+        if (isOn && canActivate()) await lookedAt((await open(context)).session, context);
         return text;
       } catch (error) {
         // A command's failure is its answer.
@@ -262,7 +267,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     async function figures(context: PiContext): Promise<ContextFigures | undefined> {
       if (!isOn || !canActivate()) return undefined;
-      const view = await shownView((await open(context)).session, context, shownOnly);
+      const view = await lookedAt((await open(context)).session, context);
       return requests.figures(view, context.model);
     }
 

@@ -14,6 +14,7 @@ import {
 import { canonicalJson } from "../objects/canonical-json.ts";
 import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
+import { sealObject } from "../objects/sealed-object.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { returnTo, rewindTo } from "../session/rewind.ts";
 import { noteNamedFiles } from "../session/use-order.ts";
@@ -25,7 +26,7 @@ import {
   sealableChat,
   type SessionScope,
 } from "../session/session-scope.ts";
-import { storeToolcalls, type WaitingResult } from "./store-toolcalls.ts";
+import { stageToolcalls, type WaitingResult } from "./store-toolcalls.ts";
 import type { Execution } from "./execution.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 import {
@@ -60,7 +61,8 @@ interface Unseen extends UnseenMessage {
 
 /**
  * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
- * message that is known changes nothing. `learn` is told of them before the session is stored.
+ * message that is known changes nothing. `learn` is told of them before the session is stored, which is left to the caller: what is
+ * to be stored with it is staged.
  */
 export async function ingestMessages<Raw>(
   scope: SessionScope,
@@ -106,7 +108,7 @@ export async function ingestMessages<Raw>(
     ...(usage === undefined ? {} : { usage }),
   };
   learn?.(report);
-  await store(scope, { chatChanged, isRewound }, waiting, executions);
+  await stage(scope, { chatChanged, isRewound }, waiting, executions);
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
@@ -135,25 +137,34 @@ function identitiesUpTo<Raw>(
   return () => messages.slice(0, end).map((raw) => identify(raw, codec));
 }
 
-async function store(
+/** Stages what the session's next commit stores; a chat that results refer to is stored before. */
+async function stage(
   scope: SessionScope,
   { chatChanged, isRewound }: { readonly chatChanged: boolean; readonly isRewound: boolean },
   waiting: readonly WaitingResult[],
   executions: Map<string, Execution>,
 ): Promise<void> {
-  if (waiting.length === 0) {
-    applyPolicy(scope);
-    const [chat] = await commitSession(scope, chatChanged ? [sealableChat(scope)] : []);
-    if (chat !== undefined) keepChat(scope, chat);
-    return;
-  }
-  if (chatChanged) {
+  const hasResults = waiting.length > 0;
+  if (!hasResults) applyPolicy(scope);
+  // Lines of the chat that are shown are those of its newest version.
+  const isShown = scope.state.pool.has(scope.state.chat.id);
+  if (chatChanged && (hasResults || isShown)) {
     // A chat that was cut and sets of what was abandoned must not be stored apart.
-    const commit = isRewound ? commitSession : commitObjects;
+    const commit = isRewound || !hasResults ? commitSession : commitObjects;
     const [chat] = await commit(scope, [sealableChat(scope)]);
     if (chat !== undefined) keepChat(scope, chat);
-  }
-  await storeToolcalls(scope, waiting, executions);
+  } else if (chatChanged) stageChat(scope);
+  if (hasResults) await stageToolcalls(scope, waiting, executions);
+}
+
+function stageChat(scope: SessionScope): void {
+  const { body, expect } = sealableChat(scope);
+  scope.staged.push({
+    writes: [{ object: sealObject(body), expect }],
+    settle: ([chat]) => {
+      if (chat !== undefined) keepChat(scope, chat);
+    },
+  });
 }
 
 /** Where lines of the chat are shown, they are those of its latest version, as after a resume. */

@@ -1,18 +1,19 @@
 import type { ToolResultMessage } from "../chat/message.ts";
-import { hashObject } from "../objects/hashes.ts";
-import { metadataOf, type ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { DynamicReference, StaticReference } from "../objects/references.ts";
+import { sealObject } from "../objects/sealed-object.ts";
 import {
   metadataVersion,
   staticReference,
   type StoredMetadata,
+  type StoredVersion,
 } from "../objects/stored-version.ts";
+import type { ObjectWrite } from "../ports/object-store.ts";
 import { setActive } from "../session/active-set.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
 import { noteArrival } from "../session/use-order.ts";
 import { replayEffects } from "../session/replay-effects.ts";
-import { commitSession, joinPool, type SessionScope } from "../session/session-scope.ts";
+import { joinPool, type SessionScope } from "../session/session-scope.ts";
 import { countCall, currentCallTime, type OpenCall } from "../session/session-state.ts";
 import { type Execution, executionIn } from "./execution.ts";
 import type { CallKind } from "./call-kind.ts";
@@ -30,17 +31,18 @@ export interface WaitingResult {
 }
 
 /**
- * Stores the objects of tool executions with the session, in one commit after that of the chat which they refer to
- * (decision D35). A call that another session told already keeps its object as it is (decision D31).
+ * Takes in tool executions and stages their objects for the session's next commit, which follows that of the chat that
+ * they refer to (decision D35). A call that another session told already keeps its object as it is (decision D31).
  */
-export async function storeToolcalls(
+export async function stageToolcalls(
   scope: SessionScope,
   waiting: readonly WaitingResult[],
   executions: Map<string, Execution>,
 ): Promise<void> {
-  const { state, dependencies, contents } = scope;
-  const stored = await dependencies.store.describe(waiting.map(({ objectId }) => objectId));
-  const bodies: ObjectBody[] = [];
+  const { state, dependencies } = scope;
+  const known = await dependencies.store.describe(waiting.map(({ objectId }) => objectId));
+  const made: StoredVersion[] = [];
+  const writes: ObjectWrite[] = [];
   for (const [index, one] of waiting.entries()) {
     const { toolCallId, toolName, details } = one.result;
     const execution = executions.get(toolCallId) ?? executionIn(toolName, details) ?? {};
@@ -54,24 +56,50 @@ export async function storeToolcalls(
       targetRefs: targetsOf(execution),
       ...kindOf(scope, one, execution),
     });
-    const there = stored[index];
-    if (there === undefined) bodies.push(body);
-    await arrive(scope, one, there ?? provisional(body), execution);
+    const there = known[index];
+    if (there !== undefined) {
+      await arrive(scope, one, there, execution);
+      continue;
+    }
+    const object = sealObject(body);
+    const first = { ...object, version: 1, at: unknownPoint };
+    made.push(first);
+    writes.push({ object, expect: 0 });
+    await arrive(scope, one, metadataVersion(first), execution);
   }
   applyPolicy(scope);
-  for (const body of bodies) if (!state.active.has(body.id)) contents.delete(body.id);
-  const made = await commitSession(
-    scope,
-    bodies.map((body) => ({ body, expect: 0 })),
-  );
-  for (const version of made) {
-    joinPool(state, metadataVersion(version));
-    if (state.active.has(version.body.id)) contents.set(version.body.id, version);
+  keepContents(scope, made);
+  scope.staged.push({
+    writes,
+    settle: (versions) => {
+      settle(scope, versions);
+      for (const { objectId, result } of waiting) {
+        executions.delete(result.toolCallId);
+        const entry = state.pool.get(objectId);
+        if (entry !== undefined) nameInChat(scope, staticReference(entry.stored));
+      }
+    },
+  });
+}
+
+/** Where a version stands that has no transaction so far. */
+const unknownPoint = { tx_id: 0, tx_time: "" };
+
+/** The pool has the versions as the store made them; nothing that is shown of them differs. */
+function settle(scope: SessionScope, versions: readonly StoredVersion[]): void {
+  for (const version of versions) {
+    const entry = scope.state.pool.get(version.body.id);
+    if (entry !== undefined)
+      scope.state.pool.set(entry.id, { ...entry, stored: metadataVersion(version) });
   }
-  for (const { objectId, result } of waiting) {
-    executions.delete(result.toolCallId);
-    const entry = state.pool.get(objectId);
-    if (entry !== undefined) nameInChat(scope, staticReference(entry.stored));
+  keepContents(scope, versions);
+}
+
+function keepContents({ state, contents }: SessionScope, versions: readonly StoredVersion[]): void {
+  for (const version of versions) {
+    const { id } = version.body;
+    if (state.active.has(id)) contents.set(id, version);
+    else contents.delete(id);
   }
 }
 
@@ -99,16 +127,6 @@ async function arrive(
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
   if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used, false);
-}
-
-/** The metadata of an object that is about to be stored. */
-function provisional(body: ObjectBody): StoredMetadata {
-  return {
-    body: metadataOf(body),
-    hashes: hashObject(body),
-    version: 0,
-    at: { tx_id: 0, tx_time: "" },
-  };
 }
 
 /** The chat's next version names the tool call's version; the tool call names the chat's (decision D35). */

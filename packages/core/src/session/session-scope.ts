@@ -45,6 +45,14 @@ export interface SessionScope {
   readonly contents: Map<ObjectId, StoredVersion>;
   /** What stands in the view and may not be active any more, by `handle@version`. */
   readonly inView: Map<string, StoredVersion | StoredMetadata>;
+  /** What the next commit of the session stores with it; empty between operations. */
+  readonly staged: StagedWrites[];
+}
+
+/** Writes that wait for the session's next commit, and what is to be done once that has made versions of them. */
+export interface StagedWrites {
+  readonly writes: readonly ObjectWrite[];
+  settle(versions: readonly StoredVersion[]): void;
 }
 
 const letters: Readonly<Record<string, string>> = {
@@ -104,11 +112,17 @@ export async function commitObjects(
   scope: SessionScope,
   bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[],
 ): Promise<readonly StoredVersion[]> {
-  const writes: ObjectWrite[] = bodies.map(({ body, expect }) => ({
-    object: sealObject(body),
-    ...(expect === undefined ? {} : { expect }),
-  }));
-  return await commitWrites(scope, writes);
+  return await commitWrites(scope, bodies.map(writeOf));
+}
+
+function writeOf({
+  body,
+  expect,
+}: {
+  readonly body: ObjectBody;
+  readonly expect?: number;
+}): ObjectWrite {
+  return { object: sealObject(body), ...(expect === undefined ? {} : { expect }) };
 }
 
 async function commitWrites(
@@ -125,23 +139,27 @@ async function commitWrites(
   });
 }
 
-/** Stores the session object if it is behind, together with other objects, in one commit. */
+/** Stores the session object if it is behind, together with what is staged and other objects, in one commit. */
 export async function commitSession(
   scope: SessionScope,
   bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[] = [],
 ): Promise<readonly StoredVersion[]> {
   const { state } = scope;
-  if (!state.changed && bodies.length === 0) return [];
-  const writes: ObjectWrite[] = bodies.map(({ body, expect }) => ({
-    object: sealObject(body),
-    ...(expect === undefined ? {} : { expect }),
-  }));
-  if (state.changed) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
-  const versions = await commitWrites(scope, writes);
-  if (!state.changed) return versions;
-  state.version = versions.at(-1)?.version ?? state.version;
-  state.changed = false;
-  return versions.slice(0, -1);
+  const staged = scope.staged.splice(0);
+  const writes = [...staged.flatMap((one) => one.writes), ...bodies.map(writeOf)];
+  const { changed } = state;
+  if (changed) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
+  const versions = writes.length === 0 ? [] : await commitWrites(scope, writes);
+  if (changed) {
+    state.version = versions.at(-1)?.version ?? state.version;
+    state.changed = false;
+  }
+  let settled = 0;
+  for (const one of staged) {
+    one.settle(versions.slice(settled, settled + one.writes.length));
+    settled += one.writes.length;
+  }
+  return versions.slice(settled, settled + bodies.length);
 }
 
 /** The chat as an object to store; its turns are shared with the state. */

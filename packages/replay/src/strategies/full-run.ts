@@ -52,8 +52,7 @@ export async function* fullRun(
     if (row.role !== "assistant") continue;
     const heard = host.slice(0, index);
     const start = performance.now();
-    await session.ingest(heard, recordedCodec);
-    const view = await session.view(options);
+    const view = await session.ingestAndView(heard, recordedCodec, options);
     yield { view, time: performance.now() - start };
   }
   await session.ingest(host, recordedCodec);

@@ -4,6 +4,7 @@ import {
   contextTools,
   type HarnessAdapter,
   type HostSession,
+  type HostSignals,
   type JsonValue,
   type MessageCodec,
   standingInstruction,
@@ -85,13 +86,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     }
   }
 
-  async function takeIn(
-    session: ContextSession,
-    messages: readonly ScriptedMessage[],
-  ): Promise<void> {
-    await session.ingest(messages, codec, isRewound ? { rewound: true } : {});
-    isRewound = false;
-  }
+  const signals = (): HostSignals => (isRewound ? { rewound: true } : {});
 
   return {
     turn: (on) => void (isOn = on),
@@ -104,8 +99,9 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
       })) ?? text,
     assemble: async (messages) =>
       await guarded(async (session) => {
-        await takeIn(session, messages);
-        return (await session.view(viewOptions)).messages.map(scriptedMessage);
+        const view = await session.ingestAndView(messages, codec, { ...viewOptions, ...signals() });
+        isRewound = false;
+        return view.messages.map(scriptedMessage);
       }),
     afterTool: async (call, output) =>
       await guarded(async (session) => await recordOutput(session, call, output)),
@@ -113,7 +109,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     summary: async (messages) =>
       await guarded(async (session) => {
         // What leaves the list and was missed so far is not told again.
-        await takeIn(session, messages);
+        await session.ingest(messages, codec, signals());
+        isRewound = false;
         const { turnCount, objects } = await session.status();
         return `${summaryMark} ${turnCount} turns and ${objects.length} objects are kept.`;
       }),
