@@ -1,8 +1,8 @@
 // What do the recorded views of a session of 500 calls cost: bytes of the store, time in a call, time to make one again?
 //
-// What views add is the compacted SQLite file with them less the same file without. `rowBytes` is what their rows hold,
-// `entryBytes` what of that are the entries, before packing: the rest are the hash of the messages, the account, and the
-// state of cache and epoch. The time in a call is all of `view()`: planning, rendering, hashing and the commit before
+// What views add is what the compacted SQLite file holds with them less what it holds without: cells with their indexes
+// (`shareOfStore`), and whole pages (`shareOfFile`), of which more or less stay empty by chance. `rowBytes` is what their
+// rows hold. The time in a call is all of `view()`: planning, rendering, hashing and the commit before
 // the call goes out; a view that is only looked at has none of the last two. Rebuilding verifies every version that a
 // call names.
 import { openContextManager } from "@self-context-manager/compose";
@@ -12,7 +12,6 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inflateRawSync } from "node:zlib";
 
 import { median, report, rounded } from "./report.ts";
 import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
@@ -44,15 +43,15 @@ for (const layout of ["epoch", "pooled"] as const) {
     }
   }
   const rebuild = await rebuildTimes(at);
-  const { bytes, without, rows, entries } = sizes(at, join(folder, "copy.sqlite"));
+  const { file, cells, rows } = sizes(at, join(folder, "copy.sqlite"));
   rmSync(folder, { recursive: true });
   results[layout] = {
     ...(layout === "epoch" ? { epochs } : {}),
-    storeBytes: bytes,
-    viewBytesPerCall: rounded((bytes - without) / calls),
+    storeBytes: file.whole,
+    viewBytesPerCall: rounded((cells.whole - cells.without) / calls),
     rowBytesPerCall: rounded(rows / calls),
-    entryBytesPerCall: rounded(entries / calls),
-    shareOfStore: rounded((bytes - without) / without),
+    shareOfStore: rounded((cells.whole - cells.without) / cells.without),
+    shareOfFile: rounded((file.whole - file.without) / file.without),
     aim: 0.05,
     viewMilliseconds: percentiles(viewTimes),
     lookedAtMilliseconds: percentiles(lookTimes),
@@ -85,19 +84,23 @@ async function rebuildTimes(path: string): Promise<Readonly<Record<string, unkno
   };
 }
 
+interface Compared {
+  readonly whole: number;
+  readonly without: number;
+}
+
 function sizes(
   path: string,
   copy: string,
 ): {
-  readonly bytes: number;
-  readonly without: number;
+  readonly file: Compared;
+  readonly cells: Compared;
   readonly rows: number;
-  readonly entries: number;
 } {
   copyFileSync(path, copy);
   const database = new DatabaseSync(copy);
   database.exec("PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; VACUUM");
-  const bytes = statSync(copy).size;
+  const before = { file: statSync(copy).size, cells: cellBytes(database) };
   const view = "(SELECT object FROM fields WHERE name = 'type' AND value = '\"view\"')";
   database.exec(`CREATE TEMP TABLE views AS SELECT object FROM ${view}`);
   const held = database
@@ -105,25 +108,23 @@ function sizes(
       "SELECT sum(length(metadata) + ifnull(length(delta), 0)) AS rows FROM versions WHERE object IN (SELECT object FROM temp.views)",
     )
     .get();
-  const entries = database
-    .prepare("SELECT delta FROM versions WHERE object IN (SELECT object FROM temp.views)")
-    .all()
-    .reduce((sum, { delta }) => sum + entriesIn(delta), 0);
   for (const table of ["versions", "refs", "fields"])
     database.exec(`DELETE FROM ${table} WHERE object IN (SELECT object FROM temp.views)`);
   database.exec("VACUUM");
+  const after = { file: statSync(copy).size, cells: cellBytes(database) };
   database.close();
-  return { bytes, without: statSync(copy).size, rows: Number(held?.["rows"]), entries };
+  return {
+    file: { whole: before.file, without: after.file },
+    cells: { whole: before.cells, without: after.cells },
+    rows: Number(held?.["rows"]),
+  };
 }
 
-/** The characters that the entries take in a version's delta, before it is packed. */
-function entriesIn(delta: unknown): number {
-  const text = delta instanceof Uint8Array ? inflateRawSync(delta).toString("utf8") : String(delta);
-  const [kind, changes] = JSON.parse(text) as readonly [number, unknown];
-  if (kind === 0) return JSON.stringify((changes as { readonly entries: unknown }).entries).length;
-  const list = changes as readonly unknown[];
-  const at = list.indexOf("entries");
-  return at === -1 ? 0 : JSON.stringify(list[at + 1]).length;
+/** The bytes of all pages that hold something. */
+function cellBytes(database: DatabaseSync): number {
+  return Number(
+    database.prepare("SELECT sum(pgsize - unused) AS bytes FROM dbstat").get()?.["bytes"],
+  );
 }
 
 function percentiles(times: readonly number[]): Readonly<Record<string, number>> {

@@ -20,8 +20,6 @@ export {
   sizeOf,
 } from "./deltas/stored-form.ts";
 export {
-  afterCall,
-  afterReport,
   cacheModel,
   type CacheState,
   coldReason,

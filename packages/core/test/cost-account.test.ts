@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { accountRow, readAccountRow } from "../src/cost/account-row.ts";
 import {
   type CostAccount,
   costRatio,
@@ -242,5 +243,23 @@ describe("a profile by what was reported", () => {
     const automatic = { ...profile, caching: "automatic" } as const;
 
     expect(reportedProfile(automatic, after(silent, silent, silent))).toBe(automatic);
+  });
+});
+
+describe("a stored account", () => {
+  test("is read as it was, with units rounded", () => {
+    const account: CostAccount = {
+      estimated: { calls: 3, cached: 4, fresh: 5, units: 6.4 },
+      append_only: { cached: 7, fresh: 8, units: 9.6 },
+      reported: { calls: 1, input: 2, cache_read: 10, cache_write: 11 },
+      append_only_prompt: 12,
+    };
+
+    expect(readAccountRow(accountRow(account))).toEqual({
+      ...account,
+      estimated: { ...account.estimated, units: 6 },
+      append_only: { ...account.append_only, units: 10 },
+    });
+    expect(readAccountRow(undefined)).toBeUndefined();
   });
 });

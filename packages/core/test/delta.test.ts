@@ -24,6 +24,8 @@ const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     { maxDepth: 4, withCrossShrink: true },
     text,
     fc.constantFrom<JsonValue>(null, true, 0, 1.5),
+    fc.oneof(fc.maxSafeInteger(), fc.nat(9), fc.double({ noNaN: true, noDefaultInfinity: true })),
+    fc.array(fc.oneof(fc.maxSafeInteger(), fc.nat(9)), { maxLength: 6 }),
     fc.array(tie("value"), { maxLength: 6 }),
     fc
       .uniqueArray(fc.tuple(field, tie("value")), { selector: ([name]) => name, maxLength: 5 })
@@ -108,6 +110,18 @@ it("names only the move when an item goes to the end of a list", () => {
   );
 
   expect(JSON.stringify(result?.delta).length).toBeLessThan(60);
+});
+
+it("names only by how much whole numbers grew", () => {
+  const before = { sums: [1_000_000, 2_000_000, 7], sentAt: 1_700_000_000_000, rate: 0.1 };
+  const after = { sums: [1_000_040, 2_000_900, 7], sentAt: 1_700_000_000_250, rate: 0.3 };
+
+  const result = encodeDelta(before, after, chunkList());
+
+  expect(result?.delta).toEqual([
+    3,
+    ["sums", [2, 0, 1, [3, 40, 900]], "sentAt", [4, 250], "rate", [0, 0.3]],
+  ]);
 });
 
 it("never splits a surrogate pair", () => {

@@ -120,6 +120,8 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
   };
 }
 
+const newest = "ORDER BY v.version DESC LIMIT 1";
+
 function findVersion(connection: Connection, key: number, at: VersionSelector): Row | undefined {
   const among = `${selectVersion} WHERE v.object = ?`;
   if ("version" in at) return connection.first(`${among} AND v.version = ?`, key, at.version);
@@ -133,18 +135,18 @@ function findVersion(connection: Connection, key: number, at: VersionSelector): 
   if ("contentHash" in at) {
     const hash = contentHashBytes(at.contentHash);
     if (hash === undefined) return undefined;
+    if (hash.length === 0)
+      return connection.first(`${among} AND v.content_hash = x'' ${newest}`, key);
     return connection.first(
-      `${among} AND v.content_hash = ? ORDER BY v.seq DESC LIMIT 1`,
+      // The index of contents has no other hashes, which SQLite has to be told.
+      `${among} AND v.content_hash = ? AND v.content_hash <> x'' ORDER BY v.seq DESC LIMIT 1`,
       key,
       hash,
     );
   }
+  // Times grow with versions, and people ask for them, so that they need no index of their own: the newest come first.
   const time = Date.parse(normalTime(at.txTime));
-  return connection.first(
-    `${among} AND v.tx_time <= ? ORDER BY v.tx_time DESC, v.seq DESC LIMIT 1`,
-    key,
-    time,
-  );
+  return connection.first(`${among} AND v.tx_time <= ? ${newest}`, key, time);
 }
 
 function find(connection: Connection, query: FindQuery): Page<StoredMetadata> {

@@ -11,7 +11,7 @@ const applicationId = 0x53_43_4d_31;
  * - `versions.seq` is the order in which versions came to this file, which is what `changesSince` goes by.
  * - `versions.metadata` is the body with 0 in place of each bulk field, so that the order of fields is kept.
  *   Where it is that of an earlier version, it is that version's number, and `metadata_view_hash` is empty.
- * - `content_hash` is empty for the hash of no text.
+ * - `content_hash` is empty for the hash of no text; `versions_by_content` leaves these out.
  * - `versions.delta` turns the bulk fields of the version before into those of this one, null where they are equal. In
  *   the row whose `version` is its `base` it needs nothing before it.
  * - `weight` counts the characters of the deltas since the base, `size` those of the bulk fields.
@@ -86,6 +86,11 @@ const migrations: readonly string[] = [
   `
   UPDATE versions SET content_hash = x''
   WHERE content_hash = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  `,
+  `
+  DROP INDEX IF EXISTS versions_by_time;
+  DROP INDEX IF EXISTS versions_by_content;
+  CREATE INDEX versions_by_content ON versions (object, content_hash) WHERE content_hash <> x'';
   `,
 ];
 

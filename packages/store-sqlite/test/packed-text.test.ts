@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
+import { hash } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
 import { expect, it } from "vitest";
 
+import { packDictionary } from "../src/pack-dictionary.ts";
 import { packText, unpackText } from "../src/packed-text.ts";
 
 it("gives back every text as it was, packed or not", () => {
@@ -24,6 +27,22 @@ it("packs a long text that repeats, and leaves one as it is that would not get s
   expect(repeating).toBeInstanceOf(Uint8Array);
   expect(repeating.length).toBeLessThan(400);
   expect(short).toBe("the same words");
+});
+
+it("names what rows are likely to say, and reads what was packed without that", () => {
+  const row =
+    '[3,["entries",[2,9,0,[1,"a1.2 40","r1.2.0 t3@1 whole 480"]],"memory",[3,["calls",[4,1]]]]]';
+
+  expect(packText(row).length).toBeLessThan(row.length / 2);
+  expect(unpackText(deflateRawSync("the same words ".repeat(20)))).toBe(
+    "the same words ".repeat(20),
+  );
+});
+
+it("has the dictionary that every packed row was packed with", () => {
+  expect(hash("sha256", packDictionary)).toBe(
+    "53a80451cafefdcaa041fa741715c9aba1bb46d992c718cc424eba9e23ccdef5",
+  );
 });
 
 it("says that a row is damaged where its bytes are not what was packed", () => {

@@ -18,7 +18,7 @@ it("writes metadata once for as long as it does not change", async () => {
   }
 
   const kinds = rowsOf(place.path).map(({ metadata }) =>
-    typeof metadata === "string" ? "text" : metadata,
+    typeof metadata === "number" ? metadata : "text",
   );
   expect(kinds).toEqual(["text", 1, 1, "text", 4]);
   await using store = await place.open();

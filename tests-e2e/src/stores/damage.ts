@@ -1,5 +1,5 @@
+import { packText, unpackText } from "@self-context-manager/store-sqlite";
 import { DatabaseSync } from "node:sqlite";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /** A text of a version in a closed SQLite store, changed in one letter behind the store's back. */
 export interface Damage {
@@ -20,13 +20,13 @@ export function damageStore(path: string, { text, becomes }: Damage): number {
   for (const [table, column, key] of columns) {
     for (const row of database.prepare(`SELECT ${key} AS k, ${column} AS t FROM ${table}`).all()) {
       const held = row["t"];
-      const isPacked = held instanceof Uint8Array;
-      const plain = isPacked ? inflateRawSync(held).toString("utf8") : held;
-      if (typeof plain !== "string" || !plain.includes(text)) continue;
+      if (typeof held !== "string" && !(held instanceof Uint8Array)) continue;
+      const plain = unpackText(held);
+      if (!plain.includes(text)) continue;
       const changed = plain.replaceAll(text, becomes);
       database
         .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`)
-        .run(isPacked ? deflateRawSync(changed) : changed, row["k"] ?? null);
+        .run(packText(changed), row["k"] ?? null);
       count += 1;
     }
   }

@@ -1,5 +1,4 @@
 import type { PriceProfile } from "./price-profile.ts";
-import type { ReportedUsage } from "./reported-usage.ts";
 
 /** What our own last call left in the provider's cache, as far as we know; stored as JSON. */
 export type CacheState = {
@@ -7,12 +6,6 @@ export type CacheState = {
   readonly model: string;
   /** When the call was sent, in milliseconds since 1970. */
   readonly used_at: number;
-  /** Tokens of the prompt, as estimated. */
-  readonly prompt_tokens: number;
-  /** Indexes of the messages at whose ends the request had a breakpoint. */
-  readonly breakpoints: readonly number[];
-  /** What the provider reported of this call; absent until it has answered. */
-  readonly reported?: { readonly cache_read: number; readonly cache_write: number };
 };
 
 /** Why nothing of what was sent before can be read from the cache. */
@@ -21,29 +14,6 @@ export type ColdReason = "never-called" | "model-switched" | "idle";
 /** The name under which a model's cache is known. */
 export function cacheModel(model: { readonly provider: string; readonly id: string }): string {
   return `${model.provider}/${model.id}`;
-}
-
-/** The state that a call leaves behind. */
-export function afterCall(call: {
-  readonly model: string;
-  readonly sentAt: number;
-  readonly promptTokens: number;
-  readonly breakpoints?: readonly number[];
-}): CacheState {
-  return {
-    model: call.model,
-    used_at: call.sentAt,
-    prompt_tokens: call.promptTokens,
-    breakpoints: [...(call.breakpoints ?? [])],
-  };
-}
-
-/** The state with what the provider reported of the same call. */
-export function afterReport(state: CacheState, usage: ReportedUsage): CacheState {
-  return {
-    ...state,
-    reported: { cache_read: usage.cacheRead, cache_write: usage.cacheWrite },
-  };
 }
 
 /**

@@ -26,6 +26,7 @@ export function applyDelta(
   if (kind === 3 && isJsonObject(before)) {
     return applyToObject(before, delta, chunks);
   }
+  if (kind === 4 && typeof before === "number") return before + Number(value);
   throw new Error("the delta does not fit the version before it");
 }
 
@@ -53,6 +54,9 @@ function applyToList(before: JsonValue[], delta: Delta, chunks: ChunkReader): Js
       for (const item of middle.slice(start, start + Number(detail))) list.push(item);
     } else if (kind === 1) {
       for (const item of part.slice(1)) list.push(decodeValue(item, chunks));
+    } else if (kind === 3) {
+      for (const [index, difference] of part.slice(1).entries())
+        list.push(Number(middle[index]) + Number(difference));
     } else {
       list.push(applyDelta(middle[start], detail as Delta, chunks));
     }
@@ -62,11 +66,11 @@ function applyToList(before: JsonValue[], delta: Delta, chunks: ChunkReader): Js
 }
 
 function applyToObject(before: MutableObject, delta: Delta, chunks: ChunkReader): JsonValue {
-  const [, changes, removed, order] = delta as readonly [
+  const [, changes, removed = [], order = []] = delta as readonly [
     3,
     readonly JsonValue[],
-    readonly string[],
-    readonly string[],
+    (readonly string[])?,
+    (readonly string[])?,
   ];
   const object = Object.isFrozen(before) ? { ...before } : before;
   for (const field of removed) delete object[field];

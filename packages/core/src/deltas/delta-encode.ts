@@ -9,8 +9,11 @@ import { sharedSpan } from "./text-span.ts";
  * - `[0, value]`: the value itself.
  * - `[1, prefix, suffix, text]`: a text that keeps its beginning and end.
  * - `[2, prefix, suffix, ...parts]`: a list that keeps its beginning and end; a part is `[0, start, count]` for items of
- *   the former middle, `[1, ...values]` for new ones, `[2, start, delta]` for a changed one.
- * - `[3, [field, delta, …], removed, order]`: an object; `order` is empty where removing and adding gives the right one.
+ *   the former middle, `[1, ...values]` for new ones, `[2, start, delta]` for a changed one, `[3, ...differences]` for
+ *   whole numbers that each grew or shrank.
+ * - `[3, [field, delta, …], removed, order]`: an object; `order` is empty where removing and adding gives the right one,
+ *   and lists at the end are left out where they are empty.
+ * - `[4, difference]`: a whole number that grew or shrank.
  */
 export type Delta = readonly JsonValue[];
 
@@ -51,12 +54,24 @@ function diff(before: JsonValue, after: JsonValue, context: Context): Delta | un
     return diffList(before as readonly JsonValue[], after as readonly JsonValue[], context);
   }
   if (isJsonObject(before) && isJsonObject(after)) return diffObject(before, after, context);
+  const difference = differenceOf(before, after);
+  if (difference !== undefined) return [4, difference];
   return replace(before, after, context);
 }
 
 function replace(before: JsonValue | undefined, after: JsonValue, context: Context): Delta {
   context.growth += sizeOf(after) - (before === undefined ? 0 : sizeOf(before));
   return [0, encodeValue(after, context)];
+}
+
+/** How much a whole number grew; undefined where it would not be the same when it is added again. */
+function differenceOf(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): number | undefined {
+  if (!Number.isSafeInteger(before) || !Number.isSafeInteger(after)) return undefined;
+  const difference = Number(after) - Number(before);
+  return Number.isSafeInteger(difference) ? difference : undefined;
 }
 
 function diffText(before: string, after: string, context: Context): Delta {
@@ -95,6 +110,8 @@ function diffMiddle(
   after: readonly JsonValue[],
   context: Context,
 ): readonly JsonValue[] {
+  const differences = differencesOf(before, after);
+  if (differences !== undefined) return [[3, ...differences]];
   const places = placesByKey(before, after);
   const kept = new Set<number>();
   // Every former item is used once at most, so that no two places of a list share what is changed in place later.
@@ -130,6 +147,21 @@ function diffMiddle(
     if (!kept.has(index)) context.growth -= sizeOf(item) + 1;
   });
   return parts;
+}
+
+/** Of lists of as many whole numbers, which are counts and sums more often than things that move. */
+function differencesOf(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+): readonly number[] | undefined {
+  if (before.length === 0 || before.length !== after.length) return undefined;
+  const differences: number[] = [];
+  for (const [index, value] of after.entries()) {
+    const difference = differenceOf(before[index], value);
+    if (difference === undefined) return undefined;
+    differences.push(difference);
+  }
+  return differences;
 }
 
 function placesByKey(
@@ -182,7 +214,8 @@ function diffObject(before: JsonObject, after: JsonObject, context: Context): De
   ];
   const order = natural.every((field, index) => field === fieldsAfter[index]) ? [] : fieldsAfter;
   if (changes.length === 0 && removed.length === 0 && order.length === 0) return undefined;
-  return [3, changes, removed, order];
+  if (order.length > 0) return [3, changes, removed, order];
+  return removed.length > 0 ? [3, changes, removed] : [3, changes];
 }
 
 function presentFields(object: JsonObject): readonly string[] {

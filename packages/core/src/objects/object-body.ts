@@ -52,6 +52,7 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "handle_counts",
   "calibration",
   "usage_points",
+  "cost_account",
   "last_tx_id",
   "entries",
   "memory",

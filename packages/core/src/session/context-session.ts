@@ -2,7 +2,6 @@ import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
-import { afterReport } from "../cost/cache-state.ts";
 import { type CostAccount, countReport, reportedProfile } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import { reportedUsage } from "../cost/reported-usage.ts";
@@ -112,15 +111,6 @@ export interface ContextSession {
   ): Promise<IngestReport>;
   /** What the model is to see now. */
   view(options?: ViewOptions): Promise<View>;
-  /**
-   * Takes in the host's messages and answers what the model is to see then: `ingest` and `view` as one operation, with
-   * one commit less.
-   */
-  ingestAndView<Raw>(
-    messages: readonly Raw[],
-    codec: MessageCodec<Raw>,
-    options?: ViewOptions & HostSignals,
-  ): Promise<View>;
   read(request: ReadRequest, options?: CallOptions): Promise<ToolAnswer>;
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
   deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
@@ -177,7 +167,6 @@ export async function openContextSession(
       state: await openState(dependencies, host),
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
-      staged: [],
     };
     // What changed while nobody looked has its version before the first call.
     await follower?.track(opened);
@@ -249,39 +238,22 @@ export async function openContextSession(
     return estimator.use;
   }
 
-  async function takeIn<Raw>(
-    current: SessionScope,
-    messages: readonly Raw[],
-    codec: MessageCodec<Raw>,
-    signals: HostSignals,
-  ): Promise<IngestReport> {
-    const learnNow = (report: IngestReport): void => learn(current.state, report);
-    const told = { ...signals, learn: learnNow };
-    return await ingestMessages(current, messages, codec, executions, told);
-  }
-
-  async function viewOf(current: SessionScope, options: ViewOptions): Promise<View> {
-    const { prices } = options;
-    const known = prices && { prices: reportedProfile(prices, current.state.view?.account) };
-    return await makeView(current, { ...options, ...known }, currentEstimator(current));
-  }
-
   return {
     host,
     get isShared() {
       return isShared;
     },
-    ingest: async (messages, codec, signals = {}) =>
+    ingest: async (messages, codec, signals) =>
       await run(async (current) => {
-        const report = await takeIn(current, messages, codec, signals);
-        await commitSession(current);
-        return report;
+        const learnNow = (report: IngestReport): void => learn(current.state, report);
+        const told = { ...signals, learn: learnNow };
+        return await ingestMessages(current, messages, codec, executions, told);
       }),
-    view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
-    ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
+    view: async (options = {}) =>
       await run(async (current) => {
-        await takeIn(current, messages, codec, rewound === undefined ? {} : { rewound });
-        return await viewOf(current, options);
+        const { prices } = options;
+        const known = prices && { prices: reportedProfile(prices, current.state.account) };
+        return await makeView(current, { ...options, ...known }, currentEstimator(current));
       }),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),
@@ -353,17 +325,11 @@ function learn(state: SessionState, report: IngestReport): void {
   state.changed = true;
 }
 
-/** What the provider says of the call goes with the view that it was sent; stored with the next one. */
+/** What the provider says of a call that a view was sent with. */
 function noteReport(state: SessionState, report: IngestReport): void {
   const usage = reportedUsage(report.usage);
-  const { view } = state;
-  if (usage === undefined || view === undefined) return;
-  const { cache, account } = view;
-  state.view = {
-    ...view,
-    ...(cache === undefined ? {} : { cache: afterReport(cache, usage) }),
-    ...(account === undefined ? {} : { account: countReport(account, usage) }),
-  };
+  if (usage !== undefined && state.account !== undefined)
+    state.account = countReport(state.account, usage);
 }
 
 function noteFiles(

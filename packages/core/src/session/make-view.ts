@@ -1,4 +1,4 @@
-import { afterCall, isCold } from "../cost/cache-state.ts";
+import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type {
@@ -42,7 +42,9 @@ export async function makeView(
     return { ...view, call: 0 };
   }
   takeOut(scope, output);
-  return { ...view, call: await storeView(scope, options, output, account) };
+  // Stored with the session, at the latest when the answer comes in.
+  if (account !== undefined) scope.state.account = account;
+  return { ...view, call: await storeView(scope, options, output) };
 }
 
 /** What the next call sees, and what it costs; nothing of the session changes. */
@@ -68,7 +70,6 @@ async function storeView(
   scope: SessionScope,
   options: ViewOptions,
   output: LayoutOutput,
-  account: CostAccount | undefined,
 ): Promise<number> {
   const { state, dependencies } = scope;
   const { clock } = dependencies;
@@ -76,20 +77,10 @@ async function storeView(
   const tokens = metadata + chat + active;
   const id = state.viewId ?? dependencies.ids.next();
   const sentAt = clock?.now();
-  const cache =
-    sentAt === undefined
-      ? undefined
-      : afterCall({
-          model: options.model ?? "",
-          sentAt,
-          promptTokens: tokens,
-          ...(output.boundaries === undefined ? {} : { breakpoints: output.boundaries }),
-        });
   const facts = {
     record: output.record,
     tokens,
-    ...(cache === undefined ? {} : { cache }),
-    ...(account === undefined ? {} : { account }),
+    ...(sentAt === undefined ? {} : { cache: { model: options.model ?? "", used_at: sentAt } }),
   };
   const body = viewBody({
     id,
@@ -134,7 +125,7 @@ function accountOf(
   figures: EpochFigures | undefined,
 ): CostAccount | undefined {
   if (figures === undefined) return undefined;
-  return countCall(state.view?.account ?? emptyAccount, prices, {
+  return countCall(state.account ?? emptyAccount, prices, {
     promptTokens: figures.promptTokens,
     sharedTokens: figures.sharedTokens,
     appendOnlyTokens: figures.appendOnlyTokens,

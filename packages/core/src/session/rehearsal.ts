@@ -155,13 +155,7 @@ function beginRehearsal(
     { session: id, chat: chat.id },
     { harness, sessionId: hostSessionId },
   );
-  const scope: SessionScope = {
-    dependencies,
-    state,
-    contents: new Map(),
-    inView: new Map(),
-    staged: [],
-  };
+  const scope: SessionScope = { dependencies, state, contents: new Map(), inView: new Map() };
   const estimator = calibratedEstimator(state.calibration);
   let next = 0;
 
@@ -175,8 +169,8 @@ function beginRehearsal(
       record: output.record,
       tokens: metadata + said + active,
       isAnswered: false,
-      ...(account === undefined ? {} : { account }),
     };
+    if (account !== undefined) state.account = account;
     return output;
   }
 

@@ -1,5 +1,6 @@
 import { chatState } from "../chat/chat-document.ts";
 import { isAssistantStep } from "../chat/turn.ts";
+import { accountRow, readAccountRow } from "../cost/account-row.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { DynamicReference } from "../objects/references.ts";
@@ -62,6 +63,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
     usage_points: state.usage,
+    ...(state.account === undefined ? {} : { cost_account: accountRow(state.account) }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -125,6 +127,7 @@ export function restoreSessionState(
   state.chatStored = metadataVersion(chat);
   state.calibration = body["calibration"] as Calibration;
   state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
+  state.account = readAccountRow(body["cost_account"]);
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;
   for (const [origin, reference] of Object.entries(

@@ -3,6 +3,7 @@ import { isAssistantStep, type TurnPosition } from "../chat/turn.ts";
 import { isToolCall } from "../chat/message.ts";
 import { keyName, type KnownMessage } from "../ingest/reconcile.ts";
 import { argumentsOf, providerId } from "../ingest/toolcall-object.ts";
+import type { CostAccount } from "../cost/cost-account.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StaticReference } from "../objects/references.ts";
@@ -97,6 +98,8 @@ export interface SessionState {
   calibration: Calibration;
   /** What the calibration is fitted to, the newest last. */
   usage: readonly UsagePoint[];
+  /** What the session's calls have cost so far; undefined where no layout has told. */
+  account: CostAccount | undefined;
   /** The estimate of the view that was sent last and has no answer so far; else 0. */
   sentTokens: number;
   lastTransaction: number;
@@ -144,6 +147,7 @@ export function newSessionState(
     known: new Map(),
     calibration: uncalibrated,
     usage: [],
+    account: undefined,
     sentTokens: 0,
     lastTransaction: 0,
     changed: true,

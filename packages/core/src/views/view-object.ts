@@ -1,5 +1,4 @@
 import type { CacheState } from "../cost/cache-state.ts";
-import type { CostAccount } from "../cost/cost-account.ts";
 import type { JsonObject, JsonValue } from "../objects/json.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -22,7 +21,6 @@ export interface SentView {
   /** SHA-256 of the request as the provider got it; it is stored with the answer. */
   readonly payloadHash?: string;
   readonly cache?: CacheState;
-  readonly account?: CostAccount;
 }
 
 /** What a view object says of its call beside the record. */
@@ -34,10 +32,9 @@ export interface ViewFacts {
   readonly systemPrompts: ReadonlyMap<string, StaticReference>;
   readonly record: ViewRecord;
   readonly tokens: number;
-  /** SHA-256 over the digests of the messages, as they were handed to the harness. */
+  /** Of the messages as they were handed to the harness. */
   readonly messagesHash: string;
   readonly cache?: CacheState;
-  readonly account?: CostAccount;
 }
 
 /**
@@ -92,7 +89,7 @@ export function sentMessages({ body }: StoredVersion): {
 /** A session's last call, from its stored view object. */
 export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
   const { body } = stored;
-  const { tokens, cache, account } = readCallRow(memoryOf(body)["call"]);
+  const { tokens, cache } = readCallRow(memoryOf(body)["call"]);
   return {
     id: body.id,
     call: stored.version,
@@ -100,7 +97,6 @@ export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
     tokens,
     isAnswered,
     ...(cache === undefined ? {} : { cache }),
-    ...(account === undefined ? {} : { account }),
   };
 }
 

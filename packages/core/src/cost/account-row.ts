@@ -1,0 +1,38 @@
+import type { JsonValue } from "../objects/json.ts";
+import type { CostAccount } from "./cost-account.ts";
+
+/** An account as it is stored: numbers without names, because every version of a session has them. Units are rounded. */
+export function accountRow({
+  estimated,
+  append_only: appendOnly,
+  reported,
+  append_only_prompt: prompt,
+}: CostAccount): readonly number[] {
+  return [
+    reported.calls,
+    reported.input,
+    reported.cache_read,
+    reported.cache_write,
+    estimated.calls,
+    estimated.cached,
+    estimated.fresh,
+    Math.round(estimated.units),
+    appendOnly.cached,
+    appendOnly.fresh,
+    Math.round(appendOnly.units),
+    prompt,
+  ];
+}
+
+/** The account of a stored row; undefined where there is none. */
+export function readAccountRow(row: JsonValue | undefined): CostAccount | undefined {
+  if (!Array.isArray(row)) return undefined;
+  const numbers = (row as readonly JsonValue[]).map(Number);
+  const at = (index: number): number => numbers[index] ?? 0;
+  return {
+    reported: { calls: at(0), input: at(1), cache_read: at(2), cache_write: at(3) },
+    estimated: { calls: at(4), cached: at(5), fresh: at(6), units: at(7) },
+    append_only: { cached: at(8), fresh: at(9), units: at(10) },
+    append_only_prompt: at(11),
+  };
+}
