@@ -111,6 +111,15 @@ export interface ContextSession {
   ): Promise<IngestReport>;
   /** What the model is to see now. */
   view(options?: ViewOptions): Promise<View>;
+  /**
+   * Takes in the host's messages and answers what the model is to see then: `ingest` and `view` as one operation, with
+   * one commit less.
+   */
+  ingestAndView<Raw>(
+    messages: readonly Raw[],
+    codec: MessageCodec<Raw>,
+    options?: ViewOptions & HostSignals,
+  ): Promise<View>;
   read(request: ReadRequest, options?: CallOptions): Promise<ToolAnswer>;
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
   deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
@@ -167,6 +176,7 @@ export async function openContextSession(
       state: await openState(dependencies, host),
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
+      staged: [],
     };
     // What changed while nobody looked has its version before the first call.
     await follower?.track(opened);
@@ -238,22 +248,39 @@ export async function openContextSession(
     return estimator.use;
   }
 
+  async function takeIn<Raw>(
+    current: SessionScope,
+    messages: readonly Raw[],
+    codec: MessageCodec<Raw>,
+    signals: HostSignals,
+  ): Promise<IngestReport> {
+    const learnNow = (report: IngestReport): void => learn(current.state, report);
+    const told = { ...signals, learn: learnNow };
+    return await ingestMessages(current, messages, codec, executions, told);
+  }
+
+  async function viewOf(current: SessionScope, options: ViewOptions): Promise<View> {
+    const { prices } = options;
+    const known = prices && { prices: reportedProfile(prices, current.state.account) };
+    return await makeView(current, { ...options, ...known }, currentEstimator(current));
+  }
+
   return {
     host,
     get isShared() {
       return isShared;
     },
-    ingest: async (messages, codec, signals) =>
+    ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
-        const learnNow = (report: IngestReport): void => learn(current.state, report);
-        const told = { ...signals, learn: learnNow };
-        return await ingestMessages(current, messages, codec, executions, told);
+        const report = await takeIn(current, messages, codec, signals);
+        await commitSession(current);
+        return report;
       }),
-    view: async (options = {}) =>
+    view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
+    ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
       await run(async (current) => {
-        const { prices } = options;
-        const known = prices && { prices: reportedProfile(prices, current.state.account) };
-        return await makeView(current, { ...options, ...known }, currentEstimator(current));
+        await takeIn(current, messages, codec, rewound === undefined ? {} : { rewound });
+        return await viewOf(current, options);
       }),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),

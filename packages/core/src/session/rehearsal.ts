@@ -155,7 +155,13 @@ function beginRehearsal(
     { session: id, chat: chat.id },
     { harness, sessionId: hostSessionId },
   );
-  const scope: SessionScope = { dependencies, state, contents: new Map(), inView: new Map() };
+  const scope: SessionScope = {
+    dependencies,
+    state,
+    contents: new Map(),
+    inView: new Map(),
+    staged: [],
+  };
   const estimator = calibratedEstimator(state.calibration);
   let next = 0;
 
