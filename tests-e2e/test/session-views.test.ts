@@ -1,23 +1,11 @@
-import {
-  exportObjects,
-  importObjects,
-  type ObjectStore,
-  type RebuiltView,
-  viewHistory,
-} from "@self-context-manager/core";
+import { exportObjects, importObjects } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
-import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 
-import {
-  type HandedOver,
-  recordedLayouts,
-  recordViews,
-  viewMove,
-} from "../src/session/recorded-views.ts";
-import { testHost } from "../src/session/test-session.ts";
+import { recordedLayouts, recordViews, viewMove } from "../src/session/recorded-views.ts";
+import { viewDifferences } from "../src/session/view-differences.ts";
 import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";
 
 const { isLong, seed } = testScale;
@@ -38,7 +26,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             await using store = await place.open({});
             const { calls } = await recordViews(made, { layout, store });
 
-            expect(await differences(store, calls)).toEqual([]);
+            expect(await viewDifferences(store, calls)).toEqual([]);
           }),
           { numRuns, seed },
         );
@@ -58,10 +46,10 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             })();
 
             await using reopened = await place.open({});
-            expect(await differences(reopened, calls)).toEqual([]);
+            expect(await viewDifferences(reopened, calls)).toEqual([]);
             await using copy = memoryStore();
             await importObjects(copy, exportObjects(reopened));
-            expect(await differences(copy, calls)).toEqual([]);
+            expect(await viewDifferences(copy, calls)).toEqual([]);
           }),
           { numRuns: isLong ? 200 : 8, seed },
         );
@@ -82,39 +70,8 @@ it(
     await using store = await place.open({});
     const { calls } = await recordViews(sampled, { layout, store });
 
-    expect(await differences(store, calls)).toEqual([]);
+    expect(await viewDifferences(store, calls)).toEqual([]);
     expect(calls.size).toBe(length);
   },
   isLong ? 900_000 : 120_000,
 );
-
-/** Rebuilds every call, and tells what differs from the copy that was taken when it was handed over. */
-async function differences(
-  store: ObjectStore,
-  calls: ReadonlyMap<number, HandedOver>,
-): Promise<readonly string[]> {
-  const history = await viewHistory(store, recordedLayouts, testHost);
-  const found: string[] = [];
-  const differs = (what: string, is: unknown, wanted: unknown): void => {
-    if (!isDeepStrictEqual(is, wanted))
-      found.push(`${what} is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
-  };
-  const last = Math.max(...calls.keys());
-  differs("the number of calls", history?.count, last);
-  for (const [call, handedOver] of calls) {
-    const view = await history?.rebuild(call);
-    differs(`call ${call}: problems`, view?.problems, []);
-    differs(`call ${call}: verified`, view?.isVerified, true);
-    differs(`call ${call}: messages`, JSON.stringify(view?.messages), handedOver.messages);
-    differs(`call ${call}: prompts`, promptsOf(view), handedOver.prompts);
-    if (view?.layout === "epoch")
-      differs(`call ${call}: entries`, view.entries.length, view.messages.length);
-  }
-  differs("a call before the first", await history?.rebuild(0), undefined);
-  differs("a call after the last", await history?.rebuild(last + 1), undefined);
-  return found;
-}
-
-function promptsOf(view: RebuiltView | undefined): Readonly<Record<string, string>> {
-  return Object.fromEntries((view?.systemPrompts ?? []).map(({ origin, text }) => [origin, text]));
-}

@@ -1,0 +1,36 @@
+import { type ObjectStore, type RebuiltView, viewHistory } from "@self-context-manager/core";
+import { isDeepStrictEqual } from "node:util";
+
+import { type HandedOver, recordedLayouts } from "./recorded-views.ts";
+import { testHost } from "./test-session.ts";
+
+/** Rebuilds every call, and tells what differs from the copy that was taken when it was handed over. */
+export async function viewDifferences(
+  store: ObjectStore,
+  calls: ReadonlyMap<number, HandedOver>,
+): Promise<readonly string[]> {
+  const history = await viewHistory(store, recordedLayouts, testHost);
+  const found: string[] = [];
+  const differs = (what: string, is: unknown, wanted: unknown): void => {
+    if (!isDeepStrictEqual(is, wanted))
+      found.push(`${what} is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
+  };
+  const last = Math.max(...calls.keys());
+  differs("the number of calls", history?.count, last);
+  for (const [call, handedOver] of calls) {
+    const view = await history?.rebuild(call);
+    differs(`call ${call}: problems`, view?.problems, []);
+    differs(`call ${call}: verified`, view?.isVerified, true);
+    differs(`call ${call}: messages`, JSON.stringify(view?.messages), handedOver.messages);
+    differs(`call ${call}: prompts`, promptsOf(view), handedOver.prompts);
+    if (view?.layout === "epoch")
+      differs(`call ${call}: entries`, view.entries.length, view.messages.length);
+  }
+  differs("a call before the first", await history?.rebuild(0), undefined);
+  differs("a call after the last", await history?.rebuild(last + 1), undefined);
+  return found;
+}
+
+function promptsOf(view: RebuiltView | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries((view?.systemPrompts ?? []).map(({ origin, text }) => [origin, text]));
+}
