@@ -41,8 +41,11 @@ function callNumber(given: string): number {
 }
 
 /** Tells what is not as it was, and fails. */
-export function failUnverified(views: readonly RebuiltView[], note: (text: string) => void): void {
-  const harmed = views.filter(({ isVerified }) => !isVerified);
+export function failUnverified(
+  views: readonly Pick<RebuiltView, "call" | "problems">[],
+  note: (text: string) => void,
+): void {
+  const harmed = views.filter(({ problems }) => problems.length > 0);
   if (harmed.length === 0) return;
   const problems = new Set(harmed.flatMap((view) => view.problems.map(({ text }) => text)));
   for (const text of problems) note(visible(text));

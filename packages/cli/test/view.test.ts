@@ -13,17 +13,56 @@ import { describe, expect, test } from "vitest";
 import { type TemporaryStore, temporaryStore } from "./temporary-store.ts";
 
 describe("scm view", () => {
-  test("lists the calls of a session", async () => {
+  test("lists the calls of a session, and verifies them where that is asked for", async () => {
     await using store = await storeWithCalls();
 
     const { code, stdout, stderr } = await store.scm("view", "s1");
+    const verified = (await store.scm("view", "s1", "--verify")).stdout;
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^CALL +TIME +MESSAGES +TOKENS +LAYOUT +EPOCH +VERIFIED +WHY/u);
+    expect(lines[0]).toMatch(/^CALL +TIME +MESSAGES +TOKENS +LAYOUT +EPOCH +WHY/u);
     expect(lines).toHaveLength(5);
-    expect(lines[1]).toMatch(/^ +1 +20\d\d-.* 1 +\d+ +epoch +1 +yes$/u);
-    expect(lines[4]).toMatch(/epoch +2 +yes +budget: t1.* left$/u);
+    expect(lines[1]).toMatch(/^ +1 +20\d\d-.* 1 +\d+ +epoch +1$/u);
+    expect(lines[4]).toMatch(/epoch +2 +budget: t1.* left$/u);
+    expect(verified.replaceAll(/ +(?:VERIFIED|yes)\b/gu, "").replaceAll(/ +/gu, " ")).toBe(
+      stdout.replaceAll(/ +/gu, " "),
+    );
+    expect(verified.match(/ yes\b/gu)).toHaveLength(4);
+  });
+
+  test("lists by the views alone, whatever has become of what they name", async () => {
+    await using store = await storeWithCalls();
+    const database = new DatabaseSync(store.at);
+    database.exec(`DELETE FROM versions WHERE object IN ${objectsOf("system_prompt")}`);
+    database.close();
+
+    const list = await store.scm("view", "s1", "--json");
+    const verified = await store.scm("view", "s1", "--verify");
+
+    expect(list.code).toBe(0);
+    expect(JSON.parse(list.stdout)).toMatchObject(
+      store.handedOver.map((messages, index) => ({
+        call: index + 1,
+        message_count: messages.length,
+        problems: [],
+      })),
+    );
+    expect(verified.code).toBe(1);
+    expect(verified.stdout).toContain("NO");
+  });
+
+  test("tells in the list of a view that was damaged itself", async () => {
+    await using store = await storeWithCalls();
+    const database = new DatabaseSync(store.at);
+    const damage = "UPDATE versions SET object_hash = zeroblob(32) WHERE version = 2";
+    database.exec(`${damage} AND object IN ${objectsOf("view")}`);
+    database.close();
+
+    const { code, stderr } = await store.scm("view", "s1");
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/version 2 of object \S+ was changed or damaged/u);
   });
 
   test("prints what was handed over, exactly, as JSON", async () => {
@@ -86,6 +125,7 @@ describe("scm view", () => {
     [["view", "s1", "last"], 2, '"last" is no call'],
     [["view", "nobody"], 1, "the store has no session nobody"],
     [["view", "s1", "--entries"], 2, "--entries needs a CALL"],
+    [["view", "s1", "1", "--verify"], 2, "--verify is for the list"],
     [["view", "empty"], 1, "session empty has no calls"],
   ])("says what it cannot show: %j", async (argv, expected, message) => {
     await using store = await storeWithCalls();
@@ -99,22 +139,26 @@ describe("scm view", () => {
   test("tells of damage by object and version, shows the rest, and fails", async () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
-    // Longer texts are packed; these are not.
-    const damage = `replace(metadata, '"char_count":9', '"char_count":8')`;
-    database.exec(`UPDATE versions SET metadata = ${damage} WHERE typeof(metadata) = 'text'`);
+    const damage = "UPDATE versions SET object_hash = zeroblob(32)";
+    database.exec(`${damage} WHERE object IN ${objectsOf("system_prompt")}`);
     database.close();
 
     const { code, stdout, stderr } = await store.scm("view", "s1", "1");
-    const list = await store.scm("view", "s1");
+    const list = await store.scm("view", "s1", "--verify");
 
     expect(code).toBe(1);
     expect(stdout).toContain("--- 1 user\nplease build\n");
-    expect(stderr).toMatch(/version 1 of object \S+ was changed or damaged since it was stored/u);
+    expect(stderr).toMatch(/version 1 of object \S+ is not the one that was named: object_hash is 0+,/u);
     expect(stderr).toContain("what is shown of call 1 is not all as it was handed over");
     expect(list.code).toBe(1);
     expect(list.stdout).toContain("epoch       1  NO");
   });
 });
+
+/** The keys of the objects of a type, as SQL. */
+function objectsOf(type: string): string {
+  return `(SELECT object FROM fields WHERE name = 'type' AND value = '"${type}"')`;
+}
 
 describe("scm diff", () => {
   test("says that a call only appended", async () => {

@@ -49,10 +49,8 @@ async function endsBetween(
   const from = Math.min(before.call, after.call);
   const to = Math.max(before.call, after.call);
   const ends: CallSummary[] = [];
-  for (let number = from + 1; number <= to; number += 1) {
-    const summary = await history.summary(number);
-    if (summary?.epoch?.call === 1 && summary.epoch.endedBy !== undefined) ends.push(summary);
-  }
+  for await (const call of history.list(from + 1, to))
+    if (call.epoch?.call === 1 && call.epoch.endedBy !== undefined) ends.push(call);
   return ends;
 }
 

@@ -1,4 +1,4 @@
-import type { RebuiltView, ViewHistory } from "@self-context-manager/core";
+import type { ListedCall, RebuiltView, ViewHistory } from "@self-context-manager/core";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
@@ -15,17 +15,22 @@ export const viewCommand: Command = {
   argumentCount: { least: 1, most: 2 },
   options: {
     entries: { type: "boolean", help: "print what each message was made from in place of it" },
+    verify: { type: "boolean", help: "without CALL: make every call again and say which agree" },
     ...jsonOption,
   },
   notes: `${sessionNote} CALL counts from 1.
 Everything is made again from the store: the system prompts and messages as they were
 handed to the host. Every version that went into them is checked by its hashes, and the
 messages against the hash that was stored before they went out. What is missing or damaged
-is told, with exit code 1, and the rest is shown. With --json nothing is left out or escaped.`,
+is told, with exit code 1, and the rest is shown. With --json nothing is left out or escaped.
+Without CALL the calls are listed by what their views say of themselves, which is quick;
+with --verify every one is made again and checked.`,
   async run(call) {
     const [session = "", number] = call.arguments;
     if (number === undefined && call.isSet("entries"))
       throw new UsageError("--entries needs a CALL");
+    if (number !== undefined && call.isSet("verify"))
+      throw new UsageError("--verify is for the list; a CALL is always verified");
     await using store = await call.openStore();
     const history = await sessionViews(store, session);
     if (number === undefined) {
@@ -42,16 +47,25 @@ is told, with exit code 1, and the rest is shown. With --json nothing is left ou
 };
 
 async function listCalls(history: ViewHistory, call: CommandCall): Promise<void> {
-  const views: RebuiltView[] = [];
-  for (let number = 1; number <= history.count; number += 1) {
-    const view = await history.rebuild(number);
-    if (view !== undefined) views.push(view);
+  const calls: Row[] = [];
+  for await (const listed of history.list()) {
+    const view = call.isSet("verify") ? await history.rebuild(listed.call) : undefined;
+    calls.push(view === undefined ? listed : rowOf(view));
   }
-  await call.print(call.isSet("json") ? jsonText(views.map(summaryJson)) : callsTable(views));
-  failUnverified(views, (text) => call.note(text));
+  const isJson = call.isSet("json");
+  await call.print(isJson ? jsonText(calls.map(summaryJson)) : callsTable(calls));
+  failUnverified(calls, (text) => call.note(text));
 }
 
-function callsTable(views: readonly RebuiltView[]): string {
+/** A call as it is listed; `isVerified` where it was made again. */
+type Row = ListedCall & { readonly isVerified?: boolean };
+
+function rowOf(view: RebuiltView): Row {
+  return { ...view, messages: view.messages.length };
+}
+
+function callsTable(calls: readonly Row[]): string {
+  const isVerified = calls.some((row) => row.isVerified !== undefined);
   return table(
     [
       { title: "CALL", align: "right" },
@@ -60,24 +74,24 @@ function callsTable(views: readonly RebuiltView[]): string {
       { title: "TOKENS", align: "right" },
       { title: "LAYOUT" },
       { title: "EPOCH", align: "right" },
-      { title: "VERIFIED" },
+      ...(isVerified ? [{ title: "VERIFIED" }] : []),
       { title: "WHY THE LAST EPOCH ENDED" },
     ],
-    views.map((view) => [
-      String(view.call),
-      view.at.tx_time === "" ? "" : shortTime(view.at.tx_time),
-      String(view.messages.length),
-      shortCount(view.tokens),
-      view.layout,
-      view.epoch === undefined ? "" : String(view.epoch.number),
-      view.isVerified ? "yes" : "NO",
-      endText(view),
+    calls.map((row) => [
+      String(row.call),
+      row.at.tx_time === "" ? "" : shortTime(row.at.tx_time),
+      row.messages === undefined ? "" : String(row.messages),
+      shortCount(row.tokens),
+      row.layout,
+      row.epoch === undefined ? "" : String(row.epoch.number),
+      ...(isVerified ? [row.isVerified === true ? "yes" : "NO"] : []),
+      endText(row),
     ]),
   );
 }
 
 /** Why the epoch before ended, at the call that began the next one. */
-function endText({ epoch }: RebuiltView): string {
+function endText({ epoch }: Row): string {
   if (epoch?.endedBy === undefined || epoch.call !== 1) return "";
   return epoch.left.length === 0 ? epoch.endedBy : `${epoch.endedBy}: ${epoch.left.join(" ")} left`;
 }
@@ -123,14 +137,14 @@ function entriesText(view: RebuiltView): string {
   return `${facts}\n${rows}`;
 }
 
-function summaryJson(view: RebuiltView): Readonly<Record<string, unknown>> {
+function summaryJson(view: Row): Readonly<Record<string, unknown>> {
   return {
     call: view.call,
     tx_id: view.at.tx_id,
     tx_time: view.at.tx_time,
     layout: view.layout,
     token_count: view.tokens,
-    message_count: view.messages.length,
+    message_count: view.messages ?? null,
     ...(view.epoch === undefined
       ? {}
       : {
@@ -142,14 +156,14 @@ function summaryJson(view: RebuiltView): Readonly<Record<string, unknown>> {
           },
         }),
     payload_hash: view.payloadHash ?? null,
-    verified: view.isVerified,
+    ...(view.isVerified === undefined ? {} : { verified: view.isVerified }),
     problems: view.problems,
   };
 }
 
 function viewJson(view: RebuiltView): Readonly<Record<string, unknown>> {
   return {
-    ...summaryJson(view),
+    ...summaryJson(rowOf(view)),
     system_prompts: view.systemPrompts,
     messages: view.messages.map((message) => message ?? null),
   };
@@ -167,5 +181,5 @@ function entriesJson(view: RebuiltView): Readonly<Record<string, unknown>> {
     how,
     token_count: tokens ?? null,
   }));
-  return { ...summaryJson(view), entries };
+  return { ...summaryJson(rowOf(view)), entries };
 }

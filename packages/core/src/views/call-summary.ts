@@ -11,12 +11,11 @@ import { sentMessages, viewRecord } from "./view-object.ts";
 import type { ViewRecord } from "./view-record.ts";
 
 /** What a call's view says of it, without its messages. */
-export async function summaryOf(
-  read: VersionReader,
+export function summaryOf(
   stored: StoredVersion,
   record: ViewRecord,
-): Promise<CallSummary> {
-  const payloadHash = await payloadOf(read, stored);
+  payloadHash: string | undefined,
+): CallSummary {
   return {
     call: stored.version,
     at: stored.at,
@@ -82,7 +81,7 @@ function epochOf(record: ViewRecord): Pick<CallSummary, "epoch"> {
 }
 
 /** The hash of the payload stands with the answer, in the chat as it was before the next call. */
-async function payloadOf(
+export async function payloadOf(
   { store }: VersionReader,
   { body, version }: StoredVersion,
 ): Promise<string | undefined> {

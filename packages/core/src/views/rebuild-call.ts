@@ -5,7 +5,7 @@ import type { DynamicReference, StaticReference } from "../objects/references.ts
 import { resolveReference } from "../objects/resolve-reference.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 import type { PoolRow } from "../session/session-state.ts";
-import { chatIn, recordIn, summaryOf } from "./call-summary.ts";
+import { chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
 import { describeEntries, namedVersions } from "./manifest.ts";
 import { rebuildMessages } from "./rebuild-messages.ts";
 import type { RebuiltView, SentPrompt, ViewProblem } from "./rebuilt-view.ts";
@@ -63,7 +63,7 @@ export async function rebuildCall(
     note({ id, version: call, type: "messages", text });
   }
   return {
-    ...(await summaryOf(read, stored, record)),
+    ...summaryOf(stored, record, await payloadOf(read, stored)),
     systemPrompts,
     messages: made.messages,
     entries: describeEntries(record),

@@ -34,6 +34,14 @@ export interface CallSummary {
   readonly payloadHash?: string;
 }
 
+/** A call as a list of calls has it: what its own view says, and nothing of what that names was looked at. */
+export interface ListedCall extends CallSummary {
+  /** How many messages it had, where the layout keeps them one by one. */
+  readonly messages?: number;
+  /** What is wrong with the view itself. */
+  readonly problems: readonly ViewProblem[];
+}
+
 /** A system prompt as it went with a call. */
 export interface SentPrompt {
   /** `host` or `own`. */

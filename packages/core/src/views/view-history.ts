@@ -6,10 +6,10 @@ import { resolveVersion } from "../objects/resolve-reference.ts";
 import type { StoredMetadata } from "../objects/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { HostSession } from "../session/open-state.ts";
-import { answersIn, chatIn, recordIn, summaryOf } from "./call-summary.ts";
+import { answersIn, chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
 import { rebuildCall } from "./rebuild-call.ts";
-import type { CallSummary, RebuiltView } from "./rebuilt-view.ts";
-import { versionReader } from "./version-reader.ts";
+import type { ListedCall, RebuiltView, ViewProblem } from "./rebuilt-view.ts";
+import { type VersionReader, versionReader } from "./version-reader.ts";
 
 /** The calls of one session. */
 export interface ViewHistory {
@@ -18,8 +18,11 @@ export interface ViewHistory {
   readonly count: number;
   /** A call by its number; undefined where there is none such. */
   rebuild(call: number): Promise<RebuiltView | undefined>;
-  /** What a call says of itself, without its messages; undefined where there is none such or it cannot be read. */
-  summary(call: number): Promise<CallSummary | undefined>;
+  /**
+   * Calls in order, from the first to the last unless told, by their own views alone: nothing is made again, and what
+   * the views name is not looked at.
+   */
+  list(from?: number, to?: number): AsyncIterable<ListedCall>;
 }
 
 /**
@@ -47,13 +50,43 @@ export async function viewHistory(
       if (viewRef === undefined || !isCall(call)) return undefined;
       return await rebuildCall(read, layouts, { sessionId: found.body.id, id: viewRef.id, call });
     },
-    async summary(call) {
-      if (viewRef === undefined || !isCall(call)) return undefined;
-      const { stored } = await read.version(viewRef.id, { version: call });
-      const record = stored === undefined ? undefined : recordIn(stored, () => {});
-      if (stored === undefined || record === undefined) return undefined;
-      return await summaryOf(read, stored, record);
+    async *list(from = 1, to = count) {
+      if (viewRef === undefined) return;
+      const payloads = await payloadsOf(store, found);
+      for (let call = Math.max(1, from); call <= Math.min(to, count); call += 1)
+        yield await listedCall(read, viewRef.id, call, payloads);
     },
+  };
+}
+
+/** The hashes of payloads by their calls, as far as the present branch of the chat has their answers. */
+async function payloadsOf(
+  store: ObjectStore,
+  session: StoredMetadata,
+): Promise<ReadonlyMap<number, string | undefined>> {
+  const { id } = session.body["chat_ref"] as DynamicReference;
+  const answers = answersIn(chatIn((await resolveVersion(store, id)).stored, () => {}));
+  return new Map(answers.map(({ view = 0, payload_hash: hash }) => [view, hash]));
+}
+
+async function listedCall(
+  read: VersionReader,
+  id: ObjectId,
+  call: number,
+  payloads: ReadonlyMap<number, string | undefined>,
+): Promise<ListedCall> {
+  const problems: ViewProblem[] = [];
+  const { stored, problem } = await read.version(id, { version: call });
+  if (problem !== undefined) problems.push(problem);
+  const record =
+    stored === undefined ? undefined : recordIn(stored, (found) => void problems.push(found));
+  if (stored === undefined || record === undefined)
+    return { call, at: stored?.at ?? { tx_id: 0, tx_time: "" }, layout: "", tokens: 0, problems };
+  const payload = payloads.has(call) ? payloads.get(call) : await payloadOf(read, stored);
+  return {
+    ...summaryOf(stored, record, payload),
+    ...(record.entries.length === 0 ? {} : { messages: record.entries.length }),
+    problems,
   };
 }
 
