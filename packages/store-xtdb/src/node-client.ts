@@ -31,6 +31,8 @@ export interface Patience {
   left(): number;
   /** False where a failure is told at once, because the node was found to be away before. */
   readonly tries: boolean;
+  /** What failed so far: a try that was cut off at the end says less than one that was answered. */
+  failure: RequestFailure | undefined;
 }
 
 /**
@@ -95,7 +97,7 @@ export function nodeClient(
     const answer = await requests.send(request);
     const { status, body } = answer;
     if (status >= 500 || status === 408 || status === 429 || isLate(answer)) {
-      throw new RequestFailure(failureText(status, body), true);
+      throw new RequestFailure(failureText(status, body), true, { kind: "node-error" });
     }
     checkRefusal(answer, requests.url);
     away = false;
@@ -118,11 +120,12 @@ export function nodeClient(
   }
 
   async function again(failure: RequestFailure, tries: number, patience: Patience): Promise<void> {
+    if (failure.kind !== "late" || patience.failure === undefined) patience.failure = failure;
     const found = relocate === undefined ? "unknown" : await moved(failure, relocate, patience);
     const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
     if ((!patience.tries && found !== "running") || patience.left() <= wait) {
       away = true;
-      throw found instanceof RequestFailure ? found : await diagnosed(failure);
+      throw found instanceof RequestFailure ? found : await diagnosed(patience.failure);
     }
     await delay(wait);
   }
@@ -133,7 +136,7 @@ export function nodeClient(
     locate: () => Promise<string>,
     patience: Patience,
   ): Promise<"running" | "unknown" | RequestFailure> {
-    if (!failure.isConnection) return "unknown";
+    if (failure.kind !== "connection" && !(await hasStoppedIndexing(failure))) return "unknown";
     const giveUp = new AbortController();
     try {
       const url = await Promise.race([
@@ -154,16 +157,21 @@ export function nodeClient(
     }
   }
 
-  /** Says what is known to be wrong with a node that answers, in place of what it answered. */
-  async function diagnosed(failure: RequestFailure): Promise<RequestFailure> {
-    if (!failure.mayHaveRun) return failure;
+  /** Whether a node that answers errors has given up indexing, which only a new start changes. */
+  async function hasStoppedIndexing({ kind }: RequestFailure): Promise<boolean> {
+    if (kind !== "node-error") return false;
     try {
       const { body } = await requests.send({ path: "status", timeout: grace });
-      if (field(body, "ingester-failed?") !== true) return failure;
+      return field(body, "ingester-failed?") === true;
     } catch {
-      // A node that says nothing of itself is away, which the failure tells.
-      return failure;
+      // A node that says nothing of itself is away, which the next try meets.
+      return false;
     }
+  }
+
+  /** Says what is known to be wrong with a node that answers, in place of what it answered. */
+  async function diagnosed(failure: RequestFailure): Promise<RequestFailure> {
+    if (!(await hasStoppedIndexing(failure))) return failure;
     return new RequestFailure(
       "it takes no more transactions, because its ingester failed; its log says why, mostly a full disk. " +
         "Restart it, which loses nothing that was committed",
@@ -179,7 +187,7 @@ export function nodeClient(
 
     patience() {
       const end = performance.now() + (away ? Math.min(timeout, shortLook) : timeout);
-      return { left: () => end - performance.now(), tries: !away };
+      return { left: () => end - performance.now(), tries: !away, failure: undefined };
     },
 
     async status(patience) {
@@ -251,6 +259,9 @@ function failureText(status: number, body: unknown): string {
   const reason = reasonOf(body);
   if (/TimeoutException/u.test(reason)) {
     return "it has not caught up with the last transaction in time; it is under load, or builds its index anew";
+  }
+  if (/SQL\w*Exception/u.test(reason)) {
+    return `its database failed (${reason}), mostly because the disk is full or the database away; its log says more`;
   }
   return `it failed with ${status} (${reason}); its log says why`;
 }

@@ -123,7 +123,7 @@ function failureOf(error: unknown, timeout: number): Error {
     return new RequestFailure(
       `it did not answer within ${Math.ceil(timeout)} ms; it is under load or stuck, which its log says`,
       true,
-      { cause: error },
+      { cause: error, kind: "late" },
     );
   }
   const code = codeOf(error);
@@ -132,7 +132,7 @@ function failureOf(error: unknown, timeout: number): Error {
       ? `nothing can be reached there (${String(code)}); start it, or correct the URL`
       : `the connection broke off (${String(code ?? error)})`,
     !notConnected.has(code),
-    { cause: error, isConnection: true },
+    { cause: error, kind: "connection" },
   );
 }
 

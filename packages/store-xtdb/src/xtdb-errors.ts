@@ -6,22 +6,28 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/**
+ * No connection, or one that broke, so that the node may have ended; no answer in time; an error of the node's; or an
+ * answer that is none.
+ */
+export type FailureKind = "connection" | "late" | "node-error" | "other";
+
 /** A request that brought no usable answer: another try may. */
 export class RequestFailure extends Error {
   override readonly name = "RequestFailure";
   /** False where the request never reached the node, so that it did nothing. */
   readonly mayHaveRun: boolean;
-  /** True where there was no connection, or it broke: the node may have ended. */
-  readonly isConnection: boolean;
+  /** What the request met. */
+  readonly kind: FailureKind;
 
   constructor(
     message: string,
     mayHaveRun: boolean,
-    options?: ErrorOptions & { readonly isConnection?: boolean },
+    options?: ErrorOptions & { readonly kind?: FailureKind },
   ) {
     super(message, options);
     this.mayHaveRun = mayHaveRun;
-    this.isConnection = options?.isConnection ?? false;
+    this.kind = options?.kind ?? "other";
   }
 }
 

@@ -81,7 +81,7 @@ export async function untilReady(
     if (progress === "failed") {
       throw new NodeError(
         "START_FAILED",
-        `the node in ${data.folder} has stopped indexing; look into ${data.log}. Its index can be deleted (${data.index}), it is built again from the database`,
+        `the node in ${data.folder} has stopped indexing, mostly because the disk is full; look into ${data.log}. Its index can be deleted (${data.index}), it is built again from the database`,
       );
     }
     if (progress === "gone") {
