@@ -1,0 +1,104 @@
+import type { ObjectStore } from "@self-context-manager/core";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+import { openLoopbackModel } from "../src/loopback-model.ts";
+import type { Reply } from "../src/loopback-reply.ts";
+import { adapterFolder } from "../src/managed-run.ts";
+import { openPiRpc } from "../src/pi-rpc.ts";
+import { piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
+import type { WireRequest } from "../src/wire-request.ts";
+import { illegalities } from "../src/wire-rules.ts";
+
+const lines = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`);
+const content = `${lines.join("\n")}\n`;
+const edited = content.replace("line 20\n", "edited from outside\n");
+const editedAgain = edited.replace("line 30\n", "edited while Pi was dead\n");
+
+const read: Reply = {
+  type: "tool-calls",
+  calls: [{ id: "call_1", name: "read", arguments: { path: "a.txt" } }],
+};
+const script: readonly Reply[] = [
+  read,
+  ...Array.from({ length: 6 }, (_, index): Reply => ({ type: "text", text: `answer ${index}` })),
+];
+
+/** What stands in a request and did not stand in the one before, by message. */
+const added = (requests: readonly WireRequest[], index: number): string => {
+  const before = requests[index - 1]?.messages.length ?? 0;
+  const messages = requests[index]?.messages ?? [];
+  return messages
+    .slice(before)
+    .map(({ text }) => text)
+    .join("\n");
+};
+
+/** How many messages at its beginning a request has as the one before had them. */
+const kept = (requests: readonly WireRequest[], index: number): number => {
+  const [before = [], after = []] = [requests[index - 1]?.messages, requests[index]?.messages];
+  return before.findIndex((message, at) => message.text !== after[at]?.text);
+};
+
+describe.each(piVersions)("Pi $version", (pi) => {
+  test("tells the model with the next call what others did to a file, though nothing is read again", async () => {
+    await using model = await openLoopbackModel({ script });
+    await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
+    const path = join(workspace.agentFolder, "store.sqlite");
+    const common = {
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: { SCM_STORE: path, SCM_LAYOUT: "epoch" },
+    };
+    const [first, moved] = ["a.txt", "moved.txt"].map((name) => join(workspace.workFolder, name));
+    if (first === undefined || moved === undefined) throw new Error("there are two paths");
+    {
+      await using rpc = await openPiRpc(common);
+      await rpc.prompt("look");
+      await using store = await openSqliteStore({ path });
+
+      await writeFile(first, edited);
+      await stored(store, 2);
+      await rpc.prompt("after the edit");
+      await rename(first, moved);
+      await stored(store, 3);
+      await rpc.prompt("after the move");
+      await rpc.kill();
+    }
+    await writeFile(moved, editedAgain);
+    {
+      await using rpc = await openPiRpc({ ...common, arguments: ["-c"] });
+      await rpc.prompt("after the death");
+      await using store = await openSqliteStore({ path });
+      await rm(moved);
+      await stored(store, 5);
+      await rpc.prompt("after the end");
+    }
+
+    const { requests, failures } = model;
+    expect(failures).toEqual([]);
+    expect(requests.flatMap(illegalities)).toEqual([]);
+    expect(requests).toHaveLength(6);
+    expect(requests[1]?.messages.at(-1)?.text).toContain("line 20\n");
+    expect(added(requests, 2)).toContain("f1 a.txt v2 replaces v1 above, +1 -1");
+    expect(added(requests, 2)).toContain("+edited from outside");
+    expect(added(requests, 3)).toContain("f1 moved.txt v3 replaces v2 above");
+    expect(added(requests, 4)).toContain("+edited while Pi was dead");
+    expect(added(requests, 5)).toContain("[f1 moved.txt deleted]");
+    // What was sent stays as it was: each request begins with all of the one before.
+    expect([2, 3, 4, 5].map((index) => kept(requests, index))).toEqual([-1, -1, -1, -1]);
+  });
+});
+
+/** Waits until the only file that the store has got a version. */
+const stored = async (store: ObjectStore, version: number): Promise<void> => {
+  await expect
+    .poll(async () => (await store.find({ where: { type: "file" } })).items[0]?.version, {
+      timeout: 20_000,
+    })
+    .toBe(version);
+};
