@@ -26,7 +26,7 @@ import {
   sealableChat,
   type SessionScope,
 } from "../session/session-scope.ts";
-import { stageToolcalls, type WaitingResult } from "./store-toolcalls.ts";
+import { stageToolcalls, type WaitingResult, type WaitingResults } from "./store-toolcalls.ts";
 import type { Execution } from "./execution.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 import {
@@ -37,7 +37,7 @@ import {
   type Reconciliation,
   type UnseenMessage,
 } from "./reconcile.ts";
-import { chooseObjectIds, moveTakenCalls } from "./toolcall-ids.ts";
+import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall-ids.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 
 /** What the host says beside its messages. */
@@ -95,8 +95,9 @@ export async function ingestMessages<Raw>(
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
-  const objectIds = await chooseObjectIds(scope, unseen);
-  const hasMoved = await moveTakenCalls(scope, unseen);
+  const told: KnownToolcalls = new Map();
+  const objectIds = await chooseObjectIds(scope, unseen, told);
+  const hasMoved = await moveTakenCalls(scope, unseen, told);
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
@@ -108,7 +109,7 @@ export async function ingestMessages<Raw>(
     ...(usage === undefined ? {} : { usage }),
   };
   learn?.(report);
-  await stage(scope, { chatChanged, isRewound }, waiting, executions);
+  await stage(scope, { chatChanged, isRewound }, { waiting, known: told, executions });
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
@@ -141,10 +142,9 @@ function identitiesUpTo<Raw>(
 async function stage(
   scope: SessionScope,
   { chatChanged, isRewound }: { readonly chatChanged: boolean; readonly isRewound: boolean },
-  waiting: readonly WaitingResult[],
-  executions: Map<string, Execution>,
+  results: WaitingResults,
 ): Promise<void> {
-  const hasResults = waiting.length > 0;
+  const hasResults = results.waiting.length > 0;
   if (!hasResults) applyPolicy(scope);
   // Lines of the chat that are shown are those of its newest version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
@@ -154,7 +154,7 @@ async function stage(
     const [chat] = await commit(scope, [sealableChat(scope)]);
     if (chat !== undefined) keepChat(scope, chat);
   } else if (chatChanged) stageChat(scope);
-  if (hasResults) await stageToolcalls(scope, waiting, executions);
+  if (hasResults) await stageToolcalls(scope, results);
 }
 
 function stageChat(scope: SessionScope): void {

@@ -30,20 +30,27 @@ export interface WaitingResult {
   readonly call?: OpenCall;
 }
 
+/** Results with what is known of them. */
+export interface WaitingResults {
+  readonly waiting: readonly WaitingResult[];
+  /** The objects that the store has of them already. */
+  readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
+  /** What the tools did, by the provider's id of the call. */
+  readonly executions: Map<string, Execution>;
+}
+
 /**
  * Takes in tool executions and stages their objects for the session's next commit, which follows that of the chat that
  * they refer to (decision D35). A call that another session told already keeps its object as it is (decision D31).
  */
 export async function stageToolcalls(
   scope: SessionScope,
-  waiting: readonly WaitingResult[],
-  executions: Map<string, Execution>,
+  { waiting, known, executions }: WaitingResults,
 ): Promise<void> {
-  const { state, dependencies } = scope;
-  const known = await dependencies.store.describe(waiting.map(({ objectId }) => objectId));
+  const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
-  for (const [index, one] of waiting.entries()) {
+  for (const one of waiting) {
     const { toolCallId, toolName, details } = one.result;
     const execution = executions.get(toolCallId) ?? executionIn(toolName, details) ?? {};
     const body = toolcallBody({
@@ -56,7 +63,7 @@ export async function stageToolcalls(
       targetRefs: targetsOf(execution),
       ...kindOf(scope, one, execution),
     });
-    const there = known[index];
+    const there = known.get(one.objectId);
     if (there !== undefined) {
       await arrive(scope, one, there, execution);
       continue;

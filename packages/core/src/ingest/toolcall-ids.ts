@@ -6,6 +6,11 @@ import {
   type ToolResultMessage,
 } from "../chat/message.ts";
 import { isObjectId, type ObjectId } from "../objects/object-id.ts";
+import {
+  metadataVersion,
+  type StoredMetadata,
+  type StoredVersion,
+} from "../objects/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { SessionScope } from "../session/session-scope.ts";
 import { argumentsOf, isSameExecution } from "./toolcall-object.ts";
@@ -15,13 +20,17 @@ interface Taken {
   readonly message: Message;
 }
 
+/** The objects that the store had already for calls whose results are taken in, by id. */
+export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
+
 /**
  * The object of each new call: the provider's id where no other object has it or the same execution is told again, as
- * a fork does; else a new id (decision D31).
+ * a fork does; else a new id (decision D31). What is told again is added to `known`.
  */
 export async function chooseObjectIds(
   scope: SessionScope,
   unseen: readonly Taken[],
+  known: KnownToolcalls,
 ): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
   const calls = unseen.flatMap(({ message }) =>
     message.role === "assistant" ? message.content.filter(isToolCall) : [],
@@ -29,13 +38,10 @@ export async function chooseObjectIds(
   const results = new Map<string, ToolResultMessage>();
   for (const { message } of unseen)
     if (message.role === "toolResult") results.set(message.toolCallId, message);
-  const { store } = scope.dependencies;
   const wanted = [...new Set(calls.map((call) => call.id).filter(isObjectId))];
   const callsById = new Map(calls.map((call) => [call.id, call]));
   const taken = new Map<string, boolean>();
-  const stored = wanted.length === 0 ? [] : await store.getMany(wanted);
-  for (const [index, id] of wanted.entries()) {
-    const object = stored[index];
+  for (const [id, { object, isNickname }] of await ownersOf(scope.dependencies.store, wanted)) {
     const call = callsById.get(id);
     const result = results.get(id);
     const isShared =
@@ -44,7 +50,8 @@ export async function chooseObjectIds(
       result !== undefined &&
       !scope.state.pool.has(id) &&
       isSameExecution(object.body, { result, args: argumentsOf(call.arguments) });
-    const isOther = object === undefined ? await isNicknameOf(store, id) : !isShared;
+    if (isShared) known.set(id, metadataVersion(object));
+    const isOther = object === undefined ? isNickname : !isShared;
     taken.set(id, scope.state.placedCalls.has(id) || isOther);
   }
   const chosen = new Map<ToolCallBlock, ObjectId>();
@@ -58,11 +65,13 @@ export async function chooseObjectIds(
 
 /**
  * Gives calls that were told before their results an id of their own, where another session has stored its object
- * under the provider's meanwhile (decision D31). Answers whether the chat has changed.
+ * under the provider's meanwhile (decision D31). Answers whether the chat has changed; what is told again is added to
+ * `known`.
  */
 export async function moveTakenCalls(
   scope: SessionScope,
   unseen: readonly Taken[],
+  known: KnownToolcalls,
 ): Promise<boolean> {
   const { state, dependencies } = scope;
   const waiting = new Map<string, ToolResultMessage>();
@@ -70,16 +79,18 @@ export async function moveTakenCalls(
     if (message.role === "toolResult" && state.openCalls.has(message.toolCallId))
       waiting.set(message.toolCallId, message);
   }
+  const ids = [...waiting.keys()].flatMap((callId) => state.openCalls.get(callId)?.objectId ?? []);
+  const owners = await ownersOf(dependencies.store, ids);
   let hasMoved = false;
   for (const [callId, result] of waiting) {
     const call = state.openCalls.get(callId);
-    const there = call === undefined ? undefined : await dependencies.store.get(call.objectId);
-    if (call === undefined) continue;
-    const isTaken =
-      there === undefined
-        ? await isNicknameOf(dependencies.store, call.objectId)
-        : !isSameExecution(there.body, { result, args: call.args });
-    if (!isTaken) continue;
+    const owner = call === undefined ? undefined : owners.get(call.objectId);
+    if (call === undefined || owner === undefined) continue;
+    const { object, isNickname } = owner;
+    const isSame =
+      object !== undefined && isSameExecution(object.body, { result, args: call.args });
+    if (isSame) known.set(call.objectId, metadataVersion(object));
+    if (object === undefined ? !isNickname : isSame) continue;
     const objectId = dependencies.ids.next();
     const turns = withToolcallId(state.chat.turns, call.position, objectId);
     state.chat = { ...state.chat, turns };
@@ -91,7 +102,26 @@ export async function moveTakenCalls(
   return hasMoved;
 }
 
-/** An object cannot have another's nickname for an id. */
-async function isNicknameOf(store: ObjectStore, id: ObjectId): Promise<boolean> {
-  return (await store.lookup(id)) !== undefined;
+/** What has an id: an object, or another object as its nickname, which no object can have for an id. */
+interface Owner {
+  readonly object: StoredVersion | undefined;
+  readonly isNickname: boolean;
+}
+
+/** Asks for all at once: each question is a way to the database and back. */
+async function ownersOf(
+  store: ObjectStore,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, Owner>> {
+  if (ids.length === 0) return new Map();
+  const [objects, named] = await Promise.all([
+    store.getMany(ids),
+    Promise.all(ids.map(async (id) => await store.lookup(id))),
+  ]);
+  return new Map(
+    ids.map((id, index) => [
+      id,
+      { object: objects[index], isNickname: named[index] !== undefined },
+    ]),
+  );
 }
