@@ -49,19 +49,13 @@ describe.skipIf(missing !== undefined)(
       await using store = await openXtdbStore({ url: node.url, timeout: 120_000 });
       await store.commit([{ object: sample("a", { count: 1 }) }]);
 
-      let isOver = false;
-      const writing = (async () => {
-        let count = 1;
-        for (; !isOver; count += 1) {
-          await store.commit([{ object: sample("a", { count: count + 1 }), expect: count }]);
-        }
-        return count;
-      })();
+      const restarted = new AbortController();
+      const writing = countUp(store, restarted.signal);
       await node.stop();
       const port = portOf(node.url);
       await using _again = await startNode({ ...quick, dataFolder: folder.path, port });
       await delay(100);
-      isOver = true;
+      restarted.abort();
       const written = await writing;
 
       expect(await counts(store)).toEqual(Array.from({ length: written }, (_, index) => index + 1));
@@ -168,6 +162,15 @@ describe.skipIf(missing !== undefined)(
 
 function portOf(url: string): number {
   return Number(new URL(url).port);
+}
+
+/** Adds version after version, the first being there, until it is told to stop; answers which is the last. */
+async function countUp(store: ObjectStore, stop: AbortSignal): Promise<number> {
+  let count = 1;
+  for (; !stop.aborted; count += 1) {
+    await store.commit([{ object: sample("a", { count: count + 1 }), expect: count }]);
+  }
+  return count;
 }
 
 async function counts(store: ObjectStore): Promise<readonly unknown[]> {

@@ -1,7 +1,9 @@
 import {
+  type Clock,
   type ContextSession,
   type HostSession,
   type MessageCodec,
+  type ObjectStore,
   openContextSession,
   silentLogger,
   toJson,
@@ -43,19 +45,40 @@ export interface ScriptedHostOptions {
   readonly codec?: MessageCodec<ScriptedMessage>;
   /** Before each prompt the host drops its oldest messages but so many. */
   readonly keeps?: number;
+  /** The memory store unless told. */
+  readonly openStore?: (clock: Clock) => Promise<HostStore>;
 }
 
-/** Hosts that are the scripted harness on the memory store. */
+/** Where a host keeps its objects, and what breaks it and mends it. */
+export interface HostStore {
+  readonly store: ObjectStore;
+  setBroken(broken: boolean): void;
+  /** Resolves when it is as broken or sound as it was made. */
+  settled(): Promise<void>;
+}
+
+async function breakableMemory(clock: Clock): Promise<HostStore> {
+  const availability = { isBroken: false };
+  return await Promise.resolve({
+    store: breakableStore(memoryStore({ clock }), availability),
+    setBroken: (broken) => void (availability.isBroken = broken),
+    settled: async () => {},
+  });
+}
+
+/** Hosts that are the scripted harness on a store. */
 export function scriptedHost({
   breaking = () => ({}),
   codec = scriptedCodec,
   keeps = Number.POSITIVE_INFINITY,
+  openStore = breakableMemory,
 }: ScriptedHostOptions = {}): OpenHost {
   return async (options) => {
     const clock = { now: () => 1_700_000_000_000 };
     const folder = memoryFolder(options.files);
-    const availability = { isBroken: options.brokenStore };
-    const store = breakableStore(memoryStore({ clock }), availability);
+    const kept = await openStore(clock);
+    const { store } = kept;
+    if (options.brokenStore) kept.setBroken(true);
     const ids = uuidIds(clock);
     const notices: string[] = [];
     const earlier: ScriptedHarness["requests"][number][] = [];
@@ -123,6 +146,7 @@ export function scriptedHost({
       notices,
       prompt: async (text, images) => {
         const { harness } = current;
+        await kept.settled();
         harness.truncate(Math.max(0, harness.messages.length - keeps));
         await harness.prompt(text, images);
       },
@@ -132,13 +156,17 @@ export function scriptedHost({
         current = open(current.harness.save());
         await Promise.resolve();
       },
-      setBroken: (broken) => void (availability.isBroken = broken),
+      setBroken: (broken) => kept.setBroken(broken),
       turn: async (on) => await Promise.resolve(current.adapter?.turn(on)),
       writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
       addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),
-      [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+      async [Symbol.asyncDispose]() {
+        kept.setBroken(false);
+        await kept.settled();
+        await store[Symbol.asyncDispose]();
+      },
     };
   };
 }

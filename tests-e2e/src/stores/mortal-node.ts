@@ -1,0 +1,63 @@
+import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { HostStore, ScriptedHostOptions } from "../harness/scripted-host.ts";
+
+/** A node whose stores break by its death and are mended by its next start at the same address. */
+export interface MortalNode extends AsyncDisposable {
+  readonly openStore: NonNullable<ScriptedHostOptions["openStore"]>;
+  /** How often it was killed. */
+  readonly deaths: number;
+}
+
+/** Longer than a commit takes on a busy machine; so long the first call waits that finds the node dead. */
+const patience = 3_000;
+
+export async function openMortalNode(): Promise<MortalNode> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "scm-mortal-"));
+  const options = { dataFolder, quick: true };
+  let node = await startNode(options);
+  const { url } = node;
+  const port = Number(new URL(url).port);
+  let isDead = false;
+  let deaths = 0;
+  let spaces = 0;
+  let underWay: Promise<void> = Promise.resolve();
+
+  async function revive(): Promise<void> {
+    node = await startNode({ ...options, port });
+  }
+
+  async function openStore(clock: { now(): number }): Promise<HostStore> {
+    spaces += 1;
+    const store = await openXtdbStore({ url, space: `host-${spaces}`, clock, timeout: patience });
+    return {
+      store,
+      setBroken(broken) {
+        if (broken === isDead) return;
+        isDead = broken;
+        if (!broken) {
+          underWay = revive();
+          return;
+        }
+        deaths += 1;
+        process.kill(node.pid, "SIGKILL");
+      },
+      settled: async () => await underWay,
+    };
+  }
+
+  return {
+    openStore,
+    get deaths() {
+      return deaths;
+    },
+    async [Symbol.asyncDispose]() {
+      await underWay;
+      await node.stop();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
