@@ -1,0 +1,116 @@
+import { windowPolicy } from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession } from "../src/session/test-session.ts";
+import { handlesIn, storedSession, versionCount, viewParts } from "../src/session/view-parts.ts";
+
+const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
+
+describe("activate and deactivate", () => {
+  it("show an old tool call's output again, and take it out again", async () => {
+    const { session } = await openTestSession({ policy: windowPolicy({ calls: 1 }) });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "OLD");
+    history.call("bash", { command: "b" }, "NEW");
+    await history.ingest(session);
+    expect((await viewParts(session)).activeTexts.join()).not.toContain("OLD");
+
+    const shown = await session.activate("t1");
+
+    expect(shown).toMatchObject({ ok: true, text: 't1 bash "a" is now active.' });
+    expect((await viewParts(session)).activeTexts.join()).toContain("OLD");
+
+    const gone = await session.deactivate("t1");
+    expect(gone.text).toBe('t1 bash "a" is inactive; activate t1 brings it back.');
+    const { activeTexts, pool } = await viewParts(session);
+    expect(activeTexts.join()).not.toContain("OLD");
+    expect(pool.join()).toContain("t1");
+  });
+
+  it("take lines, and widen to cover what is shown already (D41)", async () => {
+    const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
+    const { session } = await openTestSession({ files: { "/work/long.txt": text } });
+    await session.recordNamed(["long.txt"]);
+
+    await session.activate("f1", { from: 3, to: 4 });
+    const wider = await session.activate("f1", { from: 7, to: 8 });
+
+    expect(wider.text).toBe("f1 long.txt is already active, lines 3-8 of 20.");
+    expect((await viewParts(session)).activeTexts[0]).toBe(
+      "f1 long.txt v2 lines 3-8 of 20\n~~~\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\n~~~",
+    );
+    expect(await session.activate("f1", { from: 40 })).toMatchObject({
+      ok: false,
+      text: "f1 long.txt: line 40 is outside the text, which has 20 lines.",
+    });
+  });
+
+  it("answer repeats without a new version (D42)", async () => {
+    const { session, store } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+    await session.pin("f1");
+    const before = await versionCount(store);
+
+    expect((await session.activate("f1")).text).toBe("f1 a.ts is already active.");
+    expect((await session.pin("f1")).text).toBe("f1 a.ts is pinned already.");
+    expect(await versionCount(store)).toBe(before);
+
+    await session.deactivate("f1");
+    const after = await versionCount(store);
+    expect((await session.deactivate("f1")).text).toBe("f1 a.ts is inactive already.");
+    expect((await session.unpin("f1")).text).toBe("f1 a.ts is not pinned.");
+    expect(await versionCount(store)).toBe(after);
+  });
+
+  it("go with pins: pin activates, deactivate unpins (D42)", async () => {
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(["a.ts"]);
+
+    await session.pin("f1");
+    expect(await handlesIn(session, "pinned")).toEqual(["f1"]);
+
+    await session.deactivate("f1");
+    expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
+    await session.activate("f1");
+    expect(await handlesIn(session, "active")).toEqual(["f1"]);
+  });
+
+  it("are refused for locked objects, with a message", async () => {
+    const { session, store } = await openTestSession();
+    await session.recordSystemPrompt("host", "Be good.");
+    const { chatId, sessionId } = await session.status();
+    const prompts = (await storedSession(store, session))["system_prompt_refs"] as {
+      readonly host: { readonly id: string };
+    };
+
+    for (const target of [chatId, "chat", sessionId, prompts.host.id]) {
+      expect(await session.deactivate(target)).toMatchObject({ ok: false, effects: [] });
+      expect((await session.deactivate(target)).text).toMatch(
+        /is locked and cannot be deactivated/u,
+      );
+      expect((await session.activate(target)).text).toMatch(
+        /is locked; it is always in the context/u,
+      );
+    }
+    expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompts.host.id]);
+  });
+
+  it("say why there is nothing to show: not text, gone, or a directory by now", async () => {
+    const opened = await openTestSession({ files: { ...files, "/work/gone.ts": "x" } });
+    const { session } = opened;
+    await session.read({ path: "logo.png" });
+    await session.read({ path: "gone.ts" });
+    opened.files.delete("/work/gone.ts");
+    await session.read({ path: "gone.ts" });
+
+    expect((await session.activate("f1")).text).toBe(
+      "f1: content unavailable (non-text file, 7 bytes).",
+    );
+    expect((await session.activate("f2")).text).toBe(
+      "f2: the file is gone; it was last at /work/gone.ts, and known to be gone since 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
+    );
+    expect(await handlesIn(session, "pinned")).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import type { Message } from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+import { storedTurns, textOfMessage, versionCount, viewParts } from "../src/session/view-parts.ts";
+
+describe("a host that replaces its messages", () => {
+  it("never makes the newest user message disappear", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("two");
+    await history.ingest(session);
+    const replaced: Message[] = [
+      { role: "summary", kind: "summary", raw: "ours", ours: true, timestamp: 90 },
+      { role: "user", content: "the newest", timestamp: 91 },
+    ];
+
+    const report = await session.ingest(replaced, plainCodec);
+
+    expect(report).toMatchObject({ type: "replaced", added: 2 });
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      "one",
+      "two",
+      "the newest",
+    ]);
+  });
+
+  it("does not change the view by its own compaction, which we answered (D53)", async () => {
+    const { session, store } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(session);
+    const view = await session.view();
+    const before = await versionCount(store);
+
+    await session.ingest(
+      [{ role: "summary", kind: "summary", raw: "ours", ours: true, timestamp: 90 }],
+      plainCodec,
+    );
+
+    expect((await session.view()).messages).toEqual(view.messages);
+    expect(await versionCount(store)).toBe(before);
+  });
+
+  it("honours a user's compaction: the summary stands for what it replaced (D53)", async () => {
+    const opened = await openTestSession();
+    const { session } = opened;
+    const { history, compacted } = compaction();
+    await history.ingest(session);
+
+    await session.ingest(compacted, plainCodec);
+
+    const { chat } = await viewParts(session);
+    expect(chat.map(textOfMessage)).toEqual(['"the summary"', "kept", "kept answer", "new"]);
+    expect(await storedTurns(opened.store, session)).toHaveLength(3);
+    expect((await session.activate("t1")).ok).toBe(true);
+    expect((await viewParts(session)).activeTexts.join()).toContain("OLD OUTPUT");
+  });
+
+  it("honours it after a resume as before, and takes the summary in once (D53)", async () => {
+    const opened = await openTestSession();
+    const { history, compacted } = compaction();
+    await history.ingest(opened.session);
+    await opened.session.ingest(compacted, plainCodec);
+    const view = await opened.session.view();
+    const before = await versionCount(opened.store);
+
+    const again = await opened.reopen();
+    await again.ingest(compacted, plainCodec);
+
+    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(await versionCount(opened.store)).toBe(before);
+  });
+
+  it("takes a user's compaction back when the user goes back before it (D52, D53)", async () => {
+    const { session } = await openTestSession();
+    const { history, compacted } = compaction();
+    await history.ingest(session);
+    await session.ingest(compacted, plainCodec);
+    const back: Message[] = [
+      ...history.messages.slice(0, 3),
+      { role: "user", content: "another way", timestamp: 1_900_000_000_000 },
+    ];
+
+    await session.ingest(back, plainCodec, { rewound: true });
+
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      "old",
+      "",
+      "[t1 ok, 10 chars]",
+      "another way",
+    ]);
+  });
+
+  it("with a summary that stands for everything shows what comes after it", async () => {
+    const opened = await openTestSession();
+    const { history } = compaction();
+    await history.ingest(opened.session);
+    const summary: Message = { ...summaryMessage, timestamp: 1_890_000_000_000 };
+    await opened.session.ingest([summary], plainCodec);
+    expect((await viewParts(opened.session)).chat.map(textOfMessage)).toEqual(['"the summary"']);
+
+    const next: Message[] = [
+      summary,
+      { role: "user", content: "next", timestamp: 1_895_000_000_000 },
+    ];
+    await opened.session.ingest(next, plainCodec);
+
+    expect((await viewParts(opened.session)).chat.map(textOfMessage)).toEqual([
+      '"the summary"',
+      "next",
+    ]);
+  });
+});
+
+const summaryMessage: Message = {
+  role: "summary",
+  kind: "compactionSummary",
+  raw: "the summary",
+  ours: false,
+  timestamp: 1_800_000_000_000,
+};
+
+/** A history, and what a host sends after the user compacted it: a summary, the last turn, and a new message. */
+function compaction(): { history: ReturnType<typeof scriptHistory>; compacted: Message[] } {
+  const history = scriptHistory();
+  history.user("old");
+  history.call("bash", { command: "a" }, "OLD OUTPUT");
+  history.user("kept");
+  history.say("kept answer");
+  return {
+    history,
+    compacted: [
+      summaryMessage,
+      ...history.messages.slice(3),
+      { role: "user", content: "new", timestamp: 1_850_000_000_000 },
+    ],
+  };
+}

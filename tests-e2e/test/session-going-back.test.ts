@@ -1,0 +1,132 @@
+import type { Message } from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+import { latest, textOfMessage, viewParts } from "../src/session/view-parts.ts";
+
+describe("a user who goes back (D52)", () => {
+  it("finds the sets as they were, as a new version of the session", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
+    const { session, store } = opened;
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    history.say("answer one");
+    await history.ingest(session);
+    await session.read({ path: "a.ts" });
+    await session.pin("t1");
+    const point = history.messages.length;
+    const sets = await session.status();
+    const { sessionId } = sets;
+    history.user("two");
+    await history.ingest(session);
+    await session.deactivate("t1");
+    await session.read({ path: "b.ts" });
+    history.call("bash", { command: "b" }, "B");
+    await history.ingest(session);
+    const versions = (await store.history(sessionId)).length;
+
+    const report = await session.ingest(
+      [
+        ...history.messages.slice(0, point),
+        { role: "user", content: "two, again", timestamp: 1_900_000_000_000 },
+      ],
+      plainCodec,
+    );
+    const versionsAfter = (await store.history(sessionId)).length;
+
+    expect(report.type).toBe("rewound");
+    expect((await session.status()).objects).toEqual(sets.objects);
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+      "one",
+      "",
+      "[t1 ok, 1 chars]",
+      "answer one",
+      "two, again",
+    ]);
+    expect(versionsAfter).toBe(versions + 1);
+    expect((await latest(store, "call_2")).body.content).toBe("B");
+  });
+
+  it("by a host's word alone, to the very beginning too", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("two");
+    await history.ingest(session);
+
+    const report = await session.ingest(
+      [{ role: "user", content: "from scratch", timestamp: 1_900_000_000_000 }],
+      plainCodec,
+      { rewound: true },
+    );
+
+    expect(report.type).toBe("rewound");
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["from scratch"]);
+  });
+
+  it("is not meant by a shorter array, which comes back whole", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("two");
+    history.user("three");
+    await history.ingest(session);
+    const view = await session.view();
+
+    await session.ingest(history.messages.slice(0, 1), plainCodec);
+    expect((await session.view()).messages).toEqual(view.messages);
+
+    await history.ingest(session);
+    expect((await session.view()).messages).toEqual(view.messages);
+  });
+
+  it("is meant by a new message after a shorter array, in the running session as after a resume", async () => {
+    const opened = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("two");
+    history.user("three");
+    await history.ingest(opened.session);
+    const shorter = history.messages.slice(0, 2);
+    await opened.session.ingest(shorter, plainCodec);
+    const branch: Message[] = [
+      ...shorter,
+      { role: "user", content: "four", timestamp: 1_900_000_000_000 },
+    ];
+    const again = await opened.reopen();
+    await again.ingest(shorter, plainCodec);
+
+    const report = await again.ingest(branch, plainCodec);
+    await (await opened.reopen()).ingest(branch, plainCodec);
+
+    expect(report.type).toBe("rewound");
+    expect((await viewParts(again)).chat.map(textOfMessage)).toEqual(["one", "two", "four"]);
+  });
+
+  it("is not meant by the host's own retry of a failed answer", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    history.say("", { stopReason: "error" });
+    await history.ingest(session);
+    const retried = history.messages.slice(0, 1);
+
+    const report = await session.ingest(
+      [
+        ...retried,
+        {
+          role: "assistant",
+          content: [{ type: "text", text: "now" }],
+          meta: {},
+          timestamp: 1_900_000_000_000,
+        },
+      ],
+      plainCodec,
+    );
+
+    expect(report.type).toBe("replaced");
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["one", "now"]);
+  });
+});

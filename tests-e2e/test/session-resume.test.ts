@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession } from "../src/session/test-session.ts";
+import { handlesIn, storedSession, versionCount, viewParts } from "../src/session/view-parts.ts";
+
+describe("a session that is resumed", () => {
+  it("has the same pools and sets, and sends the same bytes", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
+    const { session } = opened;
+    const history = scriptHistory();
+    history.user("go");
+    for (let call = 0; call < 7; call += 1) history.call("bash", { call }, `out ${call}`);
+    await history.ingest(session);
+    await session.read({ path: "a.ts" });
+    await session.pin("t1");
+    await session.deactivate("t7");
+    await session.activate("t2");
+    await session.recordNamed(["b.ts"]);
+    const view = await session.view();
+    const status = await session.status();
+    const before = await versionCount(opened.store);
+
+    const again = await opened.reopen();
+    await history.ingest(again);
+
+    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(await again.status()).toEqual(status);
+    expect(await versionCount(opened.store)).toBe(before);
+  });
+
+  it("does not forget what was deactivated, and activates what was inactive", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(opened.session);
+    await opened.session.read({ path: "a.ts" });
+    await opened.session.deactivate("t1");
+    await opened.session.deactivate("f1");
+
+    const again = await opened.reopen();
+    await history.ingest(again);
+
+    expect(await handlesIn(again, "active")).toEqual([]);
+    expect((await again.activate("t1")).ok).toBe(true);
+    expect((await again.activate("f1")).ok).toBe(true);
+    expect((await viewParts(again)).activeTexts).toEqual([
+      't1 bash "a"\n~~~\nA\n~~~',
+      "f1 a.ts v1\n~~~\nx\n~~~",
+      "Active: t1 f1.",
+    ]);
+  });
+
+  it("shows lines of the chat as the running session does, in their place", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    const history = scriptHistory();
+    history.user("one");
+    history.say("two");
+    await history.ingest(opened.session);
+    await opened.session.read({ path: "a.ts" });
+    await opened.session.activate("chat", { from: 1, to: 2 });
+    history.user("three");
+    await history.ingest(opened.session);
+    const view = await opened.session.view();
+
+    const again = await opened.reopen();
+
+    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect((await again.deactivate("chat")).ok).toBe(true);
+    expect((await viewParts(again)).activeTexts.join()).not.toContain("lines 1-2");
+  });
+
+  it("is the host's own: another of the same store shows nothing of it (D50)", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(opened.session);
+    await opened.session.read({ path: "a.ts" });
+
+    const other = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const elsewhere = await opened.reopen({ harness: "other", sessionId: "session-1" });
+
+    expect((await other.view()).messages).toEqual([]);
+    expect((await elsewhere.view()).messages).toEqual([]);
+    expect((await storedSession(opened.store, other))["pool"]).toEqual([]);
+    expect((await other.activate("f1")).ok).toBe(false);
+  });
+
+  it("replays what the model did in a history that a fork tells for the first time", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(opened.session);
+    await history.ask(
+      "read",
+      { path: "a.ts" },
+      async (callId) => await opened.session.read({ path: "a.ts" }, { callId }),
+    );
+    await history.ask(
+      "deactivate",
+      { id: "t1" },
+      async (callId) => await opened.session.deactivate("t1", { callId }),
+    );
+    await history.ingest(opened.session);
+
+    const fork = await opened.reopen({ harness: "test", sessionId: "fork" });
+    await history.ingest(fork);
+
+    const names = (await fork.status()).objects.map(({ stored, state }) => [
+      stored.body["tool"] ?? stored.body["path"],
+      state,
+    ]);
+    expect(names).toEqual([
+      ["bash", "inactive"],
+      ["read", "inactive"],
+      ["/work/a.ts", "active"],
+      ["deactivate", "inactive"],
+    ]);
+  });
+});

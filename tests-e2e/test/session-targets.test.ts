@@ -1,0 +1,116 @@
+import { contextTools } from "@self-context-manager/core";
+import { describe, expect, it } from "vitest";
+
+import { scriptHistory } from "../src/session/script-history.ts";
+import { openTestSession } from "../src/session/test-session.ts";
+import { handlesIn, latest } from "../src/session/view-parts.ts";
+
+const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
+
+describe("a target", () => {
+  it("may be a handle, an id, the beginning of one, a nickname or a path (D45)", async () => {
+    const { session, store } = await openTestSession({ files });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A", { id: "toolu_01ABCDEF" });
+    await history.ingest(session);
+    await session.read({ path: "a.ts" });
+    const { objects } = await session.status();
+    const file = objects.find(({ handle }) => handle === "f1")?.stored.body.id ?? "";
+    await session.name("f1", "the plan");
+
+    for (const target of ["f1", "@f1", file, "the plan", "a.ts", "./a.ts", "/work/a.ts", " f1 "]) {
+      expect([target, (await session.activate(target)).ok]).toEqual([target, true]);
+    }
+    for (const target of ["t1", "toolu_01ABCDEF", "toolu_01"]) {
+      expect([target, (await session.activate(target)).ok]).toEqual([target, true]);
+    }
+    expect((await latest(store, file)).body.nickname).toBe("the plan");
+  });
+
+  it("that is unknown or ambiguous is answered with candidates (D45)", async () => {
+    const { session } = await openTestSession({ files });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "A", { id: "toolu_01AA" });
+    history.call("bash", { command: "b" }, "B", { id: "toolu_01BB" });
+    await history.ingest(session);
+    await session.recordNamed(["a.ts", "b.md"]);
+
+    const ambiguous = await session.activate("toolu_01");
+    const misplaced = await session.activate("src/a.ts");
+    const unknown = await session.deactivate("f99");
+
+    expect(ambiguous.text).toBe(
+      '"toolu_01" is the beginning of several ids: t1, t2. Give one of these handles.',
+    );
+    expect(misplaced.text).toMatch(/No object is known as "src\/a.ts". Did you mean f1\?/u);
+    expect(unknown.text).toMatch(/No object is known as "f99"/u);
+    expect([ambiguous.ok, misplaced.ok, unknown.ok]).toEqual([false, false, false]);
+  });
+
+  it("that the store knows and the session does not is loaded, then activated (D41)", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" });
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    const answer = await session.activate("a.ts");
+
+    expect(answer.text).toBe("f1 a.ts is now active.");
+    expect(await handlesIn(session, "active")).toEqual(["f1"]);
+  });
+
+  it("that is locked in another session is refused and does not join the pool", async () => {
+    const opened = await openTestSession();
+    const { chatId } = await opened.session.status();
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    const activated = await session.activate(chatId);
+    const loaded = await session.load(chatId);
+
+    expect([activated.ok, loaded.ok]).toEqual([false, false]);
+    expect(activated.text).not.toContain("always in the context");
+    expect((await session.status()).objects).toEqual([]);
+  });
+
+  it("is loaded as inactive for programs only (D41)", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" });
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    await session.load("a.ts");
+
+    expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
+    expect(contextTools.map(({ name }) => name)).toEqual([
+      "read",
+      "activate",
+      "deactivate",
+      "pin",
+      "unpin",
+    ]);
+  });
+
+  it("never means another object later: handles are not used again", async () => {
+    const opened = await openTestSession();
+    const { session } = opened;
+    const history = scriptHistory();
+    history.user("one");
+    history.call("bash", { command: "a" }, "A");
+    await history.ingest(session);
+    history.user("two");
+    history.call("bash", { command: "b" }, "B");
+    await history.ingest(session);
+    const branch = scriptHistory(1_800_000_000_000);
+    branch.messages.push(...history.messages.slice(0, 3));
+    branch.user("other");
+    branch.call("bash", { command: "c" }, "C", { id: "call_c" });
+
+    await branch.ingest(session);
+    const again = await opened.reopen();
+    branch.call("bash", { command: "d" }, "D", { id: "call_d" });
+    await branch.ingest(again);
+
+    expect((await again.status()).objects.map(({ handle }) => handle)).toEqual(["t1", "t3", "t4"]);
+    expect((await again.activate("t2")).ok).toBe(false);
+  });
+});
