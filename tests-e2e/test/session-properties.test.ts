@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { openTestSession, plainCodec } from "../src/session/test-session.ts";
 
 const { isLong, seed } = testScale;
-const numRuns = isLong ? 20_000 : 150;
+const numRuns = isLong ? 10_000 : 150;
 
 /** What a host does with its array between two model calls. */
 const hostMove = fc.oneof(
@@ -66,7 +66,7 @@ describe("a session through any history of its host", () => {
         { numRuns, seed },
       );
     },
-    isLong ? 900_000 : 60_000,
+    isLong ? 3_600_000 : 60_000,
   );
 
   it(
@@ -99,7 +99,7 @@ describe("a session through any history of its host", () => {
         { numRuns, seed },
       );
     },
-    isLong ? 900_000 : 60_000,
+    isLong ? 3_600_000 : 60_000,
   );
 
   it(
@@ -127,7 +127,7 @@ describe("a session through any history of its host", () => {
         { numRuns, seed },
       );
     },
-    isLong ? 900_000 : 60_000,
+    isLong ? 3_600_000 : 60_000,
   );
 });
 

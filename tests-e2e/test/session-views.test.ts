@@ -31,7 +31,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
           { numRuns, seed },
         );
       },
-      isLong ? 900_000 : 60_000,
+      isLong ? 3_600_000 : 60_000,
     );
 
     it(
@@ -54,7 +54,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
           { numRuns: isLong ? 200 : 8, seed },
         );
       },
-      isLong ? 900_000 : 60_000,
+      isLong ? 3_600_000 : 60_000,
     );
   },
 );
@@ -73,5 +73,5 @@ it(
     expect(await viewDifferences(store, calls)).toEqual([]);
     expect(calls.size).toBe(length);
   },
-  isLong ? 900_000 : 120_000,
+  isLong ? 3_600_000 : 120_000,
 );

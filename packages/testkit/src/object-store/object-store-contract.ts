@@ -17,7 +17,7 @@ export interface ObjectStoreContract {
 }
 
 /** In milliseconds; laws about processes start some dozens of them, in a long run hundreds. */
-const timeout = testScale.isLong ? 900_000 : 120_000;
+const timeout = testScale.isLong ? 3_600_000 : 120_000;
 
 /** Registers one test for each law of `ObjectStore`, named by the law's key. */
 export function objectStoreContract({
