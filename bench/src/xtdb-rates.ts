@@ -2,9 +2,16 @@
 //
 // The requests of a session's writes, and of questions afterwards, are recorded while they go through the store. The
 // bare side sends the recorded ones with `fetch`: the same documents to the same node with the same durability, in a
-// store of another name. Both sides take turns in blocks. `--objects N` has so many notes there beforehand, `--calls N`
-// sets the length of the session, `--plain` runs the node with XTDB's own log, as an official server has it.
-import { type ObjectId, objectId, type ObjectStore, sealObject } from "@self-context-manager/core";
+// store of another name in the same database. Both sides take turns in blocks. `--objects N` has so many notes there
+// beforehand, `--calls N` sets the length of the session, `--plain` runs the node with XTDB's own log, as an official
+// server has it.
+import {
+  type JsonValue,
+  type ObjectId,
+  objectId,
+  type ObjectStore,
+  sealObject,
+} from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,8 +33,11 @@ const { values: given } = parseArgs({
 const objects = Number(given.objects);
 const calls = Number(given.calls);
 const block = 20;
+/** Objects in each commit of the load. */
+const batch = 1_000;
+const commitsOfCall = 3;
 const asked = 100;
-const session: readonly Call[] = [...sessionWrites(calls)];
+const session: readonly Call[] = [...sessionWrites(calls)].map(withView);
 
 interface Sent {
   readonly url: string;
@@ -54,13 +64,16 @@ globalThis.fetch = async (input, init) => {
 const folder = mkdtempSync(join(tmpdir(), "scm-bench-"));
 const data = join(folder, "node");
 const node = await startNode({ dataFolder: data, plainTxLog: given.plain });
-const results: Record<string, unknown> = {};
+const loaded: Record<string, number> = {};
+const results: Record<string, unknown> = { loadedPerSecond: loaded };
 try {
   await using store = await openXtdbStore({ url: node.url, space: "one" });
   await using sqlite = await openSqliteStore({ path: join(folder, "store.sqlite") });
-  // So that the bare side writes into a database that holds as much.
-  await using other = await openXtdbStore({ url: node.url, space: "two" });
-  for (const each of [store, sqlite, other]) await fill(each);
+  for (const [name, each] of [
+    ["xtdb", store],
+    ["sqlite", sqlite],
+  ] as const)
+    loaded[name] = await fill(each);
   await compareCommits(store, sqlite);
   const ids = Array.from({ length: asked }, (_, index) =>
     objectId(`toolcall-${String((index * 7) % calls).padStart(8, "0")}`),
@@ -84,9 +97,11 @@ rmSync(folder, { recursive: true });
 const name = `xtdb-rates${objects === 1000 ? "" : `-${objects}`}${given.plain ? "-plain-log" : ""}`;
 report(name, { objects, calls, log: given.plain ? "plain" : "waking", ...results });
 
-async function fill(store: ObjectStore): Promise<void> {
-  for (let start = 0; start < objects; start += 500) {
-    const writes = Array.from({ length: Math.min(500, objects - start) }, (_, index) => ({
+/** Answers objects per second. */
+async function fill(store: ObjectStore): Promise<number> {
+  const before = performance.now();
+  for (let start = 0; start < objects; start += batch) {
+    const writes = Array.from({ length: Math.min(batch, objects - start) }, (_, index) => ({
       object: sealObject({
         id: objectId(`note-${start + index}`),
         type: "note",
@@ -98,10 +113,32 @@ async function fill(store: ObjectStore): Promise<void> {
       expect: 0,
     }));
     await store.commit(writes);
+    const done = start + writes.length;
+    if (done % 10_000 === 0) console.error(`${store.name}: ${done} objects`);
   }
+  return rounded((objects * 1_000) / (performance.now() - before));
 }
 
-/** Each call is two commits, which wait for each other as in a session. */
+/** The commits of a call as a managed session makes them: the chat, what was done, and what is shown of it. */
+function withView([chat = [], done = []]: Call, number: number): Call {
+  const session = done.find(({ object }) => object.body.type === "session");
+  if (session === undefined) throw new Error("a call without a session");
+  const { body } = session.object;
+  const pool = body["pool"] as readonly JsonValue[];
+  const common = { locked: false, provenance: { origin: "bench", generator: "system" as const } };
+  const view = sealObject({
+    ...common,
+    id: objectId("view"),
+    type: "view",
+    content: null,
+    call: number,
+    entries: pool.slice(-40).map((to) => ({ to, as: "reference" })),
+  });
+  const shown = sealObject({ ...body, shown_call: number });
+  return [chat, done, [{ object: view }, { object: shown }]];
+}
+
+/** The commits of a call wait for each other as in a session. */
 async function compareCommits(store: ObjectStore, sqlite: ObjectStore): Promise<void> {
   const before = databaseBytes(join(data, "golden.db"));
   const times = { store: [] as number[], bare: [] as number[], sqlite: [] as number[] };
@@ -118,8 +155,13 @@ async function compareCommits(store: ObjectStore, sqlite: ObjectStore): Promise<
     for (const call of part) times.sqlite.push(await timed(() => commitAll(sqlite, call)));
   }
   const grown = databaseBytes(join(data, "golden.db")) - before;
+  results["commitsPerSecond"] = {
+    store: rounded((commitsOfCall * 1_000) / median(times.store)),
+    bare: rounded((commitsOfCall * 1_000) / median(times.bare)),
+    sqlite: rounded((commitsOfCall * 1_000) / median(times.sqlite)),
+  };
   results["modelCall"] = {
-    unit: "milliseconds for the two commits of a call, median",
+    unit: "milliseconds for the three commits of a call, median",
     store: rounded(median(times.store)),
     bare: rounded(median(times.bare)),
     sqlite: rounded(median(times.sqlite)),
@@ -144,13 +186,13 @@ function renamed({ url, options }: Sent): Sent {
   return { url, options: { ...options, body: body.replaceAll('"one/', '"two/') } };
 }
 
-/** Each call submits twice. */
+/** The requests of each call: it begins with the first of its submits. */
 function perCall(sent: readonly Sent[]): readonly (readonly Sent[])[] {
   const groups: Sent[][] = [];
   let submits = 0;
   for (const one of sent) {
     if (one.url.endsWith("/submit-tx")) {
-      if (submits % 2 === 0) groups.push([]);
+      if (submits % commitsOfCall === 0) groups.push([]);
       submits += 1;
     }
     groups.at(-1)?.push(one);

@@ -41,19 +41,16 @@ export async function* listObjects(
 ): AsyncIterable<readonly Place[]> {
   const rows = rowsOf(client, names, patience);
   const { newestFirst, after } = listed;
-  // The range that is left, both ends included; its end is asked for meanwhile, because only windows need it.
+  // The range that is left, both ends included.
   let from = newestFirst || after === undefined ? 1 : after + 1;
   let to = newestFirst && after !== undefined ? after - 1 : mostPlaces;
-  const [few, last] = await Promise.all([
-    fewest(listed, from, to, Math.max(256, portion * 2), rows),
-    lastPlace(client, names, patience),
-  ]);
+  const few = await fewest(listed, from, to, Math.max(256, portion * 2), rows);
   if (few !== undefined) {
     const sorted = [...few].sort((one, other) => one.place - other.place);
     yield newestFirst ? sorted.toReversed() : sorted;
     return;
   }
-  to = Math.min(to, last);
+  to = Math.min(to, await lastPlace(client, names, patience));
   for (let width = Math.max(512, portion * 4); from <= to; width *= 4) {
     const start = newestFirst ? Math.max(from, to - width + 1) : from;
     const end = newestFirst ? to : Math.min(to, from + width - 1);

@@ -25,6 +25,13 @@ export type Operation =
 /** A document as it is written: JSON, so that every client writes numbers in the same class. */
 export type JsonDocument = { readonly "xt/id": string; readonly [attribute: string]: JsonValue };
 
+/** A transaction that was taken into the log. */
+export interface Submitted {
+  readonly txId: number;
+  /** Whether it held, where the node said so at once; else `isCommitted` tells. */
+  readonly held: boolean | undefined;
+}
+
 /** How long the calls that serve one call of the port may take together. */
 export interface Patience {
   /** Milliseconds left. */
@@ -54,10 +61,9 @@ export interface NodeClient {
     at?: { readonly txId: number },
   ): Promise<readonly (readonly unknown[])[]>;
   /**
-   * Sends a transaction, once, and answers its id. It is then in the log, and `isCommitted` tells whether it held.
-   * Rejects with `RequestFailure` where nobody knows what became of it.
+   * Sends a transaction, once. It is then in the log. Rejects with `RequestFailure` where nobody knows what became of it.
    */
-  submit(operations: readonly Operation[], patience: Patience): Promise<number>;
+  submit(operations: readonly Operation[], patience: Patience): Promise<Submitted>;
   isCommitted(txId: number, patience: Patience): Promise<boolean>;
   /** Waits until everything that the node's log holds is indexed; later reads see no less. */
   sync(patience: Patience): Promise<void>;
@@ -74,6 +80,9 @@ export interface NodeClientOptions {
 
 /** Milliseconds for one look at a node that was found to be away. */
 const shortLook = 2_000;
+
+/** Seconds that a submit may wait for its outcome. */
+const longestWait = 5;
 
 /** Milliseconds that an answer may take to arrive after the node has waited as long as it was told to. */
 const grace = 1_000;
@@ -216,13 +225,16 @@ export function nodeClient(
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
+        // Well within the timeout, so that an answer which comes without it is not lost.
+        wait: Math.min(longestWait, Math.floor(patience.left() / 2_000)),
         timeout: Math.max(1, patience.left()),
       });
       const txId = field(body, "tx-id");
       if (typeof txId !== "number")
         throw new RequestFailure("it took a transaction and named no id", true);
       lastTx = Math.max(lastTx ?? 0, txId);
-      return txId;
+      const held = field(body, "tx-committed?");
+      return { txId, held: typeof held === "boolean" ? held : undefined };
     },
 
     async isCommitted(txId, patience) {

@@ -9,6 +9,8 @@ export interface NodeRequest {
   readonly search?: Readonly<Record<string, string | number>>;
   /** The body of a POST, as text of the given media type. */
   readonly body?: { readonly type: string; readonly text: string };
+  /** Seconds that the node may wait until it can say what came of it; a node that knows nothing of this does not. */
+  readonly wait?: number;
   /** Milliseconds until it is given up. */
   readonly timeout: number;
 }
@@ -48,7 +50,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
     moveTo(other) {
       node = nodeUrl(other);
     },
-    async send({ path, search, body, timeout }) {
+    async send({ path, search, body, wait, timeout }) {
       let status: number;
       let type: string;
       let text: string;
@@ -59,7 +61,13 @@ export function requests({ url, token }: RequestsOptions): Requests {
           ...(search === undefined ? {} : { searchParams: { ...search } }),
           ...(body === undefined
             ? {}
-            : { body: body.text, headers: { "content-type": body.type } }),
+            : {
+                body: body.text,
+                headers: {
+                  "content-type": body.type,
+                  ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+                },
+              }),
         });
         status = response.status;
         type = response.headers.get("content-type") ?? "";

@@ -138,8 +138,8 @@ export function transactions(parts: TransactionsParts): Transactions {
     let isUnsure = false;
     for (let tries = 0; ; tries += 1) {
       try {
-        const txId = await client.submit(operations, patience);
-        if (await client.isCommitted(txId, patience)) return true;
+        const { txId, held } = await client.submit(operations, patience);
+        if (held ?? (await client.isCommitted(txId, patience))) return true;
         return isUnsure && (await madeBy(seq, patience)) === nonce;
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;

@@ -23,7 +23,10 @@ export interface FaultyProxy extends AsyncDisposable {
 }
 
 /** Stands between a client and a node, and spoils what it is told to. */
-export async function faultyProxy(node: string): Promise<FaultyProxy> {
+export async function faultyProxy(
+  node: string,
+  { withoutHeader }: { readonly withoutHeader?: string } = {},
+): Promise<FaultyProxy> {
   const seen: string[] = [];
   const late = new Set<Promise<unknown>>();
   let fateOf: (path: string) => Fate = () => "pass";
@@ -36,6 +39,7 @@ export async function faultyProxy(node: string): Promise<FaultyProxy> {
     const path = new URL(incoming.url ?? "/", node).pathname.replace("/_xtdb/", "");
     seen.push(path);
     const body = await bodyOf(incoming);
+    if (withoutHeader !== undefined) delete incoming.headers[withoutHeader];
     const fate = fateOf(path);
     if (fate === "lost") {
       outgoing.destroy();

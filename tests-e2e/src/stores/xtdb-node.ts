@@ -1,5 +1,5 @@
 import { openXtdbStore, type StartedNode, startNode } from "@self-context-manager/store-xtdb";
-import type { CreatePlace } from "@self-context-manager/testkit";
+import { type CreatePlace, testScale } from "@self-context-manager/testkit";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,10 +26,10 @@ function outputOf(command: string, argument: string): string {
   return status === 0 ? stdout : "";
 }
 
-/** A node in a temporary folder, which goes with it. */
+/** A node in a temporary folder, which goes with it. Its index is on disk: a long run fills what the node has of memory. */
 export async function openTestNode(): Promise<StartedNode> {
   const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-"));
-  const node = await startNode({ dataFolder: folder, indexFolder: "memory", quick: true });
+  const node = await startNode({ dataFolder: folder, quick: !testScale.isLong });
   return {
     ...node,
     async [Symbol.asyncDispose]() {

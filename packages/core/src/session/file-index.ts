@@ -109,11 +109,13 @@ async function findFile(
 ): Promise<StoredMetadata | undefined> {
   const { store } = scope.dependencies;
   const here = await store.find({ where: { path: realPath } });
+  const found = here.items.find(({ body }) => fileLike.has(body.type));
+  if (found !== undefined) return found;
   const gone = await store.find({
     where: { presence: "missing", "provenance.origin": realPath },
     newestFirst: true,
   });
-  return [...here.items, ...gone.items].find(({ body }) => fileLike.has(body.type));
+  return gone.items.find(({ body }) => fileLike.has(body.type));
 }
 
 /** Notes are files to everything but their name (decision D16). */

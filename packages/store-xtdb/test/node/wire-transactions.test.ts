@@ -42,6 +42,27 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     );
   });
 
+  test("a submit that prefers to wait is told whether it held, which the official server does not say", async () => {
+    const submit = async (prefer: string): Promise<unknown> => {
+      const answer = await on.send({
+        method: "POST",
+        path: "/_xtdb/submit-tx",
+        headers: { "content-type": "application/json", accept: "application/json", prefer },
+        body: `{"tx-ops":[["match","prefer",null],["put",{"xt/id":"prefer"}]]}`,
+      });
+      return [answer.status, answer.json()];
+    };
+    const tx = { txId: expect.any(Number), txTime: expect.any(String) };
+
+    const first = await submit("wait=5");
+    const second = await submit("respond-async, wait = 5");
+    const neither = await submit("return=minimal");
+
+    expect(first).toEqual([202, { ...tx, "txCommitted?": true }]);
+    expect(second).toEqual([202, { ...tx, "txCommitted?": false }]);
+    expect(neither).toEqual([202, tx]);
+  });
+
   test("a submit can be transit or EDN", async () => {
     const edn = await on.post(
       "submit-tx",

@@ -2,9 +2,10 @@
   "The routes below /_xtdb, after XTDB's own HTTP server.
 
   A handler takes the context of the node (`:node`, `:waiting`, `:submitting`, `:options`) and a request (`:query`, `:content-type`,
-  `:body`) and answers `:status` and `:value`, or `:cursor` for what is written as it is read. `:json` is applied to a
+  `:prefer`, `:body`) and answers `:status` and `:value`, or `:cursor` for what is written as it is read. `:json` is applied to a
   value, or to each of a cursor's, where the answer is JSON."
-  (:require [scm-node.formats :as formats]
+  (:require [clojure.tools.logging :as log]
+            [scm-node.formats :as formats]
             [scm-node.json :as json]
             [scm-node.parameters :as parameters]
             [scm-node.transactions :as transactions]
@@ -110,13 +111,33 @@
       (parameters/refuse-parameter :body-params "query is missing"))
     (run-query context query (:query asked) (:in-args asked))))
 
-(defn- submit-tx [{:keys [options] :as context} {:keys [content-type body]}]
+(defn- preferred-wait
+  "Milliseconds that a request prefers to wait (RFC 7240), nil where it says nothing of it."
+  [prefer]
+  (when-let [[_ seconds] (some->> prefer (re-find #"(?i)(?:^|[,;\s])wait\s*=\s*(\d{1,4})(?!\d)"))]
+    (* 1000 (parse-long seconds))))
+
+(defn- whether-committed
+  "Says with a transaction whether it was committed, where that is known in time. It is in the log anyway, so that a wait
+  which fails is no failure of the submit."
+  [{:keys [node] :as context} tx milliseconds]
+  (try
+    (waiting/await-tx context (::xt/tx-id tx) milliseconds)
+    (assoc tx :tx-committed? (xt/tx-committed? node tx))
+    (catch Exception e
+      (log/debug e "A submit was answered before it was indexed")
+      tx)))
+
+(defn- submit-tx [{:keys [options] :as context} {:keys [content-type body prefer]}]
   (when (:read-only? options)
     (throw (ex-info "read only" {::read-only {:error "This node is read only."}})))
   (when-not (#{formats/json-type formats/edn-type formats/transit-type} content-type)
     (parameters/refuse-parameter :body-params "a transaction is sent as JSON, transit or EDN, and says so in its Content-Type"))
-  (let [ops (transactions/decode-ops content-type body options)]
-    {:status 202 :value (transactions/submit context ops)}))
+  (let [ops (transactions/decode-ops content-type body options)
+        tx (transactions/submit context ops)]
+    {:status 202 :value (if-let [milliseconds (preferred-wait prefer)]
+                          (whether-committed context tx milliseconds)
+                          tx)}))
 
 (defn- tx-committed [{:keys [node] :as context} {:keys [query]}]
   (let [tx-id (parameters/required (parameters/whole-number query :tx-id) :tx-id)]

@@ -89,6 +89,7 @@
                      (handler context
                               {:query (parameters/parse (.getRawQuery ^URI (.getRequestURI exchange)))
                                :content-type (formats/media-type (header exchange "Content-Type"))
+                               :prefer (header exchange "Prefer")
                                :body (read-body exchange (get-in context [:options :max-body-bytes]))})
                      (catch Throwable e
                        (errors/answer e)))]
