@@ -296,7 +296,10 @@ function isAsKnown({ seen }: KnownFile, sighting: Sighting): boolean {
   if (seen === undefined) return false;
   if (seen === "absent") return sighting.state === "absent";
   return (
-    sighting.state === "file" && sighting.size === seen.size && sighting.modified === seen.modified
+    sighting.state === "file" &&
+    sighting.size === seen.size &&
+    sighting.modified === seen.modified &&
+    (seen.node === undefined || sighting.node === seen.node)
   );
 }
 

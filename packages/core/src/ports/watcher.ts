@@ -55,7 +55,8 @@ export type SightingListener = (sightings: readonly Sighting[]) => void;
 /** A path to watch, and what was known of the file there when it was read; without that, it is told once at least. */
 export interface KnownFile {
   readonly path: string;
-  readonly seen?: FileState | "absent";
+  /** With its node where that is known: another file can have the same size and time. */
+  readonly seen?: (FileState & { readonly node?: string }) | "absent";
 }
 
 /** What can be compared of a file that was read earlier, perhaps by another process. */

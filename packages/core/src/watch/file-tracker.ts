@@ -217,5 +217,5 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
 function knownFile(path: string, seen: Sighting | undefined): KnownFile {
   if (seen === undefined) return { path };
   if (seen.state !== "file") return { path, seen: "absent" };
-  return { path, seen: { size: seen.size, modified: seen.modified } };
+  return { path, seen: { size: seen.size, modified: seen.modified, node: seen.node } };
 }

@@ -14,6 +14,8 @@ import {
 export interface ObservedWatcher {
   readonly watcher: Watcher;
   readonly folder: string;
+  /** Which round of a long run it is, from 0. */
+  readonly round: number;
   /** What was told, in order. */
   readonly told: readonly Sighting[];
   /** The path of a name in the folder. */
@@ -39,7 +41,7 @@ const usualDeadline = 20_000;
 /** Runs a scenario on a watcher in a new folder, which is its root. */
 export async function observe(
   openWatcher: OpenWatcher,
-  { deadline = usualDeadline }: WatcherScenarioOptions,
+  { deadline = usualDeadline, round = 0 }: WatcherScenarioOptions,
   scenario: (observed: ObservedWatcher) => Promise<void>,
   options: { readonly maxWatches?: number } = {},
 ): Promise<void> {
@@ -126,6 +128,7 @@ export async function observe(
   }
 
   await scenario({
+    round,
     watcher,
     folder,
     told,
@@ -143,7 +146,10 @@ export async function observe(
 export function asKnown(sighting: Sighting): KnownFile {
   const { path } = sighting;
   if (sighting.state !== "file") return { path, seen: "absent" };
-  return { path, seen: { size: sighting.size, modified: sighting.modified } };
+  return {
+    path,
+    seen: { size: sighting.size, modified: sighting.modified, node: sighting.node },
+  };
 }
 
 /** A scenario on one watcher in one folder. */

@@ -19,8 +19,25 @@ function work() {
 work();
 `;
 
-/** Other processes that work until disposal, one for each of two processors. */
+let users = 0;
+let load: AsyncDisposable | undefined;
+
+/** Other processes that work until disposal, one for each of two processors; what runs at once shares them. */
 export function underLoad(): AsyncDisposable {
+  users += 1;
+  load ??= startLoad();
+  return {
+    async [Symbol.asyncDispose]() {
+      users -= 1;
+      if (users > 0) return;
+      const ended = load;
+      load = undefined;
+      await ended?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function startLoad(): AsyncDisposable {
   const children = [0, 1].map(() =>
     spawn(process.execPath, ["--eval", program], { stdio: ["ignore", "ignore", "ignore", "ipc"] }),
   );

@@ -14,6 +14,12 @@ export interface WatcherContract {
   readonly openWatcher: OpenWatcher;
 }
 
+/**
+ * Most of a scenario is waiting, so that several laws are tried at once. A burst fills the queue of the process's
+ * events, and what a user may read is a matter of the whole process.
+ */
+const alone: ReadonlySet<WatcherLaw> = new Set(["burst-is-complete", "permissions-are-told"]);
+
 /** Registers one test for each law of `Watcher`, named by the law's key. */
 export function watcherContract({ name, knownGaps = {}, openWatcher }: WatcherContract): void {
   for (const law of Object.keys(knownGaps)) {
@@ -25,8 +31,9 @@ export function watcherContract({ name, knownGaps = {}, openWatcher }: WatcherCo
     for (const law of Object.keys(watcherLaws) as WatcherLaw[]) {
       const gap = knownGaps[law];
       const test = async (): Promise<void> =>
-        await inRounds(async () => await watcherLaws[law](openWatcher));
-      if (gap === undefined) it(law, { timeout }, test);
+        await inRounds(async (round) => await watcherLaws[law](openWatcher, { round }));
+      const concurrent = testScale.isLong && !alone.has(law);
+      if (gap === undefined) it(law, { timeout, concurrent }, test);
       else it.fails(`${law} (known gap: ${gap})`, { timeout }, test);
     }
   });

@@ -14,6 +14,8 @@ export type OpenWatcher = (options: {
 export interface WatcherScenarioOptions {
   /** How long something that must be told is waited for, in milliseconds. */
   readonly deadline?: number;
+  /** Which round of a long run it is, from 0; most need not know. */
+  readonly round?: number;
 }
 
 /** Tries one law on files of its own; throws where the law is broken. */

@@ -9,14 +9,20 @@ import type { TrackerParts } from "./observed-tracker.ts";
 
 export interface FileTrackerContract extends TrackerParts {
   readonly name: string;
+  /** How often each law is tried in a long run; 50 unless told. */
+  readonly rounds?: number;
 }
 
 /** Registers one test for each law of `FileTracker` over a watcher, a store and a file source. */
-export function fileTrackerContract({ name, ...parts }: FileTrackerContract): void {
+export function fileTrackerContract({ name, rounds, ...parts }: FileTrackerContract): void {
   const timeout = testScale.isLong ? 3_600_000 : 60_000;
   describe(`file tracker over ${name}`, () => {
     for (const law of Object.keys(trackerLaws) as TrackerLaw[]) {
-      it(law, { timeout }, async () => await inRounds(async () => await trackerLaws[law](parts)));
+      const test = async (): Promise<void> =>
+        await inRounds(async () => await trackerLaws[law](parts), rounds);
+      // Most of a scenario is waiting; what a user may read is a matter of the whole process.
+      const concurrent = testScale.isLong && law !== "unreadable-keeps-the-last";
+      it(law, { timeout, concurrent }, test);
     }
   });
 }
