@@ -32,7 +32,9 @@ import {
 } from "./documents.ts";
 import { type Listed, listObjects } from "./listing.ts";
 import type { NodeClient, Patience } from "./node-client.ts";
+import { together } from "./together.ts";
 import type { LatestVersion, VersionReader } from "./version-reader.ts";
+import { RequestFailure } from "./xtdb-errors.ts";
 
 /** The questions of the port. */
 export interface Queries {
@@ -186,6 +188,19 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
     );
   }
 
+  /** A version by its document's id. Whoever reads many, as an export does, asks for some at once. */
+  const versionOf = together(
+    async (documentIds: readonly string[]) => {
+      const patience = client.patience();
+      const found = await reader.versions(documentIds, patience);
+      const read = await reader.whole(found, patience);
+      return new Map(
+        read.map((stored) => [names.versionId(stored.body.id, stored.version), stored]),
+      );
+    },
+    (reason) => reason instanceof RequestFailure,
+  );
+
   return {
     async get(id, at, patience) {
       if (at === undefined) return (await whole([id], patience)).get(id);
@@ -193,8 +208,7 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
       if (version === undefined || !Number.isSafeInteger(version) || version < 1) return undefined;
       const cached = heads.get(id);
       if (cached?.stored.version === version) return cached.stored;
-      const found = await reader.versions([names.versionId(id, version)], patience);
-      return (await reader.whole(found, patience))[0];
+      return await versionOf(names.versionId(id, version));
     },
 
     async getMany(ids, patience) {

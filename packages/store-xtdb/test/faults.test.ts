@@ -154,6 +154,22 @@ describe.skipIf("missing" in node)(
       },
     );
 
+    it("reads versions that are asked for at once with as many questions as for one", async () => {
+      const space = freshSpace();
+      await using proxy = await faultyProxy(url);
+      await using writer = await open({ space });
+      for (const count of [1, 2, 3, 4]) await writer.commit([{ object: sample("a", { count }) }]);
+      await using reader = await open({ url: proxy.url, space });
+      const before = proxy.seen.length;
+
+      const versions = await Promise.all(
+        [1, 2, 3, 9].map(async (version) => await reader.get(a, { version })),
+      );
+
+      expect(versions.map((stored) => stored?.body["count"])).toEqual([1, 2, 3, undefined]);
+      expect(proxy.seen.slice(before)).toEqual(["query"]);
+    });
+
     it("is told at once that another client was first", async () => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);

@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+
+import { together } from "../src/together.ts";
+
+it("asks what is asked in one turn together, and each thing once", async () => {
+  const asked: (readonly number[])[] = [];
+  const square = together(async (keys: readonly number[]) => {
+    asked.push(keys);
+    return new Map(keys.filter((key) => key > 0).map((key) => [key, key * key]));
+  }, never);
+
+  const first = await Promise.all([square(1), square(2), square(1), later(3, square), square(-1)]);
+  const second = await square(2);
+
+  expect(first).toEqual([1, 4, 1, 9, undefined]);
+  expect(second).toBe(4);
+  expect(asked).toEqual([[1, 2, -1, 3], [2]]);
+});
+
+it("fails nobody for another's sake", async () => {
+  const square = together(unlucky, never);
+
+  const outcomes = await Promise.allSettled([square(2), square(13), square(3)]);
+
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  await expect(square(13)).rejects.toThrow("unlucky");
+});
+
+it("fails all at once for what all share", async () => {
+  let times = 0;
+  const square = together(
+    async (keys: readonly number[]) => {
+      times += 1;
+      return await unlucky(keys);
+    },
+    (reason) => reason instanceof Error && reason.message === "unlucky",
+  );
+
+  const outcomes = await Promise.allSettled([square(2), square(13)]);
+
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(times).toBe(1);
+});
+
+const never = (): boolean => false;
+
+async function unlucky(keys: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (keys.includes(13)) throw new Error("unlucky");
+  return await Promise.resolve(new Map(keys.map((key) => [key, key * key])));
+}
+
+/** Some steps later in the same turn, as a call is that has awaited what was there. */
+async function later(
+  key: number,
+  ask: (key: number) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  await Promise.resolve();
+  await Promise.resolve();
+  return await ask(key);
+}
