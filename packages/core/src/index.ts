@@ -9,6 +9,7 @@ export {
   type WatcherErrorCode,
 } from "./errors.ts";
 export { applyDelta } from "./deltas/delta-apply.ts";
+export { applyDeltas } from "./deltas/delta-chain.ts";
 export { type Delta, encodeDelta, encodeWhole } from "./deltas/delta-encode.ts";
 export { sameStart } from "./deltas/same-start.ts";
 export {

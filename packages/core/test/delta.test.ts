@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { applyDelta } from "../src/deltas/delta-apply.ts";
+import { applyDeltas } from "../src/deltas/delta-chain.ts";
 import { type Delta, encodeDelta, encodeWhole } from "../src/deltas/delta-encode.ts";
 import { deepFreeze } from "../src/deltas/stored-form.ts";
 import { sharedSpan } from "../src/deltas/text-span.ts";
@@ -62,10 +63,50 @@ it("gives back every version of a history, unit for unit and field order include
         if (isFrozenBetween) deepFreeze(current);
         expect(JSON.stringify(current)).toBe(JSON.stringify(versions[index]));
       }
+      const [first, ...rest] = deltas.flatMap((delta) =>
+        delta === undefined ? [] : [JSON.parse(JSON.stringify(delta)) as Delta],
+      );
+      const start = first === undefined ? undefined : applyDelta(undefined, first, chunks);
+      if (isFrozenBetween) deepFreeze(start);
+      expect(JSON.stringify(applyDeltas(start, rest, chunks))).toBe(
+        JSON.stringify(versions.at(-1)),
+      );
     }),
     { numRuns: 800 },
   );
 }, 60_000);
+
+it("puts texts together that changed near their ends, field by field", () => {
+  const line = fc.string({ unit: "grapheme", maxLength: 30 });
+  const texts = fc.array(fc.tuple(fc.nat(60), line, fc.boolean()), { maxLength: 20 });
+  fc.assert(
+    fc.property(texts, fc.boolean(), (steps, isFrozen) => {
+      const chunks = chunkList();
+      const versions: JsonValue[] = [{ content: "a".repeat(40), turns: [] }];
+      for (const [lost, gained, isField] of steps) {
+        const { content } = versions.at(-1) as { readonly content: string };
+        const kept = content.slice(0, Math.max(20, content.length - lost)).toWellFormed();
+        const end = isField ? "" : content.slice(-20).toWellFormed();
+        versions.push({
+          content: kept + gained + end,
+          turns: [],
+          ...(isField ? { title: gained } : {}),
+        });
+      }
+      const deltas = versions.slice(1).flatMap((version, index) => {
+        const delta = encodeDelta(versions[index] ?? null, version, chunks)?.delta;
+        return delta === undefined ? [] : [JSON.parse(JSON.stringify(delta)) as Delta];
+      });
+      const start = structuredClone(versions[0] ?? null);
+      if (isFrozen) deepFreeze(start);
+
+      const last = applyDeltas(start, deltas, chunks);
+
+      expect(JSON.stringify(last)).toBe(JSON.stringify(versions.at(-1)));
+    }),
+    { numRuns: 300 },
+  );
+});
 
 it("says nothing of equal values", () => {
   fc.assert(

@@ -71,7 +71,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     restore: (versions) => inTurn(() => write.restore(versions)),
     get: (id, at) => atOnce(() => ask.get(id, at)),
     getMany: (ids) => atOnce(() => ids.map((id) => ask.get(id))),
-    describe: (ids) => atOnce(() => ids.map((id) => ask.describe(id))),
+    describe: (ids) => atOnce(() => ask.describe(ids)),
     history: (id, historyOptions = {}) => atOnce(() => ask.history(id, historyOptions)),
     find: (query) => atOnce(() => ask.find(query)),
     lookup: (nickname) => atOnce(() => ask.lookup(nickname)),

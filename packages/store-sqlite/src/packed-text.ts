@@ -9,7 +9,14 @@ const shortestPacked = 32;
 
 /** Up to here a small window and little memory take two thirds of the time, and what is likely is named. */
 const longestRow = 8_192;
-const ofRows = { level: 6, windowBits: 13, memLevel: 5, dictionary: packDictionary };
+const ofRows = {
+  level: 6,
+  windowBits: 13,
+  memLevel: 5,
+  dictionary: packDictionary,
+  // What deflate writes into; the usual one is 16 kB, which costs more than a row.
+  chunkSize: 2_048,
+};
 const ofLong = { level: 1 };
 
 /** A text as it stands in a row: itself, or deflated where that is shorter. */
@@ -24,7 +31,8 @@ export function unpackText(value: SqlValue | undefined): string {
   if (typeof value === "string") return value;
   if (!(value instanceof Uint8Array)) throw new DamageError("a text is missing");
   try {
-    return inflateRawSync(value, { dictionary: packDictionary }).toString("utf8");
+    const chunkSize = Math.min(65_536, Math.max(1_024, value.length * 4));
+    return inflateRawSync(value, { dictionary: packDictionary, chunkSize }).toString("utf8");
   } catch (cause) {
     throw new DamageError("a text cannot be unpacked", { cause });
   }

@@ -1,5 +1,5 @@
 import {
-  applyDelta,
+  applyDeltas,
   bulkFields,
   type ChunkReader,
   deepFreeze,
@@ -89,10 +89,9 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
   }
 
   function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
-    let bulk: JsonValue = start;
+    let bulk: JsonValue | undefined;
     try {
-      for (const { delta } of deltas)
-        bulk = applyDelta(bulk, parse(unpackText(delta)) as Delta, chunks);
+      bulk = applyDeltas(start, parsedDeltas(deltas), chunks);
     } catch (cause) {
       if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
       throw new DamageError("a version does not follow from the one before", { cause });
@@ -143,6 +142,11 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
     },
     version: (row) => read(row, undefined),
   };
+}
+
+/** One after the other: a long chain need not be in memory twice. */
+function* parsedDeltas(rows: readonly Row[]): Iterable<Delta> {
+  for (const { delta } of rows) yield parse(unpackText(delta)) as Delta;
 }
 
 /** The fields of a body that are stored as deltas. */

@@ -11,15 +11,24 @@ import { isRendered } from "./view-draft.ts";
 export function neededVersions(
   record: ViewRecord,
   active: readonly ActiveObject[],
+  isLatest: (handle: string, version: number) => boolean = () => false,
 ): readonly string[] {
   const names = new Set<string>();
+  const addLine = (handle: string, version: number): void => {
+    if (!isLatest(handle, version)) names.add(`${handle}@${version}`);
+  };
   for (const entry of record.entries) {
     const isNew = !isRendered(entry);
     const isBare = entry.is === "result" && entry.as === "bare" && entry.replaces !== undefined;
-    if ((isNew || isBare) && entry.is === "result" && entry.of !== undefined)
-      names.add(`${entry.of}@${entry.version ?? 1}`);
+    if ((isNew || isBare) && entry.is === "result" && entry.of !== undefined) {
+      if (entry.as === "reference") addLine(entry.of, entry.version ?? 1);
+      else names.add(`${entry.of}@${entry.version ?? 1}`);
+    }
     for (const part of partsOf(entry)) {
-      if (!isNew && (part.as === "line" || part.as === "above")) continue;
+      if (part.as === "line" || part.as === "above") {
+        if (isNew) addLine(part.of, part.version);
+        continue;
+      }
       names.add(`${part.of}@${part.version}`);
       if (part.since !== undefined) names.add(`${part.of}@${part.since}`);
     }

@@ -169,6 +169,13 @@ export interface Layout {
    * The messages of a view that was recorded. Throws `RangeError` that names what the source does not have.
    */
   rebuild(record: ViewRecord, source: ViewSource): readonly ViewMessage[];
-  /** The versions, as `handle@version`, that it needs beside the active ones to go on from a record. */
-  needs?(record: ViewRecord, active: readonly ActiveObject[]): readonly string[];
+  /**
+   * The versions, as `handle@version`, that it needs beside the active ones to go on from a record. `isLatest` says of a
+   * version that the pool has its metadata, which is all that a line needs.
+   */
+  needs?(
+    record: ViewRecord,
+    active: readonly ActiveObject[],
+    isLatest?: (handle: string, version: number) => boolean,
+  ): readonly string[];
 }

@@ -5,7 +5,8 @@
  * Laws, each a scenario of the same key in `@self-context-manager/testkit`:
  *
  * - `change-is-told`: once `ready` resolves, every change of a known file is told.
- * - `add-compares`: a file that differs from what was known of it when it was added is told, whenever it changed.
+ * - `add-compares`: a file that differs from what was known of it when it was added is told, whenever it changed, and
+ *   so is another of the same size and time.
  * - `last-state-is-told`: of changes in quick succession the last thing told of a path is what stands there then.
  * - `rename-over-is-no-absence`: a file that is replaced by rename, or renamed away and written anew, is never told to
  *   be absent.

@@ -144,7 +144,11 @@ async function inputOf(
   const { policy, layout, toolFacts } = dependencies;
   const last = state.view?.record;
   const isOurs = last?.layout === layout.name;
-  const names = last === undefined || !isOurs ? [] : (layout.needs?.(last, active) ?? []);
+  const isLatest = (handle: string, version: number): boolean => {
+    const id = state.handles.get(handle);
+    return id !== undefined && state.pool.get(id)?.stored.version === version;
+  };
+  const names = last === undefined || !isOurs ? [] : (layout.needs?.(last, active, isLatest) ?? []);
   return {
     turns: state.chat.turns,
     ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
