@@ -26,7 +26,7 @@ export type Operation =
 export type JsonDocument = { readonly "xt/id": string; readonly [attribute: string]: JsonValue };
 
 /** A transaction that was taken into the log. */
-export interface Submitted {
+interface Submitted {
   readonly txId: number;
   /** Whether it held, where the node said so at once; else `isCommitted` tells. */
   readonly held: boolean | undefined;

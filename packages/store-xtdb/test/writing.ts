@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { sample } from "./sample.ts";
 
 /** The log that all writers add to. */
-export const log: ObjectId = objectId("log");
+const log: ObjectId = objectId("log");
 
 /** What became of what writers were told is stored: the `object_hash` of each entry by its name. */
 export type Acknowledged = Map<string, string>;

@@ -18,7 +18,10 @@ const quick = { quick: true, linger: 500, indexFolder: "memory" };
 const startsTimeout = 180_000;
 const mortal: readonly Fate[] = ["killed-at-start", "killed-at-sync", "killed-at-status"];
 
-describe.skipIf(lacking !== undefined)("a node that dies while it is waited for", () => {
+// The `java` of these tests is a script for a POSIX shell.
+const isSkipped = lacking !== undefined || process.platform === "win32";
+
+describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
   beforeAll(async () => {
     await prepareNode();
   }, buildTimeout);
