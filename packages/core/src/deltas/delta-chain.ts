@@ -61,7 +61,7 @@ function growingText(start: string): GrowingText {
       if (kept > 0) pieces.push(last.slice(0, kept));
       length -= last.length - kept;
     }
-    return taken.reverse().join("");
+    return taken.toReversed().join("");
   };
   return {
     change(prefix, suffix, middle) {
