@@ -16,7 +16,7 @@ import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sealObject } from "../objects/sealed-object.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
-import { returnTo, rewindTo } from "../session/rewind.ts";
+import { returnBehindSummary, returnTo, rewindTo } from "../session/rewind.ts";
 import { noteNamedFiles } from "../session/use-order.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
@@ -124,9 +124,10 @@ async function followHost(
   identities: () => readonly MessageIdentity[],
 ): Promise<boolean> {
   if (result.type === "rewound") await rewindTo(scope, result.to, identities());
-  else if (result.type === "appended" && rewound === true)
-    return await returnTo(scope, identities());
-  return result.type === "rewound";
+  else if (rewound !== true) return false;
+  else if (result.type === "appended") return await returnTo(scope, identities());
+  else return await returnBehindSummary(scope, identities());
+  return true;
 }
 
 function identitiesUpTo<Raw>(

@@ -22,12 +22,49 @@ export interface BranchPoint {
  * Hosts tell an answer together with the prompt that follows it, so the point can lie before the last shared answer.
  */
 export async function findBranchPoint(
-  { state, dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   identities: readonly MessageIdentity[],
   shared: readonly Turn[],
 ): Promise<BranchPoint | undefined> {
   const lists = heardAfter(shared, identities);
   const most = Math.max(...lists.map(({ length }) => length));
+  return await longestVersion(scope, most, (spoken) => lists.some((list) => isBegun(spoken, list)));
+}
+
+/** Finds the longest version of a session's chat that a host's list begins with. Undefined where there is none. */
+export async function findBranchFrom(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<BranchPoint | undefined> {
+  const said = namesHeard(identities);
+  return await longestVersion(
+    scope,
+    said.length,
+    (spoken) => spoken[0] !== undefined && spoken[0].name === said[0] && isBegun(spoken, said),
+  );
+}
+
+/**
+ * Finds the longest version of a session's chat that ends with what a host's list begins with, `identities` being those
+ * behind a summary: what stands before that is what the summary is for. Undefined where there is none.
+ */
+export async function findBranchBehind(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<BranchPoint | undefined> {
+  const said = namesHeard(identities);
+  return await longestVersion(scope, Number.POSITIVE_INFINITY, (spoken) => {
+    const from = spoken.findIndex(({ name }) => name === said[0]);
+    return from !== -1 && isBegun(spoken.slice(from), said);
+  });
+}
+
+/** The longest version with at most so many messages that fits, and of several the latest. */
+async function longestVersion(
+  { state, dependencies: { store } }: SessionScope,
+  most: number,
+  fits: (spoken: readonly Spoken[]) => boolean,
+): Promise<BranchPoint | undefined> {
   const history = await store.history(state.chat.id);
   const candidates = [...history.keys()]
     .filter((index) => countOf(history[index]) <= most)
@@ -38,8 +75,7 @@ export async function findBranchPoint(
     const stored = await store.get(state.chat.id, { version });
     if (stored === undefined) continue;
     const chat = chatState(stored.body, state.hostSessionId);
-    const spoken = spokenIn(chat.turns);
-    if (!lists.some((list) => isBegun(spoken, list))) continue;
+    if (!fits(spokenIn(chat.turns))) continue;
     const next = history[index + 1];
     const asOf = next === undefined ? undefined : { txId: next.at.tx_id - 1 };
     const session = await store.get(state.id, asOf);
@@ -95,12 +131,16 @@ function heardAfter(
   identities: readonly MessageIdentity[],
 ): readonly (readonly string[])[] {
   const names = namesIn(shared);
-  const said = identities.filter(({ callId }) => callId === undefined).map(keyName);
+  const said = namesHeard(identities);
   const last = names.at(-1);
   const end = last === undefined ? -1 : said.lastIndexOf(last);
   const isHidden = end === -1 && said.length > 0;
   const rest = said.slice(end + 1);
   return [[...names, ...rest], ...(isHidden ? [[...names, ...rest.slice(1)]] : [])];
+}
+
+function namesHeard(identities: readonly MessageIdentity[]): readonly string[] {
+  return identities.filter(({ callId }) => callId === undefined).map(keyName);
 }
 
 /** Whether a list begins with a chat. */

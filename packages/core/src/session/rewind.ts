@@ -4,7 +4,14 @@ import type { MessageIdentity } from "../ingest/message-codec.ts";
 import { isAfter, keyName, positionBefore } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sentView } from "../views/view-object.ts";
-import { type BranchPoint, countSpoken, findBranchPoint, namesIn } from "./branch-point.ts";
+import {
+  type BranchPoint,
+  countSpoken,
+  findBranchBehind,
+  findBranchFrom,
+  findBranchPoint,
+  namesIn,
+} from "./branch-point.ts";
 import { describeAll } from "./describe-all.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { readSessionSets } from "./session-document.ts";
@@ -26,7 +33,16 @@ export async function rewindTo(
   position: TurnPosition,
   identities: readonly MessageIdentity[],
 ): Promise<void> {
-  const shared = upTo(scope.state.chat.turns, position);
+  const { turns } = scope.state.chat;
+  const heard = new Set(identities.map(keyName));
+  const another = namesIn(turns).some((name) => heard.has(name))
+    ? undefined
+    : await findBranchFrom(scope, identities);
+  if (another !== undefined) {
+    await standAt(scope, another, another.chat.turns, identities);
+    return;
+  }
+  const shared = upTo(turns, position);
   const point = await findBranchPoint(scope, identities, shared);
   const isFurther = isBeyond(point, shared);
   await standAt(scope, point, isFurther ? point.chat.turns : shared, identities);
@@ -43,6 +59,20 @@ export async function returnTo(
   const { turns } = scope.state.chat;
   const point = await findBranchPoint(scope, identities, turns);
   if (!isBeyond(point, turns)) return false;
+  await standAt(scope, point, point.chat.turns, identities);
+  return true;
+}
+
+/**
+ * Goes to a branch that was left, where a host's list follows its end behind a summary in front; says whether there is
+ * one.
+ */
+export async function returnBehindSummary(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<boolean> {
+  const point = await findBranchBehind(scope, identities.slice(1));
+  if (point === undefined) return false;
   await standAt(scope, point, point.chat.turns, identities);
   return true;
 }
