@@ -61,7 +61,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
   const memory = await answered(client, () => firstLook(client, client.patience()));
   const write = transactions({ client, names, chunks, reader, heads, memory, clock });
-  const ask = queries({ client, names, reader, heads });
+  const ask = queries({ client, names, reader, heads, memory });
   let closed = false;
   /** Settles when the writes before are done: they are made in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();

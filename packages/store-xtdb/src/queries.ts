@@ -30,6 +30,7 @@ import {
   placeIn,
   pointKey,
 } from "./documents.ts";
+import { learn, type Memory } from "./ground.ts";
 import { type Listed, listObjects } from "./listing.ts";
 import type { NodeClient, Patience } from "./node-client.ts";
 import { together } from "./together.ts";
@@ -67,6 +68,7 @@ export interface QueriesParts {
   readonly names: Documents;
   readonly reader: VersionReader;
   readonly heads: BodyCache<Head>;
+  readonly memory: Memory;
 }
 
 /** Versions asked for at once where all are wanted. */
@@ -83,20 +85,24 @@ const largest = Number.MAX_SAFE_INTEGER;
 /** The greatest number of a version that keys have room for. */
 const mostVersions = 9_999_999_999;
 
-export function queries({ client, names, reader, heads }: QueriesParts): Queries {
+export function queries({ client, names, reader, heads, memory }: QueriesParts): Queries {
   const name = (attribute: AttributeName): string => names.attribute(attribute);
 
   async function whole(
     ids: readonly ObjectId[],
     patience: Patience,
   ): Promise<ReadonlyMap<ObjectId, StoredVersion>> {
-    const latest = await reader.latest(ids, patience);
+    const { found: latest, clock } = await reader.latest(ids, patience);
+    if (clock !== undefined) learn(memory, clock);
+    const asOf = clock?.seq ?? -1;
     const known = new Map<ObjectId, StoredVersion>();
     const missing: LatestVersion[] = [];
     for (const [id, one] of latest) {
       const cached = heads.get(id);
-      if (cached?.stored.version === one.document.version) known.set(id, cached.stored);
-      else missing.push(one);
+      if (cached?.stored.version === one.document.version) {
+        known.set(id, cached.stored);
+        if (asOf > cached.asOf) heads.set(id, { ...cached, asOf });
+      } else missing.push(one);
     }
     const read = await reader.whole(
       missing.map(({ document }) => document),
@@ -109,7 +115,7 @@ export function queries({ client, names, reader, heads }: QueriesParts): Queries
       known.set(id, stored);
       // A commit may have come meanwhile, whose version is newer.
       if ((heads.get(id)?.stored.version ?? 0) < stored.version)
-        heads.set(id, { stored, place, base, weight, size, asOf: -1 });
+        heads.set(id, { stored, place, base, weight, size, asOf });
     }
     return known;
   }

@@ -120,7 +120,8 @@ export function transactions(parts: TransactionsParts): Transactions {
     // Where it did not hold, or nobody knows, what is remembered is wrong, and the next commit on it will not hold either.
     if (!(await send(operations, seq, nonce, patience))) return false;
     collection.committed();
-    memory.clock = plan.clock;
+    // A reading may have seen a later commit by now.
+    if (seq > memory.clock.seq) memory.clock = plan.clock;
     for (const head of plan.heads) heads.set(head.stored.body.id, head);
     return true;
   }

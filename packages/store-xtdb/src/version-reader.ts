@@ -22,6 +22,7 @@ import {
   type Documents,
   metadataFrom,
   parseBody,
+  type StoreClock,
   type VersionDocument,
 } from "./documents.ts";
 import type { Document, NodeClient, Patience } from "./node-client.ts";
@@ -35,10 +36,7 @@ export interface VersionReader {
   /** Whole versions from their documents, in the order given. */
   whole(found: readonly VersionDocument[], patience: Patience): Promise<readonly StoredVersion[]>;
   /** The documents of the latest versions of those objects that are there. */
-  latest(
-    ids: readonly ObjectId[],
-    patience: Patience,
-  ): Promise<ReadonlyMap<ObjectId, LatestVersion>>;
+  latest(ids: readonly ObjectId[], patience: Patience): Promise<LatestVersions>;
   /** Versions' documents by their ids; those that are there. */
   versions(documentIds: readonly string[], patience: Patience): Promise<readonly VersionDocument[]>;
 }
@@ -46,6 +44,12 @@ export interface VersionReader {
 export interface LatestVersion {
   readonly place: number;
   readonly document: VersionDocument;
+}
+
+export interface LatestVersions {
+  readonly found: ReadonlyMap<ObjectId, LatestVersion>;
+  /** Where the store stood when they were the latest; not asked for with many objects, and unknown where none is there. */
+  readonly clock: StoreClock | undefined;
 }
 
 const metadataAttributes: readonly AttributeName[] = [
@@ -61,6 +65,9 @@ const metadataAttributes: readonly AttributeName[] = [
   "weight",
   "size",
 ];
+
+/** Objects whose latest versions are read to be changed, as far as their number tells; the clock comes with each. */
+const fewObjects = 8;
 
 /** Documents asked for at once. */
 const documentsAtOnce = 300;
@@ -207,18 +214,29 @@ export function versionReader({
     async latest(ids, patience) {
       const found = new Map<ObjectId, LatestVersion>();
       const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
+      const latest = `[o :${names.attribute("latest")} v] [o :${names.attribute("place")} p]`;
+      const isFew = documentIds.length <= fewObjects;
+      let clock: StoreClock | undefined;
       for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
-        const rows = await client.query(
-          `{:find [p (pull v [*])] :in [[o ...]] :where [[o :${names.attribute("latest")} v] [o :${names.attribute("place")} p]]}`,
-          [documentIds.slice(start, start + documentsAtOnce)],
-          patience,
-        );
-        for (const [place, pulledDocument] of rows) {
+        const part = documentIds.slice(start, start + documentsAtOnce);
+        const rows = isFew
+          ? await client.query(
+              `{:find [p (pull v [*]) (pull c [*])] :in [[o ...] c] :where [${latest} [c :xt/id]]}`,
+              [part, names.clockId],
+              patience,
+            )
+          : await client.query(
+              `{:find [p (pull v [*])] :in [[o ...]] :where [${latest}]}`,
+              [part],
+              patience,
+            );
+        for (const [place, pulledDocument, pulledClock] of rows) {
           const document = names.readVersion(pulledDocument as Document);
           found.set(document.id, { place: Number(place), document });
+          clock ??= isFew ? names.readClock(pulledClock as Document) : undefined;
         }
       }
-      return found;
+      return { found, clock };
     },
 
     async versions(documentIds, patience) {

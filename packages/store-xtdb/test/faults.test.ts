@@ -170,18 +170,27 @@ describe.skipIf("missing" in node)(
       expect(proxy.seen.slice(before)).toEqual(["query"]);
     });
 
-    it("is told at once that another client was first", async () => {
+    it.each([
+      [
+        "works a commit out anew that another client forestalled",
+        false,
+        ["submit-tx", "query", "query", "submit-tx"],
+      ],
+      ["commits at once where it has read what another client wrote", true, ["submit-tx"]],
+    ])("%s", async (_, reads, requests) => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);
       await using one = await open({ url: proxy.url, space });
       await using other = await open({ space });
       await one.commit([{ object: sample("a", { count: 1 }) }]);
       await other.commit([{ object: sample("a", { count: 2 }) }]);
+      const read = reads ? await one.get(a) : undefined;
       const before = proxy.seen.length;
 
       await one.commit([{ object: sample("a", { count: 3 }) }]);
 
-      expect(proxy.seen.slice(before).filter((path) => path === "tx-committed")).toEqual([]);
+      expect(read?.version).toBe(reads ? 2 : undefined);
+      expect(proxy.seen.slice(before)).toEqual(requests);
       expect((await other.history(a)).map(({ body }) => body["count"])).toEqual([1, 2, 3]);
     });
 

@@ -6,6 +6,8 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   const path = await mkdtemp(join(tmpdir(), "scm xtdb-"));
   return {
     path,
-    [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }),
+    // A node that was left ends by itself, and writes until then.
+    [Symbol.asyncDispose]: async () =>
+      await rm(path, { recursive: true, force: true, maxRetries: 40, retryDelay: 100 }),
   };
 }
