@@ -33,16 +33,8 @@ export async function rewindTo(
   position: TurnPosition,
   identities: readonly MessageIdentity[],
 ): Promise<void> {
-  const { turns } = scope.state.chat;
-  const heard = new Set(identities.map(keyName));
-  const another = namesIn(turns).some((name) => heard.has(name))
-    ? undefined
-    : await findBranchFrom(scope, identities);
-  if (another !== undefined) {
-    await standAt(scope, another, another.chat.turns, identities);
-    return;
-  }
-  const shared = upTo(turns, position);
+  if (await returnToAnother(scope, identities, true)) return;
+  const shared = upTo(scope.state.chat.turns, position);
   const point = await findBranchPoint(scope, identities, shared);
   const isFurther = isBeyond(point, shared);
   await standAt(scope, point, isFurther ? point.chat.turns : shared, identities);
@@ -64,14 +56,22 @@ export async function returnTo(
 }
 
 /**
- * Goes to a branch that was left, where a host's list follows its end behind a summary in front; says whether there is
- * one.
+ * Goes to a branch that was left, where a host's list shares nothing with where the session is: it begins like that
+ * branch, or follows the end of it behind a summary in front. Says whether there is one. Where the host does not say
+ * that the user went back, it is looked for in sessions that went back before.
  */
-export async function returnBehindSummary(
+export async function returnToAnother(
   scope: SessionScope,
   identities: readonly MessageIdentity[],
+  isTold: boolean,
 ): Promise<boolean> {
-  const point = await findBranchBehind(scope, identities.slice(1));
+  const { known, viewBranch } = scope.state;
+  // A session that never went back has no other branch.
+  if (!isTold && viewBranch === undefined) return false;
+  if (identities.some((one) => known.has(keyName(one)))) return false;
+  const point =
+    (await findBranchFrom(scope, identities)) ??
+    (await findBranchBehind(scope, identities.slice(1)));
   if (point === undefined) return false;
   await standAt(scope, point, point.chat.turns, identities);
   return true;
@@ -162,9 +162,8 @@ function stillStands(
 ): boolean {
   const heard = new Set(identities.map(keyName));
   if (heard.has(keyName(compactionIdentity(compaction)))) return true;
-  const { from } = compaction;
-  const replaced = upTo(turns, positionBefore(from));
-  const isReached = countSpoken(upTo(turns, from)) > countSpoken(replaced);
+  const replaced = upTo(turns, positionBefore(compaction.from));
+  const isReached = countSpoken(turns) > countSpoken(replaced);
   return isReached && !namesIn(replaced).some((name) => heard.has(name));
 }
 

@@ -93,6 +93,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let isSilent = false;
   /** The list has lost its oldest messages since it was told. */
   let isCut = false;
+  /** A list had lost its oldest messages when its session was opened anew, which no session remembers. */
+  let isCutForgotten = false;
+  let wasCut = false;
   let before: { readonly is: "then" | "since"; readonly sets: SessionSets } | undefined;
   let mortal = await openStore();
   let current = open({ sessionId: "s1", messages: [], count: 0, compactions: 0 });
@@ -104,6 +107,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   }
 
   function open(saved: SavedSession): HistorySession {
+    isCutForgotten = wasCut;
     const { store } = mortal;
     return historySession({ ...options, store, folder, saved, model: reply, assembled });
   }
@@ -226,7 +230,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
       const isShared = kept.some(({ kind }) => kind === "human" || kind === "model");
-      if (!isShared && isCut) return;
+      if (!isShared && (isCut || isCutForgotten)) return;
+      // Nor can anybody tell whether what is before the first prompt is before a summary that was cut off as well.
+      const isKept = kept.some((one) => one.kind === "summary" && one.text === summary);
+      if (!isShared && summary !== undefined && !isKept) return;
       // Nobody can tell what a summary of the host's own stands for once the session was opened anew.
       if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
       left = [...left, await line()];
@@ -240,9 +247,13 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     async returnTo(branch) {
       const target = left[branch];
       if (target === undefined) return;
-      left = [...left.filter((one) => one !== target), await line()];
       const shown = new Set(current.harness.messages.map(({ id }) => id));
-      needsWord ||= !target.messages.some(({ id }) => shown.has(id));
+      const isShared = target.messages.some(({ id }) => shown.has(id));
+      // What was never told goes on from a list that lost its beginning, as far as anybody can tell.
+      const known = surelySaid.get(current.id);
+      if (!isShared && isCut && !target.said.every(({ text }) => known?.has(text) === true)) return;
+      left = [...left.filter((one) => one !== target), await line()];
+      needsWord ||= !isShared;
       current.harness.goTo(target.messages);
       goOnFrom(target);
     },
@@ -295,6 +306,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (!isTaken) return;
       current.harness.truncate(Math.min(dropped, Math.max(0, length - 1)));
       isCut = true;
+      wasCut = true;
     },
     async compact(by) {
       const { messages } = current.harness;
