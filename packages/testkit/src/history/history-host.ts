@@ -91,6 +91,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let needsWord = false;
   /** The host went back and said nothing, so that only the next prompt tells. */
   let isSilent = false;
+  /** The host lost messages in a crash, so that its next prompt takes the session back to before them. */
+  let isBehind = false;
   /** The list has lost its oldest messages since it was told. */
   let isCut = false;
   /** A list had lost its oldest messages when its session was opened anew, which no session remembers. */
@@ -178,7 +180,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     isWhole = isManaged();
     isTaken = isManaged();
     if (!isManaged()) before = undefined;
-    else needsWord = isCut = isSilent = false;
+    else needsWord = isCut = isSilent = isBehind = false;
     const surely = surelySaid.get(current.id) ?? new Set();
     surelySaid.set(current.id, isManaged() ? surely.add(text) : surely);
   }
@@ -297,6 +299,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       // A summary takes the list in as well, and sends nothing.
       await current.plugin.summary?.(messages);
       assert.equal(await versions(), stored, "what is known adds no version");
+      if (isBehind) before = undefined;
       isTaken = true;
       isWhole = false;
     },
@@ -334,6 +337,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const gone = new Set(saved.messages.slice(kept.length).map(({ id }) => id));
       said = said.filter(({ id }) => !gone.has(id));
       before = undefined;
+      isBehind = gone.size > 0;
       isWhole = false;
       isTaken = false;
       await reopen({ ...saved, messages: kept });
