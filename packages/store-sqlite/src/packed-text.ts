@@ -8,11 +8,11 @@ import { DamageError } from "./sqlite-errors.ts";
 const shortestPacked = 32;
 
 /** Up to here a small window and little memory take two thirds of the time, and what is likely is named. */
-const longestRow = 8_192;
+const longestRow = 4_096;
 const ofRows = {
   level: 6,
-  windowBits: 13,
-  memLevel: 5,
+  windowBits: 12,
+  memLevel: 3,
   dictionary: packDictionary,
   // What deflate writes into; the usual one is 16 kB, which costs more than a row.
   chunkSize: 2_048,
