@@ -254,7 +254,13 @@ export {
   type ViewDifference,
 } from "./views/compare-views.ts";
 export { type DescribedEntry, describeEntries, type VersionName } from "./views/manifest.ts";
-export type { CallSummary, ListedCall, RebuiltView, SentPrompt, ViewProblem } from "./views/rebuilt-view.ts";
+export type {
+  CallSummary,
+  ListedCall,
+  RebuiltView,
+  SentPrompt,
+  ViewProblem,
+} from "./views/rebuilt-view.ts";
 export { rebuildView, viewHistory, type ViewHistory } from "./views/view-history.ts";
 export { viewRecord } from "./views/view-object.ts";
 export type { ViewRecord } from "./views/view-record.ts";

@@ -46,7 +46,7 @@ export interface LatestVersion {
   readonly document: VersionDocument;
 }
 
-export interface LatestVersions {
+interface LatestVersions {
   readonly found: ReadonlyMap<ObjectId, LatestVersion>;
   /** Where the store stood when they were the latest; not asked for with many objects, and unknown where none is there. */
   readonly clock: StoreClock | undefined;

@@ -50,7 +50,7 @@ export interface SessionScope {
 }
 
 /** Writes that wait for the session's next commit, and what is to be done once that has made versions of them. */
-export interface StagedWrites {
+interface StagedWrites {
   readonly writes: readonly ObjectWrite[];
   settle(versions: readonly StoredVersion[]): void;
 }
