@@ -152,12 +152,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         return undefined;
       }
       hostTokens = roughTokens(messages);
-      const view = await shown(
-        session,
-        context,
-        await session.ingestAndView(messages, piCodec, { ...viewOptions(context), ...signals }),
-      );
+      const options = { ...viewOptions(context), ...signals };
+      const view = await session.ingestAndView(messages, piCodec, options);
       isRewound = false;
+      await tell(session, context, view);
       if (view.messages.length === 0) return undefined;
       const sent = view.messages.map(piMessage);
       requests.sends(view, sent);
@@ -199,14 +197,15 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     /** What the model would get next, for the user's eyes. */
     async function lookedAt(session: ContextSession, context: PiContext): Promise<View> {
       const options = { ...viewOptions(context), isSent: false };
-      return await shown(session, context, await session.view(options));
+      const view = await session.view(options);
+      await tell(session, context, view);
+      return view;
     }
 
-    /** A view that the user is told of in the status line. */
-    async function shown(session: ContextSession, context: PiContext, view: View): Promise<View> {
+    /** Tells the user of a view in the status line. */
+    async function tell(session: ContextSession, context: PiContext, view: View): Promise<void> {
       const line = statusLine(await session.status(), view.tokens, hostTokens);
       context.ui.setStatus(statusKey, line);
-      return view;
     }
 
     pi.on("tool_call", async (event, context) => {

@@ -12,10 +12,10 @@ test("a refused call stays one of ours when its result could not be taken in at 
   const decoded: unknown[] = [];
   const flaky: ContextSession = {
     ...session,
-    ingest: async (messages, codec) => {
+    ingestAndView: async (messages, codec, options) => {
       decoded.push(...messages.map((message) => codec.decode(message)));
       if (decoded.length === 1) throw new Error("the disk is full");
-      return await Promise.resolve({ type: "appended", added: 1 });
+      return await session.view(options);
     },
   };
   const context = agentContext({ session: flaky, workspace: "/work" });
@@ -66,7 +66,8 @@ test("the breakpoints of a view go into the request that carries it, and into no
   ]);
   expect(fake.calls).toContainEqual(
     [
-      "view",
+      "ingestAndView",
+      1,
       [expect.objectContaining({ model: "anthropic/claude-opus-5", breakpoints: "own" })],
     ].flat(),
   );

@@ -39,6 +39,13 @@ export function fakeSession(): FakeSession {
     async (...args: readonly unknown[]): Promise<void> =>
       await note(name, args, undefined);
   const message = { role: "user", content: "the view", timestamp: 1 } as const;
+  const shown = (): unknown => ({
+    messages: [message],
+    tokens: { metadata: 1, chat: 2, active: 3 },
+    shown: [],
+    boundaries: fake.boundaries,
+    layout: "fake",
+  });
   const session = {
     host: { harness: "pi", sessionId: "session-1" },
     get isShared() {
@@ -46,14 +53,9 @@ export function fakeSession(): FakeSession {
     },
     ingest: async (messages: readonly unknown[], _codec: unknown, signals: unknown) =>
       await note("ingest", [messages.length, signals], { type: "appended", added: 0 }),
-    view: async (options: unknown) =>
-      await note("view", [options], {
-        messages: [message],
-        tokens: { metadata: 1, chat: 2, active: 3 },
-        shown: [],
-        boundaries: fake.boundaries,
-        layout: "fake",
-      }),
+    view: async (options: unknown) => await note("view", [options], shown()),
+    ingestAndView: async (messages: readonly unknown[], _codec: unknown, options: unknown) =>
+      await note("ingestAndView", [messages.length, options], shown()),
     status: async () =>
       await note("status", [], {
         sessionId: "session",

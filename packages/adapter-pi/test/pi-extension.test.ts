@@ -73,7 +73,7 @@ describe("the extension", () => {
     const result = await pi.emit("context", { messages });
 
     expect(result).toEqual({ messages: [{ role: "user", content: "the view", timestamp: 1 }] });
-    expect(session.calls).toContainEqual(["view", { isSent: true, contextWindow: 100_000 }]);
+    expect(session.calls).toContainEqual(["ingestAndView", 1, { contextWindow: 100_000 }]);
     expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
   });
 
@@ -140,9 +140,10 @@ describe("the extension", () => {
     await pi.emit("context", { messages });
     await pi.emit("context", { messages });
 
-    expect(session.calls.filter(([name]) => name === "ingest")).toEqual([
-      ["ingest", 1, { rewound: true }],
-      ["ingest", 1, {}],
+    const told = session.calls.filter(([name]) => name === "ingestAndView");
+    expect(told).toEqual([
+      ["ingestAndView", 1, { contextWindow: 100_000, rewound: true }],
+      ["ingestAndView", 1, { contextWindow: 100_000 }],
     ]);
   });
 

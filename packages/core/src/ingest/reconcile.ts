@@ -235,7 +235,8 @@ function beginOfChat(
   return before.some(({ role }) => chatRoles.has(role)) ? 0 : before.length;
 }
 
-const chatRoles: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
+/** The roles of what is said; any other is of the host's own kind. */
+export const chatRoles: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
 
 function lastPosition(
   keys: readonly string[],

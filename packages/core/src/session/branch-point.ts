@@ -31,32 +31,42 @@ export async function findBranchPoint(
   return await longestVersion(scope, most, (spoken) => lists.some((list) => isBegun(spoken, list)));
 }
 
-/** Finds the longest version of a session's chat that a host's list begins with. Undefined where there is none. */
+/**
+ * Finds the longest version of a session's chat that a host's list begins with. Undefined where there is none, and where
+ * the host names its messages by nothing: equal words are said more than once.
+ */
 export async function findBranchFrom(
   scope: SessionScope,
   identities: readonly MessageIdentity[],
 ): Promise<BranchPoint | undefined> {
   const said = namesHeard(identities);
+  if (!isNamed(said[0])) return undefined;
   return await longestVersion(
     scope,
     said.length,
-    (spoken) => spoken[0] !== undefined && spoken[0].name === said[0] && isBegun(spoken, said),
+    (spoken) => spoken[0]?.name === said[0] && isBegun(spoken, said),
   );
 }
 
 /**
  * Finds the longest version of a session's chat that ends with what a host's list begins with, `identities` being those
- * behind a summary: what stands before that is what the summary is for. Undefined where there is none.
+ * behind a summary: what stands before that is what the summary is for. Undefined as above.
  */
 export async function findBranchBehind(
   scope: SessionScope,
   identities: readonly MessageIdentity[],
 ): Promise<BranchPoint | undefined> {
   const said = namesHeard(identities);
+  if (!isNamed(said[0])) return undefined;
   return await longestVersion(scope, Number.POSITIVE_INFINITY, (spoken) => {
     const from = spoken.findIndex(({ name }) => name === said[0]);
     return from !== -1 && isBegun(spoken.slice(from), said);
   });
+}
+
+/** Whether a host gave a name to a message; one made from its content is not one. */
+function isNamed(name: string | undefined): name is string {
+  return name !== undefined && !name.startsWith("~");
 }
 
 /** The longest version with at most so many messages that fits, and of several the latest. */

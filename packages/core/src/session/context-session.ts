@@ -280,7 +280,13 @@ export async function openContextSession(
     ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
       await run(async (current) => {
         await takeIn(current, messages, codec, rewound === undefined ? {} : { rewound });
-        return await viewOf(current, options);
+        try {
+          return await viewOf(current, options);
+        } catch (error) {
+          // What the host said is kept where it cannot be shown; the store's own failures keep nothing.
+          if (!StoreError.is(error)) await commitSession(current);
+          throw error;
+        }
       }),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),

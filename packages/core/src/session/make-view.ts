@@ -42,8 +42,10 @@ export async function makeView(
     return { ...view, call: 0 };
   }
   takeOut(scope, output);
-  // Stored with the session, at the latest when the answer comes in.
-  if (account !== undefined) scope.state.account = account;
+  if (account !== undefined) {
+    scope.state.account = account;
+    scope.state.changed = true;
+  }
   return { ...view, call: await storeView(scope, options, output) };
 }
 

@@ -1,7 +1,7 @@
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAssistantStep, type Turn, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
-import { isAfter, keyName, positionBefore } from "../ingest/reconcile.ts";
+import { chatRoles, isAfter, keyName, positionBefore } from "../ingest/reconcile.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sentView } from "../views/view-object.ts";
 import {
@@ -69,9 +69,13 @@ export async function returnToAnother(
   // A session that never went back has no other branch.
   if (!isTold && viewBranch === undefined) return false;
   if (identities.some((one) => known.has(keyName(one)))) return false;
+  const [first] = identities;
+  const isSummarised = first !== undefined && !chatRoles.has(first.role);
+  // The newest prompt is said now, so that it tells nothing of what was before.
+  const prompt = identities.findLastIndex(({ role }) => role === "user");
   const point =
     (await findBranchFrom(scope, identities)) ??
-    (await findBranchBehind(scope, identities.slice(1)));
+    (isSummarised ? await findBranchBehind(scope, identities.slice(1, prompt)) : undefined);
   if (point === undefined) return false;
   await standAt(scope, point, point.chat.turns, identities);
   return true;
@@ -131,7 +135,10 @@ async function returnToView(
   { state, dependencies: { store } }: SessionScope,
   point: BranchPoint | undefined,
 ): Promise<void> {
-  if (state.viewId === undefined) return;
+  if (state.viewId === undefined) {
+    state.viewBranch = { from: 0, latest: 0 };
+    return;
+  }
   const [latest] = await store.describe([state.viewId]);
   const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
   state.view = stored === undefined ? undefined : sentView(stored, true);

@@ -87,8 +87,14 @@ export async function payloadOf(
 ): Promise<string | undefined> {
   const next = (await resolveVersion(store, body.id, { version: version + 1 })).stored;
   const { id } = body["chat_ref"] as DynamicReference;
-  const asOf = next === undefined ? undefined : { txId: next.at.tx_id - 1 };
-  const { stored } = await resolveVersion(store, id, asOf);
-  const answers = answersIn(chatIn(stored, () => {}));
-  return answers.findLast(({ view }) => view === version)?.payload_hash;
+  // The answer is stored before the next view or with it, and may be cut off in the commit of that.
+  const places =
+    next === undefined ? [undefined] : [{ txId: next.at.tx_id }, { txId: next.at.tx_id - 1 }];
+  for (const asOf of places) {
+    const { stored } = await resolveVersion(store, id, asOf);
+    const answers = answersIn(chatIn(stored, () => {}));
+    const answer = answers.findLast(({ view }) => view === version);
+    if (answer !== undefined) return answer.payload_hash;
+  }
+  return undefined;
 }
