@@ -74,6 +74,29 @@ describe("an epoch's end", () => {
     expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${lines(30).replace("line 15 ", "LINE 15 ")}~~~`]);
   });
 
+  it('names in "shown above" the version that stands there', () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", lines(30));
+    stage.activate("f1", { isAsked: true });
+    stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    const again = stage.call("pin", { id: "f1" }, "f1 is pinned.", { shows: ["f1"] });
+    stage.view(layout);
+    stage.say("Well.");
+    stage.file("f1", lines(31), "agent");
+    stage.call("edit", { path: "f1.ts", edits: [] }, "Done.", { file: "f1" });
+    stage.view(layout);
+    stage.say("Well.");
+
+    const view = swept(stage, { ...none, stays: ({ key }) => key === "f1" });
+    expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
+    expect(
+      view.messages.map(textOf).find((text) => text.startsWith("f1 f1.ts v2\n")),
+    ).toBeDefined();
+    expect(resultOf(view, again)).toBe("[f1 f1.ts v2 unchanged, shown above]");
+  });
+
   it("shows again what was asked for where its text leaves with the same call", () => {
     const stage = viewStage();
     stage.user("go on");

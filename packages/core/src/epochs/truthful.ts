@@ -44,7 +44,8 @@ function withoutUntrue(
   isAsked: (handle: string) => boolean,
 ): ViewEntry {
   if (entry.is !== "result" && entry.is !== "object") return entry;
-  const shows = entry.shows?.flatMap((part): readonly ShownPart[] => {
+  const shows = entry.shows?.flatMap((told): readonly ShownPart[] => {
+    const part = toldAbove(draft, told, above);
     const object = draft.active.get(part.of);
     // What is not active is not loaded any more.
     const canBeMade = object !== undefined || part.as === "above" || part.as === "line";
@@ -65,6 +66,14 @@ function withoutUntrue(
     },
     draft.source,
   );
+}
+
+/** "Shown above" names the version that stands there. */
+function toldAbove(draft: ViewDraft, part: ShownPart, above: ShownParts): ShownPart {
+  const version = above.of(part.of).at(-1)?.version;
+  if (part.as !== "above" || version === undefined || hasVersion(above, part.of, part.version))
+    return part;
+  return draft.source.object(part.of, version) === undefined ? part : { ...part, version };
 }
 
 function isTrue({ of, as, since }: ShownPart, above: ShownParts): boolean {
