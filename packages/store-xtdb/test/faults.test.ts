@@ -5,6 +5,7 @@ import { seededRandom, testScale } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { openXtdbStore, type XtdbStore, type XtdbStoreOptions } from "../src/index.ts";
+import { failure } from "./failure.ts";
 import { type Fate, faultyProxy } from "./faulty-proxy.ts";
 import { sample } from "./sample.ts";
 import { testNode } from "./test-node.ts";
@@ -256,15 +257,6 @@ function freshSpace(): string {
 
 function open(options: Partial<XtdbStoreOptions> = {}): Promise<XtdbStore> {
   return openXtdbStore({ url, space: freshSpace(), ...options });
-}
-
-async function failure(call: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!StoreError.is(error)) throw new Error("a StoreError was wanted", { cause: error });
-  return error;
 }
 
 /** Adds one to a counter that both clients share, and an object of its own, in each commit. */

@@ -1,12 +1,18 @@
 // Where the machine has no Java nothing is tried, and the run says so.
 /* oxlint-disable vitest/no-disabled-tests */
-import { hashObject, objectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import {
+  hashObject,
+  objectId,
+  type ObjectStore,
+  type StoreError,
+} from "@self-context-manager/core";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import { nodeStatus, openLocalXtdbStore, openXtdbStore, startNode } from "../src/index.ts";
+import { failure } from "./failure.ts";
 import { limitedJava } from "./limited-java.ts";
 import { temporaryFolder } from "./node/temporary-folder.ts";
 import { sample } from "./sample.ts";
@@ -197,13 +203,4 @@ async function lost(
     if (found === undefined || hashObject(found.body).object_hash !== hash) gone.push(id);
   }
   return gone;
-}
-
-async function failure(call: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!StoreError.is(error)) throw new Error("a StoreError was wanted", { cause: error });
-  return error;
 }

@@ -1,9 +1,9 @@
-import { StoreError } from "@self-context-manager/core";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 
 import { openXtdbStore } from "../src/index.ts";
+import { failure } from "./failure.ts";
 
 const transit = "application/transit+json";
 
@@ -83,13 +83,4 @@ async function withServer<Result>(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-}
-
-async function failure(call: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!StoreError.is(error)) throw new Error("a StoreError was wanted", { cause: error });
-  return error;
 }

@@ -26,7 +26,7 @@ import {
   sealableChat,
   type SessionScope,
 } from "../session/session-scope.ts";
-import { stageToolcalls, type WaitingResult, type WaitingResults } from "./store-toolcalls.ts";
+import { stageToolcalls, type WaitingResult, type WaitingResults } from "./stage-toolcalls.ts";
 import type { Execution } from "./execution.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 import {
@@ -61,8 +61,8 @@ interface Unseen extends UnseenMessage {
 
 /**
  * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
- * message that is known changes nothing. `learn` is told of them before the session is stored, which is left to the caller: what is
- * to be stored with it is staged.
+ * message that is known changes nothing. `learn` is told of them before the session is stored,
+ * which is left to the caller: what is to be stored with it is staged.
  */
 export async function ingestMessages<Raw>(
   scope: SessionScope,

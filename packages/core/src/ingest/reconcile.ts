@@ -154,7 +154,15 @@ export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdenti
   ) {
     return identity;
   }
-  return { ...identity, key: `~${sha256(canonicalJson(toJson(codec.decode(raw))))}` };
+  return { ...identity, key: `${ofContent}${sha256(canonicalJson(toJson(codec.decode(raw))))}` };
+}
+
+/** Begins the keys that are made from content. */
+const ofContent = "~";
+
+/** Whether a key names one message alone: one made from its content is that of any that says the same. */
+export function namesOneMessage(key: string): boolean {
+  return !key.startsWith(ofContent);
 }
 
 function commonPrefix(

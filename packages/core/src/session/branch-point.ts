@@ -1,7 +1,7 @@
 import { type ChatState, chatState } from "../chat/chat-document.ts";
 import { isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
 import type { MessageIdentity } from "../ingest/message-codec.ts";
-import { keyName } from "../ingest/reconcile.ts";
+import { keyName, namesOneMessage } from "../ingest/reconcile.ts";
 import type { StoredMetadata, StoredVersion } from "../objects/stored-version.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { messageIdentity } from "./session-state.ts";
@@ -40,11 +40,12 @@ export async function findBranchFrom(
   identities: readonly MessageIdentity[],
 ): Promise<BranchPoint | undefined> {
   const said = namesHeard(identities);
-  if (!isNamed(said[0])) return undefined;
+  const [first] = said;
+  if (first === undefined || !namesOneMessage(first)) return undefined;
   return await longestVersion(
     scope,
     said.length,
-    (spoken) => spoken[0]?.name === said[0] && isBegun(spoken, said),
+    (spoken) => spoken[0]?.name === first && isBegun(spoken, said),
   );
 }
 
@@ -57,16 +58,12 @@ export async function findBranchBehind(
   identities: readonly MessageIdentity[],
 ): Promise<BranchPoint | undefined> {
   const said = namesHeard(identities);
-  if (!isNamed(said[0])) return undefined;
+  const [first] = said;
+  if (first === undefined || !namesOneMessage(first)) return undefined;
   return await longestVersion(scope, Number.POSITIVE_INFINITY, (spoken) => {
-    const from = spoken.findIndex(({ name }) => name === said[0]);
+    const from = spoken.findIndex(({ name }) => name === first);
     return from !== -1 && isBegun(spoken.slice(from), said);
   });
-}
-
-/** Whether a host gave a name to a message; one made from its content is not one. */
-function isNamed(name: string | undefined): name is string {
-  return name !== undefined && !name.startsWith("~");
 }
 
 /** The longest version with at most so many messages that fits, and of several the latest. */

@@ -2,9 +2,8 @@ import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
-import { type CostAccount, countReport, reportedProfile } from "../cost/cost-account.ts";
+import { type CostAccount, reportedProfile } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
-import { reportedUsage } from "../cost/reported-usage.ts";
 import type { LayoutOutput } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -15,7 +14,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { TokenEstimator } from "../ports/token-estimator.ts";
-import { calibrate, calibratedEstimator } from "../tokens/calibrated-estimator.ts";
+import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
 import type { ToolAnswer } from "./answers.ts";
 import {
   activate,
@@ -28,10 +27,10 @@ import {
 import { indexFile, indexNamed } from "./file-index.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
+import { learnUsage } from "./learn-usage.ts";
 import { type HostSession, openState } from "./open-state.ts";
 import { readFile, type ReadRequest } from "./read-file.ts";
 import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
-import type { SessionState } from "./session-state.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import { makeView } from "./make-view.ts";
 import { taskQueue } from "./task-queue.ts";
@@ -254,7 +253,7 @@ export async function openContextSession(
     codec: MessageCodec<Raw>,
     signals: HostSignals,
   ): Promise<IngestReport> {
-    const learnNow = (report: IngestReport): void => learn(current.state, report);
+    const learnNow = (report: IngestReport): void => learnUsage(current.state, report);
     const told = { ...signals, learn: learnNow };
     return await ingestMessages(current, messages, codec, executions, told);
   }
@@ -341,30 +340,6 @@ export function answerDetails(answer: ToolAnswer): JsonObject {
   return { [executionField]: { report: answer.text, effects: answer.effects } };
 }
 
-/** How many answers the calibration is fitted to. */
-const usagePoints = 16;
-
-/** Fits the calibration to what the provider reports of the view that was sent. */
-function learn(state: SessionState, report: IngestReport): void {
-  const reported = promptTokens(report.usage);
-  const sent = state.sentTokens;
-  // One answer goes with one view; what follows it may have been asked without us.
-  if (report.added > 0) state.sentTokens = 0;
-  if (reported === undefined || sent === 0) return;
-  noteReport(state, report);
-  const point = { estimated: sent / state.calibration.factor, reported };
-  state.usage = [...state.usage, point].slice(-usagePoints);
-  state.calibration = calibrate(state.usage, state.calibration);
-  state.changed = true;
-}
-
-/** What the provider says of a call that a view was sent with. */
-function noteReport(state: SessionState, report: IngestReport): void {
-  const usage = reportedUsage(report.usage);
-  if (usage !== undefined && state.account !== undefined)
-    state.account = countReport(state.account, usage);
-}
-
 function noteFiles(
   executions: Map<string, Execution>,
   { callId }: CallOptions,
@@ -373,15 +348,6 @@ function noteFiles(
   if (callId === undefined) return;
   const known = executions.get(callId) ?? {};
   executions.set(callId, { ...known, fileRefs: [...(known.fileRefs ?? []), ...references] });
-}
-
-function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): number | undefined {
-  if (usage === undefined) return undefined;
-  const total = ["input", "cacheRead", "cacheWrite"].reduce((sum, field) => {
-    const value = usage[field];
-    return sum + (typeof value === "number" && Number.isFinite(value) ? value : 0);
-  }, 0);
-  return total > 0 ? total : undefined;
 }
 
 function statusOf({ state }: SessionScope): SessionStatus {

@@ -75,7 +75,9 @@ export async function returnToAnother(
   const prompt = identities.findLastIndex(({ role }) => role === "user");
   const point =
     (await findBranchFrom(scope, identities)) ??
-    (isSummarised ? await findBranchBehind(scope, identities.slice(1, prompt)) : undefined);
+    (isSummarised
+      ? await findBranchBehind(scope, identities.slice(1, Math.max(1, prompt)))
+      : undefined);
   if (point === undefined) return false;
   await standAt(scope, point, point.chat.turns, identities);
   return true;

@@ -1,0 +1,11 @@
+import { StoreError } from "@self-context-manager/core";
+
+/** The error that a call of a store rejects with. */
+export async function failure(call: Promise<unknown>): Promise<StoreError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!StoreError.is(error)) throw new Error("a StoreError was wanted", { cause: error });
+  return error;
+}
