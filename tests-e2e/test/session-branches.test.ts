@@ -1,7 +1,14 @@
-import type { Message } from "@self-context-manager/core";
+import {
+  type Layout,
+  type Message,
+  type MessageCodec,
+  pooledLayout,
+  rebuildView,
+  sha256,
+} from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
-import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+import { openTestSession, plainCodec, testHost } from "../src/session/test-session.ts";
 import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
 
 const prompt = (content: string, timestamp: number): Message => ({
@@ -56,6 +63,30 @@ describe("branches of which no message is shared (D52)", () => {
     }
   });
 
+  it("are not told by equal words, where the host has no names for its messages", async () => {
+    const codec: MessageCodec<Message> = {
+      identify: (message) => ({ role: message.role === "summary" ? message.kind : message.role }),
+      decode: (message) => message,
+    };
+    const unnamed = (messages: readonly Message[]): Message[] =>
+      messages.map((message) => {
+        const copy: { timestamp?: number } & Message = { ...message };
+        delete copy.timestamp;
+        return copy;
+      });
+    const { session } = await openTestSession();
+    await session.ingest(unnamed([...first, prompt("continue", 3)]), codec);
+    await session.ingest(unnamed(other), codec, { rewound: true });
+    await session.view();
+
+    const later = [prompt("continue", 4), answer("more", 5), prompt("next", 6)];
+    await session.ingest(unnamed([summary, ...later]), codec);
+
+    const said = (await viewParts(session)).chat.map(textOfMessage);
+    expect(said).toContain("other");
+    expect(said).not.toContain("one");
+  });
+
   it("are found from a list that had lost its beginning", async () => {
     const { session } = await openBranches();
     await session.ingest([...other.slice(1), prompt("further", 20)], plainCodec);
@@ -67,5 +98,37 @@ describe("branches of which no message is shared (D52)", () => {
       "answer one",
       "two",
     ]);
+  });
+});
+
+describe("a call whose view cannot be made", () => {
+  it("keeps what the host said", async () => {
+    let fails = true;
+    const layout: Layout = {
+      ...pooledLayout,
+      render: (...args) => {
+        if (fails) throw new RangeError("no view");
+        return pooledLayout.render(...args);
+      },
+    };
+    const { session, store } = await openTestSession({ layout });
+
+    await expect(session.ingestAndView(first, plainCodec)).rejects.toThrow("no view");
+    const { chatId } = await session.status();
+    expect((await store.get(chatId))?.body["turns"]).toHaveLength(1);
+    fails = false;
+    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["one", "answer one"]);
+  });
+});
+
+describe("the hash of a request", () => {
+  it("stays with an answer that is told together with the next prompt", async () => {
+    const { session, store } = await openTestSession();
+    const { call } = await session.ingestAndView(first.slice(0, 1), plainCodec);
+    const hash = sha256("a request");
+    await session.recordPayload(call, hash);
+    await session.ingestAndView([...first, prompt("two", 3)], plainCodec);
+
+    expect((await rebuildView(store, [pooledLayout], testHost, call))?.payloadHash).toBe(hash);
   });
 });

@@ -191,6 +191,26 @@ describe("a version that was replaced", () => {
   });
 });
 
+describe("lines of a version that was replaced", () => {
+  it("leave at once where a setting says so", () => {
+    const atOnce = epochLayout({ ...settings, superseded: "at-once" });
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    const range = { from: 1, to: 5 };
+    stage.activate("f1", { isAsked: true, range });
+    const read = stage.call("activate", { id: "f1" }, "shown.", { shows: ["f1"] });
+    stage.view(atOnce);
+    stage.say("Well.");
+    stage.file("f1", lines(30, "LINE"));
+
+    const view = stage.view(atOnce);
+    expect(view.epoch).toMatchObject({ isNew: true });
+    expect(resultOf(view, read)).not.toContain("line 1 ");
+    expect(view.messages.map(textOf).join("\n")).toContain("LINE 5 ");
+  });
+});
+
 describe("large arguments", () => {
   const content = lines(30);
   const signed = { type: "thinking", thinking: "so", thinkingSignature: "sig" } as const;
