@@ -15,7 +15,7 @@ import {
 } from "@self-context-manager/core";
 
 import type { BodyCache, Head } from "./body-cache.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, TransactionKind } from "./connection.ts";
 import { number, type VersionReader } from "./version-rows.ts";
 import { type Change, indexChanges, writeVersion } from "./version-writer.ts";
 
@@ -33,11 +33,12 @@ export function transactions(
 ): Transactions {
   /** Writes versions, the indexes and the clock, and keeps what was written once it is committed. */
   function inTransaction<Result>(
+    kind: TransactionKind,
     run: (write: (stored: StoredVersion) => void, known: HeadOf) => Result,
   ): Result {
     const changes = new Map<ObjectId, Change>();
     const known: HeadOf = (id) => changes.get(id)?.after ?? reader.head(id);
-    const result = connection.transaction("write", () => {
+    const result = connection.transaction(kind, () => {
       const answer = run((stored) => {
         const { id } = stored.body;
         const before = known(id);
@@ -53,8 +54,8 @@ export function transactions(
   }
 
   return {
-    commit: (writes, { requestId }) =>
-      inTransaction((write, known) => {
+    commit: (writes, { requestId, isFollowed }) =>
+      inTransaction(isFollowed === true ? "unsynced-write" : "write", (write, known) => {
         checkWrites(writes);
         const digest = requestId === undefined ? undefined : requestDigest(writes);
         const earlier =
@@ -79,7 +80,7 @@ export function transactions(
       }),
 
     restore: (versions) =>
-      inTransaction((write, known) => {
+      inTransaction("write", (write, known) => {
         const last = readClock(connection);
         let added = 0;
         for (const told of versions) {

@@ -12,16 +12,30 @@ export interface Connection {
   run(sql: string, ...values: readonly (SqlValue | bigint)[]): { readonly lastKey: number };
   /** Runs statements that answer nothing, as they stand. */
   execute(sql: string): void;
-  /** Runs all of it or nothing; `write` takes the right to write at once, so that it cannot fail half-way. */
-  transaction<Result>(kind: "read" | "write", run: () => Result): Result;
+  /**
+   * Runs all of it or nothing. The kinds that write take the right to it at once, so that they cannot fail half-way;
+   * `unsynced-write` leaves it to the next `write` to wait for the disk.
+   */
+  transaction<Result>(kind: TransactionKind, run: () => Result): Result;
   close(): void;
 }
+
+export type TransactionKind = "read" | "write" | "unsynced-write";
 
 /** Opens a database file. Statements are prepared once and kept. */
 export async function connect(path: string, load: LoadSqlite = loadSqlite): Promise<Connection> {
   const { DatabaseSync } = await load();
   const database = new DatabaseSync(path);
   const statements = new Map<string, StatementSync>();
+
+  let isSynced = true;
+
+  /** With the write-ahead log, what one commit syncs is all of the log before it too. */
+  function setSync(isWanted: boolean): void {
+    if (isSynced === isWanted) return;
+    database.exec(`PRAGMA synchronous = ${isWanted ? "FULL" : "NORMAL"}`);
+    isSynced = isWanted;
+  }
 
   function prepared(sql: string): StatementSync {
     let statement = statements.get(sql);
@@ -38,7 +52,8 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
     run: (sql, ...values) => ({ lastKey: Number(prepared(sql).run(...values).lastInsertRowid) }),
     execute: (sql) => database.exec(sql),
     transaction(kind, run) {
-      prepared(kind === "write" ? "BEGIN IMMEDIATE" : "BEGIN").run();
+      if (kind !== "read") setSync(kind === "write");
+      prepared(kind === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
       try {
         const result = run();
         prepared("COMMIT").run();

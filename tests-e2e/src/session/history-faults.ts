@@ -66,6 +66,13 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
     }),
     says: /same bytes/u,
   },
+  "never waits for the disk": {
+    openSession: onStore((store) => ({
+      commit: async (writes, options) =>
+        await store.commit(writes, { ...options, isFollowed: true }),
+    })),
+    says: /is on the disk when it goes out/u,
+  },
   "stores a file anew each time it is read": {
     openSession: onStore((store) => ({
       find: async (query) => {

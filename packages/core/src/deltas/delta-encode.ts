@@ -1,3 +1,4 @@
+import { presentFields } from "../objects/canonical-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../objects/json.ts";
 import { type ChunkWriter, encodeText, encodeValue, sizeOf } from "./stored-form.ts";
 import { sameStart } from "./same-start.ts";
@@ -194,6 +195,7 @@ function isContainer(value: JsonValue): boolean {
 function diffObject(before: JsonObject, after: JsonObject, context: Context): Delta | undefined {
   const fieldsBefore = presentFields(before);
   const fieldsAfter = presentFields(after);
+  if (isSameList(fieldsBefore, fieldsAfter)) return diffFields(before, after, fieldsAfter, context);
   const had = new Set(fieldsBefore);
   const has = new Set(fieldsAfter);
   const changes: JsonValue[] = [];
@@ -218,8 +220,23 @@ function diffObject(before: JsonObject, after: JsonObject, context: Context): De
   return removed.length > 0 ? [3, changes, removed] : [3, changes];
 }
 
-function presentFields(object: JsonObject): readonly string[] {
-  return Object.keys(object).filter((field) => object[field] !== undefined);
+/** The same fields in the same order, which is what most versions differ in nothing of. */
+function diffFields(
+  before: JsonObject,
+  after: JsonObject,
+  fields: readonly string[],
+  context: Context,
+): Delta | undefined {
+  const changes: JsonValue[] = [];
+  for (const field of fields) {
+    const change = diff(before[field] as JsonValue, after[field] as JsonValue, context);
+    if (change !== undefined) changes.push(field, change);
+  }
+  return changes.length === 0 ? undefined : [3, changes];
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((field, index) => field === other[index]);
 }
 
 /** Equality of JSON values, order of fields included, for that is kept too. */
@@ -233,11 +250,8 @@ function isEqual(one: JsonValue | undefined, other: JsonValue | undefined): bool
   }
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
   const fields = presentFields(one);
-  const otherFields = presentFields(other);
   return (
-    fields.length === otherFields.length &&
-    fields.every(
-      (field, index) => field === otherFields[index] && isEqual(one[field], other[field]),
-    )
+    isSameList(fields, presentFields(other)) &&
+    fields.every((field) => isEqual(one[field], other[field]))
   );
 }

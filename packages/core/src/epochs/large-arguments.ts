@@ -26,6 +26,8 @@ const largeCalls = new WeakMap<
   { readonly from: number; calls: readonly LargeCall[] }
 >();
 
+const none: readonly LargeArguments[] = [];
+
 /** What of an answer's arguments is large, written into a file, and still in view. */
 export function argumentsInView(
   draft: ViewDraft,
@@ -33,9 +35,9 @@ export function argumentsInView(
 ): readonly LargeArguments[] {
   const from = draft.settings.largeArguments;
   const step = draft.input.turns[entry.turn]?.steps[entry.step];
-  if (from === undefined || step === undefined || !isAssistantStep(step)) return [];
+  if (from === undefined || step === undefined || !isAssistantStep(step)) return none;
   const large = largeCallsOf(draft, step, from);
-  if (large.length === 0 || !mayChange(draft, entry, step)) return [];
+  if (large.length === 0 || !mayChange(draft, entry, step)) return none;
   return large.flatMap(({ call, saves }) => {
     if (entry.stubs?.some((stub) => stub.call === call) === true) return [];
     const id = step.toolcall_ids[call];

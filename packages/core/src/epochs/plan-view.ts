@@ -196,19 +196,19 @@ function grow(
 /** A result that came after a later message changes what was sent in its place. */
 function takeLateResults(draft: ViewDraft, entries: ViewEntry[], parts: ShownParts): number {
   let first = entries.length;
-  for (const [index, entry] of entries.entries()) {
-    if (entry.is !== "result" || entry.of !== undefined) continue;
+  entries.forEach((entry, index) => {
+    if (entry.is !== "result" || entry.of !== undefined) return;
     const step = draft.input.turns[entry.turn]?.steps[entry.step];
     const call = step === undefined ? undefined : callsOf(step)[entry.call];
-    if (call === undefined) continue;
+    if (call === undefined) return;
     const { turn, step: stepIndex, call: position } = entry;
     const place = { turn, step: stepIndex, call: position };
     const result = resultEntry(draft, parts, place, call, true);
-    if (result.of === undefined) continue;
+    if (result.of === undefined) return;
     entries[index] = result;
     parts.add(result);
     first = Math.min(first, index);
-  }
+  });
   return first;
 }
 

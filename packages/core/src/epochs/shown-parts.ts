@@ -1,4 +1,9 @@
-import { contentParts, type ShownPart, type ViewEntry } from "../views/view-entry.ts";
+import {
+  type ArgumentStub,
+  contentParts,
+  type ShownPart,
+  type ViewEntry,
+} from "../views/view-entry.ts";
 
 /** What of each object is in view, in the order of the view. */
 export interface ShownParts {
@@ -19,9 +24,9 @@ export function shownParts(
   const parts = new Map<string, ShownPart[]>();
   const bare = new Set<string>();
   const changes = new Map<string, number>();
-  let stubbed: ReadonlySet<number> = new Set();
+  let stubs: readonly ArgumentStub[] | undefined;
   const add = (entry: ViewEntry): void => {
-    if (entry.is === "assistant") stubbed = new Set(entry.stubs?.map(({ call }) => call));
+    if (entry.is === "assistant") stubs = entry.stubs;
     if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined) bare.add(entry.of);
     for (const part of contentParts(entry)) {
       const known = parts.get(part.of);
@@ -29,10 +34,10 @@ export function shownParts(
       else known.push(part);
       changes.delete(part.of);
     }
-    if (entry.is === "result" && entry.replaces !== undefined && !stubbed.has(entry.call)) {
-      const { of } = entry.replaces;
-      changes.set(of, (changes.get(of) ?? 0) + 1);
-    }
+    if (entry.is !== "result" || entry.replaces === undefined) return;
+    if (stubs?.some(({ call }) => call === entry.call) === true) return;
+    const { of } = entry.replaces;
+    changes.set(of, (changes.get(of) ?? 0) + 1);
   };
   for (const entry of entries) add(entry);
   const isScarce = new Set(scarce);

@@ -44,11 +44,15 @@ export function leavables(
   unsentFrom: number,
 ): readonly Leavable[] {
   const lastWhole = new Map<string, number>();
-  for (const [index, entry] of entries.entries()) {
+  entries.forEach((entry, index) => {
     for (const part of contentParts(entry)) if (part.as === "whole") lastWhole.set(part.of, index);
-  }
+  });
+  const isLive = (part: ShownPart, index: number): boolean =>
+    draft.active.has(part.of) &&
+    (lastWhole.get(part.of) ?? index) <= index &&
+    !isReplaced(draft, part);
   const found: Leavable[] = [];
-  for (const [index, entry] of entries.entries()) {
+  entries.forEach((entry, index) => {
     const isUnsent = index >= unsentFrom;
     if (entry.is === "assistant") {
       for (const { key, stub, saves } of argumentsInView(draft, entry)) {
@@ -56,24 +60,21 @@ export function leavables(
         const stays = isUnsent || (!isDead && draft.stays({ key, tokens: saves }));
         found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
       }
-      continue;
+      return;
     }
     const parts = contentParts(entry);
-    if (parts.length === 0 || entry.tokens <= referenceTokens) continue;
-    const isLive = (part: ShownPart): boolean =>
-      draft.active.has(part.of) &&
-      (lastWhole.get(part.of) ?? index) <= index &&
-      !isReplaced(draft, part);
-    const isDead = !isUnsent && !parts.some(isLive);
+    if (parts.length === 0 || entry.tokens <= referenceTokens) return;
+    const isDead = !isUnsent && !parts.some((part) => isLive(part, index));
     const stays =
       isUnsent ||
       parts.some((part) => {
         const isPinned = draft.active.get(part.of)?.isPinned === true;
-        return isLive(part) && (isPinned || draft.stays(inViewOf(draft, part.of, entry.tokens)));
+        const inView = inViewOf(draft, part.of, entry.tokens);
+        return isLive(part, index) && (isPinned || draft.stays(inView));
       });
     const keys = [...new Set(parts.map(({ of }) => of))];
     found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
-  }
+  });
   return found;
 }
 
@@ -196,14 +197,14 @@ function refresh(
   cut: number,
 ): readonly ViewEntry[] {
   const objects = new Map<string, Refreshed>();
-  for (const [index, entry] of entries.entries()) {
+  entries.forEach((entry, index) => {
     for (const part of contentParts(entry)) {
       const object = draft.active.get(part.of);
       if (object === undefined || fixedTypes.has(object.stored.body.type)) continue;
       const known = objects.get(part.of) ?? nothingSeen;
       objects.set(part.of, seen(known, part, object, index, cut));
     }
-  }
+  });
   if (![...objects.values()].some(({ isStale }) => isStale)) return entries;
   return entries.map((entry, index) => {
     if (index < cut || (entry.is !== "result" && entry.is !== "object")) return entry;

@@ -152,7 +152,8 @@ async function stage(
   if (chatChanged && (hasResults || isShown)) {
     // A chat that was cut and sets of what was abandoned must not be stored apart.
     const commit = isRewound || !hasResults ? commitSession : commitObjects;
-    const [chat] = await commit(scope, [sealableChat(scope)]);
+    const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
+    const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
     if (chat !== undefined) keepChat(scope, chat);
   } else if (chatChanged) stageChat(scope);
   if (hasResults) await stageToolcalls(scope, results);

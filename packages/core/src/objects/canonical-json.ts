@@ -25,9 +25,14 @@ export function writeCanonical(value: JsonValue, sink: Sink, foreign = false): v
 
 /** The fields of an object in canonical order, those that are absent left out. */
 export function canonicalFields(object: JsonObject): readonly string[] {
-  return Object.keys(object)
-    .filter((field) => object[field] !== undefined)
-    .toSorted();
+  return presentFields(object).toSorted();
+}
+
+/** The fields of an object that are not `undefined`, in its own order. */
+export function presentFields(object: JsonObject): readonly string[] {
+  const fields = Object.keys(object);
+  const isPresent = (field: string): boolean => object[field] !== undefined;
+  return fields.every(isPresent) ? fields : fields.filter(isPresent);
 }
 
 /** How many items of a long list are kept as one text. */

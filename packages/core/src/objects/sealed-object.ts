@@ -1,5 +1,5 @@
 import { hashFields, hashObject, type ObjectHashes } from "./hashes.ts";
-import { isJsonObject, toJson, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, toJson, type JsonValue } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 
@@ -69,10 +69,11 @@ function freeze(value: JsonValue | undefined, path: string): void {
       freeze(item, path);
     }
   } else {
-    for (const [field, item] of Object.entries(value)) {
+    const object = value as JsonObject;
+    for (const field of Object.keys(object)) {
       if (!field.isWellFormed())
         throw new TypeError(`a field's name at ${path} has a lone surrogate; see storable()`);
-      freeze(item, `${path}/${field}`);
+      freeze(object[field], `${path}/${field}`);
     }
   }
   // Last, so that no part is taken for checked that holds something bad.

@@ -102,6 +102,12 @@ export interface ObjectWrite {
 export interface CommitOptions {
   /** Makes the commit repeatable: see the law `request-id-replays`. */
   readonly requestId?: string;
+  /**
+   * Says that the caller makes another commit before it answers anybody. A store may then wait for the disk there and
+   * not here: both survive the end of the process, but until the later commit resolves this one may be lost with the
+   * machine. It is never lost where the later one is kept.
+   */
+  readonly isFollowed?: boolean;
 }
 
 export interface CommitResult {

@@ -9,7 +9,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { FileSource } from "../ports/file-source.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ObjectStore, ObjectWrite } from "../ports/object-store.ts";
+import type { CommitOptions, ObjectStore, ObjectWrite } from "../ports/object-store.ts";
 import type { FileTracker } from "../watch/file-tracker.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { ReadLimits } from "./line-range.ts";
@@ -111,8 +111,9 @@ export async function refreshEntry(
 export async function commitObjects(
   scope: SessionScope,
   bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[],
+  options: CommitOptions = {},
 ): Promise<readonly StoredVersion[]> {
-  return await commitWrites(scope, bodies.map(writeOf));
+  return await commitWrites(scope, bodies.map(writeOf), options);
 }
 
 function writeOf({
@@ -128,8 +129,9 @@ function writeOf({
 async function commitWrites(
   scope: SessionScope,
   writes: readonly ObjectWrite[],
+  options: CommitOptions = {},
 ): Promise<readonly StoredVersion[]> {
-  const { versions } = await scope.dependencies.store.commit(writes);
+  const { versions } = await scope.dependencies.store.commit(writes, options);
   return versions.map((made, index) => {
     const object = writes[index]?.object;
     if (object === undefined)
@@ -143,13 +145,14 @@ async function commitWrites(
 export async function commitSession(
   scope: SessionScope,
   bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[] = [],
+  options: CommitOptions = {},
 ): Promise<readonly StoredVersion[]> {
   const { state } = scope;
   const staged = scope.staged.splice(0);
   const writes = [...staged.flatMap((one) => one.writes), ...bodies.map(writeOf)];
   const { changed } = state;
   if (changed) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
-  const versions = writes.length === 0 ? [] : await commitWrites(scope, writes);
+  const versions = writes.length === 0 ? [] : await commitWrites(scope, writes, options);
   if (changed) {
     state.version = versions.at(-1)?.version ?? state.version;
     state.changed = false;

@@ -94,6 +94,7 @@ export type ShownPart = {
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
   if (entry.is !== "result" && entry.is !== "object") return none;
   const parts = entry.shows ?? none;
+  if (parts.every(isContent)) return parts;
   return parts.some(isContent) ? parts.filter(isContent) : none;
 }
 

@@ -131,7 +131,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   }
 
   function reply(request: ModelRequest): ModelReply {
-    if (isManaged()) checkRequest(request, { said, summary }, contextWindow !== undefined);
+    if (isManaged()) {
+      assert.ok(!mortal.isOwed(), "what a request rests on is on the disk when it goes out");
+      checkRequest(request, { said, summary }, contextWindow !== undefined);
+    }
     const bytes = request.messages.reduce((sum, one) => sum + one.bytes.length, 0);
     const tokens = contextWindow === undefined ? {} : { tokens: Math.ceil(bytes / 3) + 300 };
     const step = steps.shift();

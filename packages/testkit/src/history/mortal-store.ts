@@ -6,6 +6,8 @@ export interface MortalStore {
   /** From the commit after so many on, nothing answers any more; that commit itself is stored or not. */
   dieAfter(commits: number, isStored: boolean): void;
   readonly isDead: () => boolean;
+  /** Whether the last commit said that another follows, which has not come. */
+  readonly isOwed: () => boolean;
 }
 
 /** Puts a store behind a process that can die. */
@@ -13,6 +15,7 @@ export function mortalStore(inner: ObjectStore): MortalStore {
   let left = Number.POSITIVE_INFINITY;
   let storesLast = false;
   let isDead = false;
+  let isOwed = false;
 
   async function answer<Result>(ask: () => Promise<Result>): Promise<Result> {
     if (isDead) throw new StoreError("STORE_UNAVAILABLE", "the process has died");
@@ -26,7 +29,9 @@ export function mortalStore(inner: ObjectStore): MortalStore {
       await answer(async () => {
         if (left > 0) {
           left -= 1;
-          return await inner.commit(...args);
+          const result = await inner.commit(...args);
+          isOwed = args[1]?.isFollowed === true;
+          return result;
         }
         isDead = true;
         if (storesLast) await inner.commit(...args);
@@ -46,6 +51,7 @@ export function mortalStore(inner: ObjectStore): MortalStore {
   return {
     store,
     isDead: () => isDead,
+    isOwed: () => isOwed,
     dieAfter(commits, isStored) {
       left = commits;
       storesLast = isStored;

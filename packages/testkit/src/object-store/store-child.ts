@@ -71,11 +71,13 @@ async function write(store: ObjectStore): Promise<void> {
     turns.push(Object.freeze({ user: `turn ${version} ${"word ".repeat(version % 500)}` }));
     const log = sample("log", { version, turns: [...turns] });
     const pair = { count: version, content: `pair ${version} ${"y".repeat(2000)}` };
-    await store.commit([
+    const writes = [
       { object: sample("left", pair), expect: version - 1 },
       { object: log, expect: version - 1 },
       { object: sample("right", pair), expect: version - 1 },
-    ]);
+    ];
+    // What is not waited for at the disk has to survive the process all the same.
+    await store.commit(writes, { isFollowed: version % 2 === 0 });
     const line: Acknowledgement = { version, object_hash: log.hashes.object_hash };
     say(JSON.stringify(line));
   }
