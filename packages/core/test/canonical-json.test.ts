@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import stableStringify from "fast-json-stable-stringify";
 import { describe, expect, it } from "vitest";
 
-import { canonicalJson, writeCanonical } from "../src/objects/canonical-json.ts";
+import { canonicalJson, textOf, writeCanonical } from "../src/objects/canonical-json.ts";
 import type { JsonValue } from "../src/objects/json.ts";
 import { toJson } from "../src/objects/json.ts";
 import { staticSample } from "./samples.ts";
@@ -50,6 +50,18 @@ describe("canonical JSON for hashing", () => {
     );
   });
 
+  it("writes long parts that are kept, of any script, within parts that are kept", () => {
+    const long = { text: "ありがとう, ".repeat(1_000), next: "word ".repeat(1_000) };
+    const list = Array.from({ length: 64 }, (_, index) => ({ index, long, name: `é ${index}` }));
+
+    deepFreeze(list);
+
+    for (const value of [long, list, [list, long, 1], { list, long }]) {
+      expect(written(value)).toBe(stableStringify(value));
+      expect(written(value)).toBe(stableStringify(value));
+    }
+  });
+
   it("leaves the transaction out of references, however deep they stand", () => {
     const text = written({ a: [{ b: staticSample() }] });
 
@@ -75,7 +87,7 @@ describe("canonical JSON for hashing", () => {
 
 function written(value: JsonValue): string {
   const pieces: string[] = [];
-  writeCanonical(value, (piece) => void pieces.push(piece));
+  writeCanonical(value, (piece) => void pieces.push(textOf([piece])));
   return pieces.join("");
 }
 

@@ -53,6 +53,15 @@ describe("sealing an object", () => {
     expect(() => sealObject(bad(fields))).toThrow(TypeError);
   });
 
+  it("refuses a lone surrogate in what a long content has grown by", () => {
+    const content = "word ".repeat(10_000);
+    sealObject(bad({ content }));
+    sealObject(bad({ content: `${content}😀` }));
+
+    expect(() => sealObject(bad({ content: `${content}\ud83d` }))).toThrow("lone surrogate");
+    expect(() => sealObject(bad({ content: `${content}😀\ude00` }))).toThrow("lone surrogate");
+  });
+
   it("takes what storable made of values that JSON cannot hold", () => {
     const body = storable(
       bad({ content: "a\ud800", size: Number.NaN, gone: undefined, f: () => 1 }),

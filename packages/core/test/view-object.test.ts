@@ -1,5 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { ViewMessage } from "../src/layout/layout.ts";
+import { sha256 } from "../src/objects/hashes.ts";
 import { objectId } from "../src/objects/object-id.ts";
 import { sealObject } from "../src/objects/sealed-object.ts";
 import type { StoredVersion } from "../src/objects/stored-version.ts";
@@ -61,6 +64,28 @@ describe("a view object", () => {
       "a view says nothing of its call",
     );
   });
+});
+
+it("hashes messages alike, whatever lists were hashed before", () => {
+  const all = Array.from({ length: 12 }, (_, index) => ({
+    role: "user" as const,
+    content: `message ${index}`,
+  }));
+  const expected = (messages: readonly ViewMessage[]): string => {
+    const digests = messages.map((one) => sha256(JSON.stringify(one)));
+    return Buffer.from(sha256(digests.join("\n")).slice(0, 32), "hex").toString("base64url");
+  };
+  const list = fc.tuple(fc.nat(1), fc.array(fc.constantFrom(...all), { maxLength: 8 }));
+
+  fc.assert(
+    fc.property(fc.array(list, { maxLength: 12 }), (lists) => {
+      let last: readonly ViewMessage[] = [];
+      for (const [goesOn, more] of lists) {
+        last = goesOn === 1 ? [...last, ...more] : more;
+        expect(messagesHash(last)).toBe(expected(last));
+      }
+    }),
+  );
 });
 
 function version(made: ViewFacts): StoredVersion {

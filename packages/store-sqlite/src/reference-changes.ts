@@ -41,8 +41,9 @@ function compare(
     const [former, latter] = [before as readonly JsonValue[], after as readonly JsonValue[]];
     const length = Math.max(former.length, latter.length);
     for (let index = sameStart(former, latter); index < length; index += 1) {
-      if (former[index] !== latter[index])
-        compare(former[index], latter[index], `${path}/${index}`, changes);
+      const [one, other] = [former[index], latter[index]];
+      if (one !== other && (holdsParts(one) || holdsParts(other)))
+        compare(one, other, `${path}/${index}`, changes);
     }
     return;
   }
@@ -54,15 +55,24 @@ function compare(
     !isReference(before) &&
     !isReference(after)
   ) {
-    for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (foreignFields.has(field)) continue;
+    const compareField = (field: string): void => {
+      const [former, latter] = [own(before, field), own(after, field)];
+      if (former === latter || (!holdsParts(former) && !holdsParts(latter))) return;
+      if (foreignFields.has(field)) return;
       const inner = `${path}/${field.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      compare(own(before, field), own(after, field), inner, changes);
-    }
+      compare(former, latter, inner, changes);
+    };
+    for (const field of Object.keys(before)) compareField(field);
+    for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) compareField(field);
     return;
   }
   collect(before, path, changes.removed);
   collect(after, path, changes.added);
+}
+
+/** Only what has parts can be a reference, or hold one. */
+function holdsParts(value: JsonValue | undefined): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function own(
@@ -74,7 +84,7 @@ function own(
 
 /** Goes through core's own walk, so that what counts as a reference is said in one place. */
 function collect(value: JsonValue | undefined, path: string, into: LocatedReference[]): void {
-  if (typeof value !== "object" || value === null) return;
+  if (value === undefined || !holdsParts(value)) return;
   for (const located of collectReferences({ at: value })) {
     into.push({ path: path + located.path.slice("/at".length), reference: located.reference });
   }

@@ -5,6 +5,7 @@ import {
   type FieldRows,
   fieldRows,
   metadataOf,
+  type ObjectBody,
   type ObjectHashes,
   sizeOf,
   StoreError,
@@ -184,10 +185,20 @@ function taken(nickname: string, id: string, why: string): StoreError {
   );
 }
 
+/** Kept with the body: the rows of the next version are compared with them. */
+const keptFields = new WeakMap<ObjectBody, FieldRows>();
+
+function fieldsOf(body: ObjectBody): FieldRows {
+  const known = keptFields.get(body);
+  if (known !== undefined) return known;
+  const rows = fieldRows(metadataOf(body));
+  keptFields.set(body, rows);
+  return rows;
+}
+
 function writeFields(connection: Connection, before: Head | undefined, after: Head): void {
-  const former: FieldRows =
-    before === undefined ? new Map() : fieldRows(metadataOf(before.stored.body));
-  const latter = fieldRows(metadataOf(after.stored.body));
+  const former: FieldRows = before === undefined ? new Map() : fieldsOf(before.stored.body);
+  const latter = fieldsOf(after.stored.body);
   for (const [name, value] of former) {
     if (latter.get(name) === value) continue;
     connection.run(

@@ -168,12 +168,12 @@ export function wantedParts(
   const { version } = stored;
   const shown = parts.of(of);
   const content = stored.body.content ?? "";
-  const wanted = range ?? { from: 1, to: Math.max(1, lineCount(content)) };
   // Outputs never change, and lines of the chat stand as they were asked for.
   const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
   const current = isFixed ? shown : shown.filter((part) => part.version === version);
-  const missing = missingRanges(wanted, current, lineCount(content));
-  if (missing.length === 0 || parts.isBare(of)) {
+  const isThere = parts.isBare(of) || current.some(({ as }) => as === "whole" || as === "diff");
+  const missing = isThere ? [] : missingRanges(range, current, lineCount(content));
+  if (missing.length === 0) {
     return isAnswer ? [{ of, version, as: "above" }] : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
@@ -207,22 +207,21 @@ function differencePart(
   return { of: entry.handle, version: stored.version, as: "diff", since };
 }
 
-/** The lines of a range that are in no part. */
+/** The lines of a range, or of the whole, that are in no part of a content. */
 function missingRanges(
-  wanted: LineRange,
+  range: LineRange | undefined,
   shown: readonly ShownPart[],
   lines: number,
 ): readonly LineRange[] {
-  let missing: LineRange[] = [wanted];
+  let missing: LineRange[] = [range ?? { from: 1, to: Math.max(1, lines) }];
   for (const part of shown) {
-    if (part.as === "whole" || part.as === "diff") return [];
     if (part.as !== "lines") continue;
     const from = part.from ?? 1;
     const to = part.to ?? lines;
-    missing = missing.flatMap((range) =>
+    missing = missing.flatMap((rest) =>
       [
-        { from: range.from, to: Math.min(range.to, from - 1) },
-        { from: Math.max(range.from, to + 1), to: range.to },
+        { from: rest.from, to: Math.min(rest.to, from - 1) },
+        { from: Math.max(rest.from, to + 1), to: rest.to },
       ].filter((piece) => piece.from <= piece.to),
     );
   }

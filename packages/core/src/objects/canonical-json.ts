@@ -8,8 +8,31 @@ export function canonicalJson(value: JsonValue): string {
   return stableStringify(value);
 }
 
+/** Text of a canonical form, or its UTF-8 bytes: what is long and kept is not encoded again for each hash. */
+export type Piece = string | Uint8Array;
+
 /** Takes the text of a canonical form piece by piece. */
-export type Sink = (piece: string) => void;
+export type Sink = (piece: Piece) => void;
+
+/** From this many characters on bytes are kept, and a piece is handed over by itself. */
+export const longPiece = 4_096;
+
+/** Pieces as one text. */
+export function textOf(pieces: readonly Piece[]): string {
+  return pieces
+    .map((piece) => (typeof piece === "string" ? piece : Buffer.from(piece).toString("utf8")))
+    .join("");
+}
+
+/** Pieces as one to keep. */
+function together(pieces: readonly Piece[]): Piece {
+  if (pieces.every((piece) => typeof piece === "string")) {
+    const text = pieces.join("");
+    return text.length < longPiece ? text : Buffer.from(text, "utf8");
+  }
+  const bytes = pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
+  return Buffer.concat(bytes);
+}
 
 /**
  * Writes the canonical JSON of a value whose references are taken without their transaction (decision D20).
@@ -25,7 +48,12 @@ export function writeCanonical(value: JsonValue, sink: Sink, foreign = false): v
 
 /** The fields of an object in canonical order, those that are absent left out. */
 export function canonicalFields(object: JsonObject): readonly string[] {
-  return presentFields(object).toSorted();
+  const fields = presentFields(object);
+  return isSorted(fields) ? fields : fields.toSorted();
+}
+
+function isSorted(fields: readonly string[]): boolean {
+  return fields.every((field, index) => index === 0 || String(fields[index - 1]) < field);
 }
 
 /** The fields of an object that are not `undefined`, in its own order. */
@@ -39,9 +67,9 @@ export function presentFields(object: JsonObject): readonly string[] {
 const blockLength = 64;
 
 /** The text of an object by itself; of a long list's block by the last item of the block. */
-const objectTexts = eachWay(() => new WeakMap<object, string>());
+const objectTexts = eachWay(() => new WeakMap<object, Piece>());
 const blockTexts = eachWay(
-  () => new WeakMap<object, { readonly items: readonly JsonValue[]; readonly text: string }>(),
+  () => new WeakMap<object, { readonly items: readonly JsonValue[]; readonly text: Piece }>(),
 );
 
 /** One for what is ours and one for what is foreign: the same frozen part may stand in both, and is written apart. */
@@ -77,13 +105,13 @@ function blockText(
   start: number,
   last: object,
   foreign: boolean,
-): string {
+): Piece {
   const kept = blockTexts(foreign).get(last);
   if (kept?.items.every((item, index) => item === list[start + index]) === true) return kept.text;
   const items = list.slice(start, start + blockLength);
-  const pieces: string[] = [];
+  const pieces: Piece[] = [];
   writeItems(items, (piece) => pieces.push(piece), foreign);
-  const text = pieces.join("");
+  const text = together(pieces);
   if (items.every((item) => Object.isFrozen(item))) blockTexts(foreign).set(last, { items, text });
   return text;
 }
@@ -105,7 +133,7 @@ function writeObject(object: JsonObject, sink: Sink, foreign: boolean): void {
     sink(known);
     return;
   }
-  const pieces: string[] = [];
+  const pieces: Piece[] = [];
   let length = 0;
   writeFields(
     object,
@@ -116,7 +144,7 @@ function writeObject(object: JsonObject, sink: Sink, foreign: boolean): void {
     foreign,
   );
   if (length <= longestKept) {
-    const text = pieces.join("");
+    const text = together(pieces);
     objectTexts(foreign).set(object, text);
     sink(text);
   } else {

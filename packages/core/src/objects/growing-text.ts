@@ -24,13 +24,31 @@ const mostKept = 16_000_000;
 
 const kept = new Map<string, GrownText>();
 
+/** The last answer of `grownFrom`: a text is checked and then hashed. */
+let asked: { readonly text: string; readonly known: GrownText | undefined } | undefined;
+
+/** What is kept of a text's beginning, which was the whole when it was hashed last. */
+function grownFrom(name: string, text: string): GrownText | undefined {
+  const known = kept.get(name);
+  if (known === undefined) return undefined;
+  if (asked?.known !== known || asked.text !== text)
+    asked = { text, known: text.startsWith(known.text) ? known : undefined };
+  return asked.known;
+}
+
+/** Whether a text has no lone surrogate; of one that has grown only what was added is looked at. */
+export function isWellFormed(name: string, text: string): boolean {
+  const known = grownFrom(name, text);
+  return (known === undefined ? text : text.slice(known.text.length)).isWellFormed();
+}
+
 /**
  * SHA-256 states over a text, and over a prefix with the text as the inside of a JSON string after it (its opening
  * quote is the prefix's last character, its closing quote is not written).
  */
 export function textStates(name: string, prefix: string, text: string): TextStates {
-  const known = kept.get(name);
-  const grows = known !== undefined && known.prefix === prefix && text.startsWith(known.text);
+  const known = grownFrom(name, text);
+  const grows = known?.prefix === prefix;
   const plain = grows ? known.plain.copy() : createHash("sha256");
   const escaped = grows ? known.escaped.copy() : createHash("sha256").update(prefix, "utf8");
   const added = grows ? text.slice(known.text.length) : text;

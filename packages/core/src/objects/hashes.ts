@@ -1,6 +1,13 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash, hash, type Hash } from "node:crypto";
 
-import { canonicalFields, type Sink, writeCanonical } from "./canonical-json.ts";
+import {
+  canonicalFields,
+  longPiece,
+  type Piece,
+  type Sink,
+  textOf,
+  writeCanonical,
+} from "./canonical-json.ts";
 import { textStates } from "./growing-text.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { foreignFields } from "./references.ts";
@@ -24,13 +31,13 @@ const knownContentFields = ["short_summary", "long_summary"] as const;
 
 /** SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
 export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash("sha256", text);
 }
 
 /** Computes every hash of an object (specification v0 §4.3, decision D20). */
 export function hashObject(body: ObjectBody): ObjectHashes {
   const hashes: Record<`${string}_hash`, string> = {};
-  for (const field of contentFields(body)) hashes[`${field}_hash`] = sha256(textOf(body[field]));
+  for (const field of contentFields(body)) hashes[`${field}_hash`] = sha256(stringOf(body[field]));
   return { ...hashes, metadata_view_hash: sha256Json(viewValues(body)), ...bodyHashes(body) };
 }
 
@@ -39,16 +46,17 @@ function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "obje
   const own = new Set(hashFields(body));
   const fields = canonicalFields(body).filter((field) => !own.has(field));
   const before = fields.slice(0, fields.indexOf("content"));
-  const prefix: string[] = [];
+  const prefix: Piece[] = [];
   writeFields(body, before, "{", (piece) => prefix.push(piece));
   prefix.push(`${before.length === 0 ? "{" : ","}"content":`);
   const { content } = body;
-  const states = textStates(body.id, `${prefix.join("")}"`, content ?? "");
+  const opening = textOf(prefix);
+  const states = textStates(body.id, `${opening}"`, content ?? "");
   const whole =
     content === null
-      ? createHash("sha256").update(`${prefix.join("")}null`)
+      ? createHash("sha256").update(`${opening}null`)
       : states.escaped.copy().update('"');
-  const pieces: string[] = [];
+  const pieces: Piece[] = [];
   writeFields(body, fields.slice(before.length + 1), ",", (piece) => pieces.push(piece));
   pieces.push("}");
   updateAll(whole, pieces);
@@ -85,29 +93,28 @@ export function hashFields(body: ObjectBody): readonly string[] {
 }
 
 function sha256Json(value: JsonValue): string {
-  const pieces: string[] = [];
+  const pieces: Piece[] = [];
   writeCanonical(value, (piece) => pieces.push(piece));
-  const hash = createHash("sha256");
-  updateAll(hash, pieces);
-  return hash.digest("hex");
+  const whole = createHash("sha256");
+  updateAll(whole, pieces);
+  return whole.digest("hex");
 }
 
-/** Short pieces are handed over together, in texts of about this many characters; longer ones go as they are. */
-const batchLength = 4_096;
-
-function updateAll(hash: Hash, pieces: readonly string[]): void {
+/** Short pieces are handed over together, longer ones as they are. */
+function updateAll(whole: Hash, pieces: readonly Piece[]): void {
   let batch = "";
   for (const piece of pieces) {
-    if (piece.length < batchLength) batch += piece;
-    if (batch.length >= batchLength || (batch !== "" && piece.length >= batchLength)) {
-      hash.update(batch, "utf8");
+    const isShort = typeof piece === "string" && piece.length < longPiece;
+    if (isShort) batch += piece;
+    if (batch.length >= longPiece || (batch !== "" && !isShort)) {
+      whole.update(batch, "utf8");
       batch = "";
     }
-    if (piece.length >= batchLength) hash.update(piece, "utf8");
+    if (!isShort) whole.update(piece);
   }
-  if (batch !== "") hash.update(batch, "utf8");
+  if (batch !== "") whole.update(batch, "utf8");
 }
 
-function textOf(value: JsonValue | undefined): string {
+function stringOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }

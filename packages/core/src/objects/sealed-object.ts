@@ -1,3 +1,4 @@
+import { isWellFormed } from "./growing-text.ts";
 import { hashFields, hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, toJson, type JsonValue } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
@@ -19,7 +20,7 @@ export interface SealedObject {
  */
 export function sealObject(body: ObjectBody): SealedObject {
   check(body);
-  freeze(body, "");
+  freezeBody(body);
   return Object.freeze({ body, hashes: Object.freeze(hashObject(body)), __sealed: true as const });
 }
 
@@ -46,10 +47,20 @@ function check(body: ObjectBody): void {
   if (own !== undefined) throw new TypeError(`${name} holds ${own}, which only the seal writes`);
 }
 
-function freeze(value: JsonValue | undefined, path: string): void {
+function freezeBody(body: ObjectBody): void {
+  const { content } = body;
+  if (content !== null && !isWellFormed(body.id, content)) throw loneSurrogate("/content");
+  freeze(body, "", "content");
+}
+
+function loneSurrogate(path: string): TypeError {
+  return new TypeError(`the text at ${path} has a lone surrogate; see storable()`);
+}
+
+/** Checks and freezes a value; the field `checked` is known to hold a text that is good. */
+function freeze(value: JsonValue | undefined, path: string, checked?: string): void {
   if (typeof value === "string") {
-    if (!value.isWellFormed())
-      throw new TypeError(`the text at ${path} has a lone surrogate; see storable()`);
+    if (!value.isWellFormed()) throw loneSurrogate(path);
     return;
   }
   if (typeof value === "number") {
@@ -73,7 +84,7 @@ function freeze(value: JsonValue | undefined, path: string): void {
     for (const field of Object.keys(object)) {
       if (!field.isWellFormed())
         throw new TypeError(`a field's name at ${path} has a lone surrogate; see storable()`);
-      freeze(object[field], `${path}/${field}`);
+      if (field !== checked) freeze(object[field], `${path}/${field}`);
     }
   }
   // Last, so that no part is taken for checked that holds something bad.

@@ -1,3 +1,5 @@
+import { createHash, type Hash } from "node:crypto";
+
 import type { ViewMessage } from "../layout/layout.ts";
 import { sha256 } from "../objects/hashes.ts";
 
@@ -12,16 +14,27 @@ function messageDigest(message: ViewMessage): string {
   return digest;
 }
 
-/** Hexadecimal digits of the hash: 128 bits. */
-const hashLength = 32;
+/** How many bytes of the hash are kept: 128 bits. */
+const hashLength = 16;
+
+/** What was hashed last of the lists that begin with a message: most grow at their end. */
+const hashed = new WeakMap<
+  ViewMessage,
+  { readonly messages: readonly ViewMessage[]; readonly state: Hash }
+>();
 
 /**
  * The first 128 bits of SHA-256 over the digests of messages, each on a line, in base64url. Every view has one, and no
  * store makes it shorter; against what a damage or another program's rendering does, half a hash is enough.
  */
 export function messagesHash(messages: readonly ViewMessage[]): string {
-  const hex = sha256(messages.map(messageDigest).join("\n")).slice(0, hashLength);
-  const bytes = (hex.match(/../gu) ?? []).map((pair) => Number.parseInt(pair, 16));
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const [first] = messages;
+  const known = first === undefined ? undefined : hashed.get(first);
+  const grows = known?.messages.every((message, index) => message === messages[index]) === true;
+  const state = grows ? known.state : createHash("sha256");
+  const start = grows ? known.messages.length : 0;
+  const lines = messages.slice(start).map(messageDigest).join("\n");
+  state.update(start > 0 && lines !== "" ? `\n${lines}` : lines);
+  if (first !== undefined) hashed.set(first, { messages: [...messages], state });
+  return state.copy().digest().subarray(0, hashLength).toString("base64url");
 }
