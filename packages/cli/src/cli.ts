@@ -95,19 +95,26 @@ function splitCommand(argv: readonly string[]): {
 } {
   const { tokens } = parseArgs({
     args: [...argv],
-    options: parsable(commonOptions),
+    options: parsable(commonOptions()),
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
   const named = tokens.find(({ kind }) => kind === "positional");
   if (named?.kind !== "positional") return { command: undefined, rest: argv };
+  if (named.value === "help") return helpAbout(argv, named.index);
   const command = commands.find(({ name }) => name === named.value);
   if (command === undefined) {
     const names = commands.map(({ name }) => name).join(", ");
     throw new UsageError(`there is no command ${JSON.stringify(named.value)}; there are ${names}`);
   }
   return { command, rest: argv.filter((_, index) => index !== named.index) };
+}
+
+/** `scm help` and `scm help COMMAND` are `scm --help` and `scm COMMAND --help`. */
+function helpAbout(argv: readonly string[], index: number): ReturnType<typeof splitCommand> {
+  const { command } = splitCommand(argv.slice(index + 1));
+  return { command, rest: ["--help"] };
 }
 
 async function runBare(args: readonly string[], output: CliOutput): Promise<number> {
@@ -130,7 +137,10 @@ async function runCommand(
   output: CliOutput,
   input: CliInput,
 ): Promise<void> {
-  const { values, positionals } = parsed(args, parsable({ ...command.options, ...commonOptions }));
+  const { values, positionals } = parsed(
+    args,
+    parsable({ ...command.options, ...commonOptions(command) }),
+  );
   if (values["help"] === true) {
     await output.stdout(commandHelp(command));
     return;

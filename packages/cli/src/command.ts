@@ -23,6 +23,8 @@ export interface Command {
   /** How many arguments there must and may be. */
   readonly argumentCount: { readonly least: number; readonly most: number };
   readonly options: CommandOptions;
+  /** Whether it opens the store that `--store` and `--at` name; it does unless told. */
+  readonly usesStore?: false;
   /** What there is to know beyond the options; ends without a line break. */
   readonly notes?: string;
   run(call: CommandCall): Promise<void>;
@@ -57,14 +59,21 @@ interface OpenStoreWishes {
   readonly patient?: boolean;
 }
 
-/** The options that all commands have. */
-export const commonOptions: CommandOptions = {
+/** The options that every command has. */
+export function commonOptions({ usesStore }: Pick<Command, "usesStore"> = {}): CommandOptions {
+  return usesStore === false ? helpOption : { ...storeOptions, ...helpOption };
+}
+
+const storeOptions: CommandOptions = {
   store: { type: "string", value: "KIND", help: "kind of the store: sqlite, xtdb or memory" },
   at: {
     type: "string",
     value: "PLACE",
     help: "path of the store, or the URL of an XTDB node, in place of $SCM_STORE",
   },
+};
+
+const helpOption: CommandOptions = {
   help: { type: "boolean", short: "h", help: "print this text" },
 };
 

@@ -32,7 +32,7 @@ export function commandHelp(command: Command): string {
 ${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.
 ${notes}
 Options:
-${rows(optionRows({ ...command.options, ...commonOptions }))}
+${rows(optionRows({ ...command.options, ...commonOptions(command) }))}
 `;
 }
 

@@ -37,6 +37,7 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
     named.at === undefined || isNodeUrl(named.at)
       ? (named.at ?? config.at)
       : resolve(named.folder, named.at);
+  await checkKind(config.store, at);
   if (named.create !== true) await checkStore(config.store, at);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
   return await openStore({ store: config.store, at, clock: systemClock, xtdb });
@@ -58,6 +59,23 @@ async function checkStore(kind: StoreKind, at: string): Promise<void> {
   if (kind === "xtdb" && !isNodeUrl(at) && (await look(at)) === undefined) {
     throw new CliError(
       `there is no folder of an XTDB node at ${at}; name another with --at or SCM_STORE, or start one with scm xtdb start`,
+    );
+  }
+}
+
+/** Refuses what is plainly of the other kind. */
+async function checkKind(kind: StoreKind, at: string): Promise<void> {
+  if (kind === "memory" || isNodeUrl(at)) return;
+  const facts = await look(at);
+  if (facts === undefined || facts === "unknown") return;
+  if (kind === "sqlite" && facts.isDirectory()) {
+    throw new UsageError(
+      `${at} is a folder, and a SQLite store is a file; where it is the folder of an XTDB node, add --store xtdb`,
+    );
+  }
+  if (kind === "xtdb" && !facts.isDirectory()) {
+    throw new UsageError(
+      `${at} is a file, and the place of a store in XTDB is a folder or a node's URL; where it is a SQLite store, leave out --store xtdb`,
     );
   }
 }

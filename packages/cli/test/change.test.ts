@@ -14,7 +14,7 @@ test("nickname gives, replaces and removes a nickname, each as a version", async
   const removed = await store.scm("nickname", "two", "--remove");
 
   expect(named.stdout).toBe("two");
-  expect(removed.stdout).toMatch(/^object [\da-f-]{36} has no nickname\n$/u);
+  expect(removed.stdout).toMatch(/^object [\da-f-]{36} has no nickname any more\n$/u);
   expect((await store.scm("show", "two")).code).toBe(1);
   expect((await store.scm("show", "a.txt")).stdout).toContain("version             5 of 5\n");
 });
@@ -144,7 +144,7 @@ test("export writes over nothing unless forced, and leaves no part of a file", a
   expect(names.filter((name) => name.includes("partial"))).toEqual([]);
 });
 
-test("what cannot be imported is named by line, and a file that cannot be read makes no store", async () => {
+test("what cannot be imported is named by line, and a file that is no export makes no store", async () => {
   await using store = await temporaryStore();
   const file = join(store.workspace, "all.jsonl");
 
@@ -152,12 +152,14 @@ test("what cannot be imported is named by line, and a file that cannot be read m
   const made = await readdir(dirname(store.at));
   await writeFile(file, "not an export\n");
   const foreign = await store.scm("import", "all.jsonl");
+  const madeOfForeign = await readdir(dirname(store.at));
   await writeFile(file, Buffer.from([0xff, 0xfe, 0x0a]));
   const bytes = await store.scm("import", "all.jsonl", "--store", "memory");
 
   expect(missing.stderr).toContain(`${file} cannot be read`);
   expect(made).toEqual(["work"]);
-  expect(foreign.stderr).toContain("line 1 is not JSON");
+  expect(foreign.stderr).toContain("line 1 is not the header of an export; give a file");
+  expect(madeOfForeign).toEqual(["work"]);
   expect(bytes.stderr).toContain("near line 1 there are bytes that are not UTF-8");
   expect([missing.code, foreign.code, bytes.code]).toEqual([1, 1, 1]);
 });

@@ -34,6 +34,30 @@ test.each(commands)("%s prints its own usage on --help, wherever that stands", a
   expect(before).toEqual(after);
 });
 
+test("prints the same for help and a command's name", async () => {
+  expect(await run(["help"])).toEqual(await run(["--help"]));
+  expect(await run(["help", "show"])).toEqual(await run(["show", "--help"]));
+  expect((await run(["help", "nonsense"])).stderr).toContain('no command "nonsense"');
+});
+
+test("offers the place of a store only where a store is opened", async () => {
+  expect((await run(["list", "--help"])).stdout).toContain("--at PLACE");
+  expect((await run(["replay", "--help"])).stdout).not.toContain("--at");
+});
+
+test("a place that is plainly of another kind of store is refused, and left as it is", async () => {
+  await using store = await temporaryStore();
+  await writeFile(store.at, "some bytes");
+
+  const folder = await store.scm("list", "--at", store.workspace);
+  const file = await store.scm("list", "--store", "xtdb");
+
+  expect(folder.stderr).toContain("is a folder, and a SQLite store is a file");
+  expect(file.stderr).toContain("is a file, and the place of a store in XTDB is a folder");
+  expect([folder.code, file.code]).toEqual([2, 2]);
+  expect(await readFile(store.at, "utf8")).toBe("some bytes");
+});
+
 test("prints the version of its package", async () => {
   expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
 });

@@ -106,7 +106,7 @@ it.each([
     "IMPORT_MALFORMED",
     /line 1 is not the header of an export/,
   ],
-  ["a text", ["hello"], "IMPORT_MALFORMED", /line 1 is not JSON/],
+  ["a text", ["hello"], "IMPORT_MALFORMED", /line 1 is not the header of an export/],
   [
     "a newer format",
     ['{"format":"self-context-manager/export","format_version":2}'],

@@ -10,7 +10,7 @@ import { queries } from "./queries.ts";
 import { requests } from "./requests.ts";
 import { transactions } from "./transactions.ts";
 import { versionReader } from "./version-reader.ts";
-import { field, storeError, storeErrorOf } from "./xtdb-errors.ts";
+import { field, queryFailureOf, storeError, storeErrorOf } from "./xtdb-errors.ts";
 
 export interface XtdbStoreOptions {
   /** The node's URL, such as `http://127.0.0.1:3000`. */
@@ -129,15 +129,17 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       run((patience) => ask.referrers(id, referrersOptions, patience)),
     changesSince: (position = "0", { limit } = {}) =>
       run((patience) => ask.changesSince(position, limit, patience)),
-    query: (edn, args = [], queryOptions = {}) =>
-      run((patience) =>
-        client.query(
-          edn,
-          args,
-          patience,
-          queryOptions.txId === undefined ? undefined : { txId: queryOptions.txId },
-        ),
-      ),
+    query: (edn, args = [], queryOptions = {}) => {
+      const at = queryOptions.txId === undefined ? undefined : { txId: queryOptions.txId };
+      // What fails in the node is mostly the query: it would fail again.
+      return run(async (patience) => {
+        try {
+          return await client.query(edn, args, { ...patience, tries: false }, at);
+        } catch (error) {
+          throw queryFailureOf(error, client.url);
+        }
+      });
+    },
 
     async [Symbol.asyncDispose]() {
       closed = true;

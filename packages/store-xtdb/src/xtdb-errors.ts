@@ -68,6 +68,15 @@ export function storeErrorOf(error: unknown, url: string): unknown {
   return error;
 }
 
+/** What a query of a caller's own failed with: XTDB meets some mistakes in it only while it runs it. */
+export function queryFailureOf(error: unknown, url: string): unknown {
+  if (!(error instanceof RequestFailure) || !/\(java\.lang\./u.test(error.message)) return error;
+  return new RangeError(
+    `the XTDB node ${url} failed while it ran the query: ${error.message}; look whether there is a value for each of its :in`,
+    { cause: error },
+  );
+}
+
 /** Throws for an answer that no further try would change. */
 export function checkRefusal({ status, body }: Answer, url: string): void {
   if (status < 400 || status >= 500 || status === 404 || status === 408 || status === 429) return;

@@ -244,6 +244,7 @@ describe.skipIf("missing" in node)(
       expect(await store.query(query, ["note"])).toEqual([[2]]);
       expect(await store.query(query, ["note"], { txId: 0 })).toEqual([]);
       await expect(store.query("{:find [x] :where [[y :a]]}")).rejects.toThrow(RangeError);
+      await expect(store.query(query)).rejects.toThrow(/a value for each of its :in/);
     });
   },
 );

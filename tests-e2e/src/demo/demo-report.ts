@@ -12,8 +12,10 @@ export interface CallReport {
   readonly status: string;
 }
 
-/** What stands above the lines of the calls; tokens in thousands. */
+/** What stands above the lines of the calls. */
 export const callHeader: string = [
+  "Tokens in thousands, as the server counts them: sent in all, new to its cache, and what the call cost in tokens",
+  "of uncached input. Objects: active of all. Where plain Pi has no such call, it has a -.\n",
   "          managed context        plain Pi",
   "          sent    new   cost     sent   cost   objects   what the model does then",
 ].join("\n");

@@ -1,4 +1,4 @@
-import { importObjects, verifyImport } from "@self-context-manager/core";
+import { importObjects, type ObjectStore, verifyImport } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -97,22 +97,27 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Reads the first line before the store is opened, so that a file that cannot be read makes no store. */
+/** Checks the first line before the store is opened, so that a file that is no export makes no store. */
 async function firstLine(
   lines: AsyncGenerator<string>,
   name: string,
 ): Promise<AsyncIterable<string>> {
+  let first: IteratorResult<string>;
   try {
-    const first = await lines.next();
-    return (async function* joined() {
-      if (first.done === true) return;
-      yield first.value;
-      yield* lines;
-    })();
+    first = await lines.next();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(`${name} cannot be read (${reason}); give a file that scm export wrote`, {
       cause,
     });
   }
+  await importObjects(nowhere, first.done === true ? [] : [first.value]);
+  return (async function* joined() {
+    if (first.done === true) return;
+    yield first.value;
+    yield* lines;
+  })();
 }
+
+/** Where a header without versions goes. */
+const nowhere: Pick<ObjectStore, "restore"> = { restore: async () => ({ added: 0 }) };

@@ -38,7 +38,8 @@ export const nicknameCommand: Command = {
     const { body } = await findTarget(store, call, target);
     checkType(body.type);
     await rename(store, body.id, nickname);
-    const name = nickname === undefined ? "has no nickname" : `has the nickname ${nickname}`;
+    const name =
+      nickname === undefined ? "has no nickname any more" : `has the nickname ${nickname}`;
     await call.print(`object ${visible(body.id)} ${name}\n`);
   },
 };

@@ -23,6 +23,7 @@ export const replayCommand: Command = {
   summary: "replay recorded sessions and say what they would have cost",
   arguments: "[PATH...]",
   argumentCount: { least: 0, most: Number.POSITIVE_INFINITY },
+  usesStore: false,
   options: {
     ...jsonOption,
     plot: { type: "string", value: "FILE", help: "draw the result into FILE, as SVG" },

@@ -28,6 +28,9 @@ export async function runXtdbQuery(
     throw error;
   }
   for (const row of rows) await call.print(`${JSON.stringify(row)}\n`);
+  if (rows.length > 0) return;
+  const name = call.environment["SCM_XTDB_NAME"] ?? "scm";
+  call.note(`no row; the documents of the store ${name} have ${name} in their ids and attributes`);
 }
 
 function queryOf(store: ObjectStore): Query | undefined {

@@ -42,9 +42,12 @@ export function lineJson(value: JsonValue): string {
 
 /** Checks the first line of an export. */
 export function checkHeader(line: string): void {
-  const header = parseLine(line, 1);
-  if (header["format"] !== "self-context-manager/export") {
-    throw malformed(1, "is not the header of an export; give a file that `scm export` wrote");
+  const header = headerOf(line);
+  if (header?.["format"] !== "self-context-manager/export") {
+    throw new ImportError(
+      "IMPORT_MALFORMED",
+      "line 1 is not the header of an export; give a file that `scm export` wrote",
+    );
   }
   const found = header["format_version"];
   if (typeof found !== "number") throw malformed(1, "names no format version");
@@ -53,6 +56,15 @@ export function checkHeader(line: string): void {
       "IMPORT_TOO_NEW",
       `line 1 says format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
     );
+  }
+}
+
+function headerOf(line: string): JsonObject | undefined {
+  try {
+    return parseLine(line, 1);
+  } catch {
+    // A file of any other kind.
+    return undefined;
   }
 }
 

@@ -18,8 +18,8 @@ function words({ corpus, plainCost, profiles, time, store }: ReplayReport): stri
     `You paid: everything sent as it came is billed like ${paid} input tokens (profile A).`,
     `You would have paid: with epochs ${would}, ${change(epoch.costRatio)}; ${asked}, ${change(epoch.chargedCostRatio)}, if the`,
     `model asked for everything that it quotes and could not see.`,
-    `That is ${percent(epoch.evidenceMiss)} of the messages that quote a tool's output; prompts have ${short(epoch.meanTokens)} tokens in`,
-    `place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
+    `It could not see it in ${percent(epoch.evidenceMiss)} of the messages that quote a tool's output. A prompt has ${short(epoch.meanTokens)} tokens`,
+    `on average, in place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
     `Taking in and laying out took ${time.p50.toFixed(1)} ms a call, ${time.p95.toFixed(1)} at the 95th percentile; the store has`,
     `${store.ratio.toFixed(2)} times the bytes of the sessions.`,
   ].join("\n");
