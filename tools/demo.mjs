@@ -7,7 +7,7 @@ import { runReal } from "../tests-e2e/src/demo/run-real.ts";
 
 const usage = `npm start -- [options]
   --store KIND            sqlite (default), or xtdb: a node of this machine, which needs Java 17 and Maven
-  --at PLACE              where the store lies (.demo/store.sqlite or .demo/xtdb); of XTDB a folder or a node's URL
+  --at PLACE              where the store lies (.demo/store.sqlite, .demo/real.sqlite or .demo/xtdb); of XTDB a folder or a node's URL
   --pi VERSION            a supported release of Pi for the scripted session
   --model PROVIDER/MODEL  a real model in the place of the scripted one; its key from the environment`;
 
@@ -29,7 +29,9 @@ try {
   const { store } = values;
   if (store !== "sqlite" && store !== "xtdb")
     throw new RangeError(`--store is ${JSON.stringify(store)}; it must be sqlite or xtdb`);
-  const usual = store === "xtdb" ? "xtdb" : "store.sqlite";
+  // What a real model's run made is not to be lost with the next demo.
+  const file = values.model === undefined ? "store.sqlite" : "real.sqlite";
+  const usual = store === "xtdb" ? "xtdb" : file;
   const at = values.at ?? join(process.cwd(), ".demo", usual);
   if (values.help) print(usage);
   else if (values.model !== undefined) await runReal({ model: values.model, store, at, print });

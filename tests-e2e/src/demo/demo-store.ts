@@ -18,15 +18,20 @@ export interface DemoStore extends AsyncDisposable {
   readonly closing: string;
 }
 
-/** Makes room for a new store: a new file, or a new name in a database, where nothing else is touched. */
+/**
+ * Makes room for a new store: a new file, or a new name in a database, where nothing else is touched. A file that is
+ * there is gone on with where it is to be kept, and begun anew elsewhere.
+ */
 export async function beginStore(
   { store, at }: DemoPlace,
   print: (line: string) => void,
+  keeps: boolean,
 ): Promise<DemoStore> {
   const common = { SCM_STORE: at, SCM_STORE_KIND: store };
   if (store === "sqlite") {
     await mkdir(dirname(at), { recursive: true });
-    for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
+    const ends = keeps ? [] : ["", "-wal", "-shm"];
+    for (const end of ends) await rm(`${at}${end}`, { force: true });
     const place = relative(process.cwd(), at);
     return {
       environment: common,
@@ -59,6 +64,8 @@ function closing(store: string, options: string, before: string): string {
       "history src/cart.mjs",
       "print notes.md",
       "nickname src/cart.mjs cart",
+      "list --type session",
+      "view SESSION",
     ].map((command) => `  ${before}npx scm ${command} ${options}`),
   ].join("\n");
 }

@@ -34,7 +34,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { print } = options;
   const pi = piVersions.find(({ version }) => version === options.pi) ?? piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
-  await using store = await beginStore(options, print);
+  await using store = await beginStore(options, print, false);
   Object.assign(process.env, store.environment);
   print(`Pi ${pi.version} works on a small project, with a scripted model on a loopback server.`);
   print("First in plain Pi, which is not shown, then with managed context.\n");

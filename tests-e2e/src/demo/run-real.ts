@@ -21,7 +21,7 @@ export interface RealRunOptions extends DemoPlace {
 export async function runReal({ model, print, ...place }: RealRunOptions): Promise<void> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new RangeError("no release of Pi is installed");
-  await using store = await beginStore(place, print);
+  await using store = await beginStore(place, print, true);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "scm-demo-")));
   for (const [path, text] of Object.entries(demoProject)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
