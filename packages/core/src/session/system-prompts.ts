@@ -1,3 +1,4 @@
+import { sha256 } from "../objects/hashes.ts";
 import type { ObjectBody } from "../objects/object-body.ts";
 import { staticReference } from "../objects/stored-version.ts";
 import { commitSession, type SessionScope } from "./session-scope.ts";
@@ -17,6 +18,10 @@ export async function recordSystemPrompt(
   const known = state.systemPrompts.get(origin);
   const id = known ?? dependencies.ids.next();
   const [earlier] = known === undefined ? [] : await dependencies.store.describe([known]);
+  if (earlier?.hashes.content_hash === sha256(text)) {
+    state.promptVersions.set(id, staticReference(earlier));
+    return;
+  }
   const body: ObjectBody = {
     ...earlier?.body,
     id,
