@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { hashObject } from "../src/objects/hashes.ts";
 import type { ObjectBody } from "../src/objects/object-body.ts";
+import { hashObject } from "../src/objects/hashes.ts";
 import { sealObject, storable } from "../src/objects/sealed-object.ts";
 import { fileSample } from "./samples.ts";
 
@@ -60,6 +60,8 @@ describe("sealing an object", () => {
 
     expect(() => sealObject(bad({ content: `${content}\ud83d` }))).toThrow("lone surrogate");
     expect(() => sealObject(bad({ content: `${content}😀\ude00` }))).toThrow("lone surrogate");
+    hashObject(bad({ content: `${content}\ud83d` }));
+    expect(() => sealObject(bad({ content: `${content}\ud83d, more` }))).toThrow("lone surrogate");
   });
 
   it("takes what storable made of values that JSON cannot hold", () => {

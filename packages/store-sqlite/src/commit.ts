@@ -31,6 +31,9 @@ export function transactions(
   reader: VersionReader,
   clock: Clock,
 ): Transactions {
+  /** Whether the last commit left it to the next to wait for the disk. */
+  let isOwed = false;
+
   /** Writes versions, the indexes and the clock, and keeps what was written once it is committed. */
   function inTransaction<Result>(
     kind: TransactionKind,
@@ -47,8 +50,12 @@ export function transactions(
         changes.set(id, { before: first === undefined ? before : first.before, after });
       }, known);
       indexChanges(connection, [...changes.values()]);
+      // A commit that writes nothing would not wait for the disk.
+      if (isOwed && kind === "write" && changes.size === 0) writeClock(connection);
       return answer;
     });
+    if (kind === "write") isOwed = false;
+    else if (changes.size > 0) isOwed = true;
     for (const { after } of changes.values()) heads.set(after);
     return result;
   }
@@ -155,6 +162,13 @@ function readClock(connection: Connection): { txId: number; time: number } {
 
 function setClock(connection: Connection, txId: number, time: number): void {
   connection.run("UPDATE clock SET tx_id = ?, tx_time = ? WHERE one = 1", txId, time);
+}
+
+/** Writes the clock's row anew: one that is set to what it is already would not be written. */
+function writeClock(connection: Connection): void {
+  const { txId, time } = readClock(connection);
+  connection.run("DELETE FROM clock WHERE one = 1");
+  connection.run("INSERT INTO clock (one, tx_id, tx_time) VALUES (1, ?, ?)", txId, time);
 }
 
 function checkSame(connection: Connection, key: number, told: StoredVersion): void {

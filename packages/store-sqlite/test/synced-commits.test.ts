@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 
@@ -36,4 +37,23 @@ it("waits for the disk again after a commit that another was to follow failed", 
   const levels = executed.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("sync"));
   executed.mockRestore();
   expect(levels).toEqual(["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL"]);
+});
+
+it("writes and so syncs what is owed in a commit that changes nothing", async () => {
+  await using place = await sqlitePlace();
+  await using store = await place.open();
+  const log = async (): Promise<number> => (await stat(`${place.path}-wal`)).size;
+  await store.commit([{ object: sample("a") }]);
+  const sizes = [await log()];
+  const commit = async (isFollowed: boolean, count: number): Promise<void> => {
+    await store.commit([{ object: sample("a", { count }) }], { isFollowed });
+    sizes.push(await log());
+  };
+  await commit(true, 1);
+  await commit(true, 1);
+  await commit(false, 1);
+  await commit(false, 1);
+
+  const grew = sizes.map((size, index) => index > 0 && size > (sizes[index - 1] ?? 0));
+  expect(grew).toEqual([false, true, false, true, false]);
 });

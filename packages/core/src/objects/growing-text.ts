@@ -54,7 +54,9 @@ export function textStates(name: string, prefix: string, text: string): TextStat
   const added = grows ? text.slice(known.text.length) : text;
   plain.update(added, "utf8");
   escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
-  if (text.length >= shortestKept) keep(name, { text, prefix, plain, escaped });
+  // A damaged text can be hashed; what goes on from it is to be looked at whole.
+  if (text.length >= shortestKept && added.isWellFormed())
+    keep(name, { text, prefix, plain, escaped });
   return { plain, escaped };
 }
 

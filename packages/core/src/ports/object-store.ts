@@ -103,9 +103,9 @@ export interface CommitOptions {
   /** Makes the commit repeatable: see the law `request-id-replays`. */
   readonly requestId?: string;
   /**
-   * Says that the caller makes another commit before it answers anybody. A store may then wait for the disk there and
-   * not here: both survive the end of the process, but until the later commit resolves this one may be lost with the
-   * machine. It is never lost where the later one is kept.
+   * Says that the caller makes another commit before anything that rests on this one goes out. A store may then wait
+   * for the disk there and not here: both survive the end of the process, but until the later commit resolves, which
+   * it may do without a new version, this one can be lost with the machine. It is never lost where the later is kept.
    */
   readonly isFollowed?: boolean;
 }

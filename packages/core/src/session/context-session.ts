@@ -183,18 +183,11 @@ export async function openContextSession(
     return opened;
   }
 
-  /** The session as it is stored, without the effects of calls whose results have not come in: they come with those. */
-  async function openAgain(): Promise<SessionScope> {
-    for (const [call, execution] of executions)
-      executions.set(call, { ...execution, isApplied: false });
-    return await openScope();
-  }
-
   /** Runs an operation on the scope; after a failure the state is doubtful, and the next operation reads it anew. */
   async function attempt<Result>(
     operation: (scope: SessionScope) => Promise<Result>,
   ): Promise<Result> {
-    const current = scope ?? (await openAgain());
+    const current = scope ?? (await openScope());
     scope = undefined;
     follower?.takeIn(current);
     const result = await operation(current);
@@ -213,7 +206,7 @@ export async function openContextSession(
         if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
         dependencies.logger.warn("another process writes to the same objects", { ...host });
       }
-      scope = await openAgain();
+      scope = await openScope();
       // A file can be written by other sessions too; this session's own object only by another process.
       if (version !== undefined && scope.state.version > version) isShared = true;
       try {
@@ -234,20 +227,15 @@ export async function openContextSession(
     { callId }: CallOptions = {},
   ): Promise<ToolAnswer> {
     return await run(async (current) => {
-      const { state } = current;
-      const wasBehind = state.changed;
-      state.changed = false;
       const result = await operation(current);
-      const hasEffect = state.changed;
-      state.changed ||= wasBehind;
       // A refusal did nothing that a host's own result of the call could not tell better.
       const callMade = result.ok ? callId : undefined;
-      if (callMade === undefined) await commitSession(current);
-      else {
-        // Stored with its result: until then the effects stand in what the host records of the call.
-        if (hasEffect) state.pendingCalls.add(callMade);
+      const hasEffect = current.state.changed;
+      if (callMade !== undefined && hasEffect) current.state.pendingCalls.add(callMade);
+      // Its result is taken in, and stored, before a model is told of it.
+      await commitSession(current, [], { isFollowed: callMade !== undefined });
+      if (callMade !== undefined)
         executions.set(callMade, { report: result.text, effects: result.effects, isApplied: true });
-      }
       // What changed nothing is not to be done again by a replay either (decision D42).
       return hasEffect ? result : { ...result, effects: [] };
     });

@@ -84,7 +84,7 @@ export interface SessionState {
   viewBranch: ViewBranch | undefined;
   /** The session's view object, once there is one. */
   viewId: ObjectId | undefined;
-  /** Provider ids of our tools' calls whose effect is in the sets and whose result has not come in yet. */
+  /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
   readonly pendingCalls: Set<string>;
   readonly systemPrompts: Map<string, ObjectId>;
   /** Their latest versions, as far as they are known. */
