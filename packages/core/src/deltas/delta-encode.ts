@@ -1,5 +1,4 @@
-import { presentFields } from "../objects/canonical-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../objects/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, presentFields } from "../objects/json.ts";
 import { type ChunkWriter, encodeText, encodeValue, sizeOf } from "./stored-form.ts";
 import { sameStart } from "./same-start.ts";
 import { sharedSpan } from "./text-span.ts";

@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 
-import type { JsonObject, JsonValue } from "./json.ts";
+import { type JsonObject, type JsonValue, presentFields } from "./json.ts";
 import { foreignFields, isReference } from "./references.ts";
 
 /** The canonical JSON of a value: keys sorted by UTF-16 unit, no white space, absent fields left out. */
@@ -54,13 +54,6 @@ export function canonicalFields(object: JsonObject): readonly string[] {
 
 function isSorted(fields: readonly string[]): boolean {
   return fields.every((field, index) => index === 0 || String(fields[index - 1]) < field);
-}
-
-/** The fields of an object that are not `undefined`, in its own order. */
-export function presentFields(object: JsonObject): readonly string[] {
-  const fields = Object.keys(object);
-  const isPresent = (field: string): boolean => object[field] !== undefined;
-  return fields.every(isPresent) ? fields : fields.filter(isPresent);
 }
 
 /** How many items of a long list are kept as one text. */

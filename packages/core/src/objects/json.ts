@@ -15,6 +15,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object that are not `undefined`, in its own order. */
+export function presentFields(object: JsonObject): readonly string[] {
+  const fields = Object.keys(object);
+  const isPresent = (field: string): boolean => object[field] !== undefined;
+  return fields.every(isPresent) ? fields : fields.filter(isPresent);
+}
+
 /**
  * Turns an unknown value into one that JSON can hold and every store can keep.
  *
