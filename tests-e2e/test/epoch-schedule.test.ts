@@ -6,6 +6,7 @@ import { bestSchedule, onlineSchedule, type ShortSession } from "../src/epochs/s
 
 const mostCalls = testScale.isLong ? 12 : 7;
 const numRuns = testScale.isLong ? 10 : 8;
+const timeout = testScale.isLong ? 600_000 : 60_000;
 
 /** The rule's bound; the sessions of the short run are the same each time, and a rule that never ends takes 1.5. */
 const mostOverBest = testScale.isLong ? 2 : 1.4;
@@ -24,7 +25,7 @@ const session: fc.Arbitrary<ShortSession> = fc.record({
  * with hindsight; ours buys earlier, which is better where sessions are long and can be worse where one ends right
  * after.
  */
-test("the online rule costs at most twice the best of all schedules", async () => {
+test("the online rule costs at most twice the best of all schedules", { timeout }, async () => {
   let worst = 1;
   await fc.assert(
     fc.asyncProperty(session, async (one) => {

@@ -95,6 +95,32 @@ describe("a host that replaces its messages", () => {
     ]);
   });
 
+  it("goes back to right behind the summary, where that is all that a host still sends (D52)", async () => {
+    const opened = await openTestSession();
+    const human = (text: string, timestamp: number): Message => ({
+      role: "user",
+      content: text,
+      timestamp,
+    });
+    const kept = human("kept", 2_000);
+    await opened.session.ingest([human("replaced", 1_000), kept], plainCodec);
+    await opened.session.ingest([summaryMessage, kept], plainCodec);
+    const ours: Message = {
+      role: "summary",
+      kind: "summary",
+      raw: "ours",
+      ours: true,
+      timestamp: 3,
+    };
+    await opened.session.ingest([ours, kept, human("abandoned", 4_000)], plainCodec);
+
+    const list = [summaryMessage, human("new", 5_000)];
+    await opened.session.ingest(list, plainCodec, { rewound: true });
+
+    for (const session of [opened.session, await opened.reopen()])
+      expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(['"the summary"', "new"]);
+  });
+
   it("with a summary that stands for everything shows what comes after it", async () => {
     const opened = await openTestSession();
     const { history } = compaction();

@@ -16,7 +16,7 @@ import { toJson } from "../objects/json.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { sealObject } from "../objects/sealed-object.ts";
 import { applyPolicy } from "../session/apply-policy.ts";
-import { returnTo, returnToAnother, rewindTo } from "../session/rewind.ts";
+import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "../session/rewind.ts";
 import { noteNamedFiles } from "../session/use-order.ts";
 import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
 import {
@@ -123,8 +123,10 @@ async function followHost(
   { rewound }: HostSignals,
   identities: () => readonly MessageIdentity[],
 ): Promise<boolean> {
-  if (result.type === "replaced")
-    return await returnToAnother(scope, identities(), rewound === true);
+  if (result.type === "replaced") {
+    if (await returnToAnother(scope, identities(), rewound === true)) return true;
+    return rewound === true && (await returnBehindSummary(scope, identities()));
+  }
   if (result.type === "appended") return rewound === true && (await returnTo(scope, identities()));
   await rewindTo(scope, result.to, identities());
   return true;

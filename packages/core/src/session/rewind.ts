@@ -56,6 +56,25 @@ export async function returnTo(
 }
 
 /**
+ * Goes back to right behind a summary, where a host says that the user went back and its list has the summary and
+ * nothing that was said after it. Says whether it is so.
+ */
+export async function returnBehindSummary(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<boolean> {
+  const { chat, known } = scope.state;
+  const names = identities.map(keyName);
+  const summary = chat.compaction && keyName(compactionIdentity(chat.compaction));
+  if (chat.compaction === undefined || summary === undefined || !names.includes(summary))
+    return false;
+  if (names.some((name) => known.get(name)?.position !== undefined)) return false;
+  const turns = upTo(chat.turns, positionBefore(chat.compaction.from));
+  await standAt(scope, await findBranchPoint(scope, identities, turns), turns, identities);
+  return true;
+}
+
+/**
  * Goes to a branch that was left, where a host's list shares nothing with where the session is: it begins like that
  * branch, or follows the end of it behind a summary in front. Says whether there is one. Where the host does not say
  * that the user went back, it is looked for in sessions that went back before.
