@@ -67,6 +67,19 @@ describe("a store that fails in between", () => {
     expect([path("f1"), path("f2")]).toEqual(["/work/a.ts", "/work/b.ts"]);
     expect(await handlesIn(session, "pinned")).toEqual([]);
   });
+
+  it("commits a system prompt only where it is another", async () => {
+    const { store, commits } = failingStore(memoryStore({ clock }));
+    const { session } = await openTestSession({ store });
+    await session.recordSystemPrompt("host", "Be good.");
+    const first = commits();
+
+    await session.recordSystemPrompt("host", "Be good.");
+    const same = commits();
+    await session.recordSystemPrompt("host", "Be better.");
+
+    expect([same - first, commits() - same]).toEqual([0, 1]);
+  });
 });
 
 const clock = { now: () => 1_700_000_000_000 };

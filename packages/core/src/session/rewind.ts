@@ -64,12 +64,12 @@ export async function returnBehindSummary(
   identities: readonly MessageIdentity[],
 ): Promise<boolean> {
   const { chat, known } = scope.state;
+  const { compaction } = chat;
   const names = identities.map(keyName);
-  const summary = chat.compaction && keyName(compactionIdentity(chat.compaction));
-  if (chat.compaction === undefined || summary === undefined || !names.includes(summary))
+  if (compaction === undefined || !names.includes(keyName(compactionIdentity(compaction))))
     return false;
   if (names.some((name) => known.get(name)?.position !== undefined)) return false;
-  const turns = upTo(chat.turns, positionBefore(chat.compaction.from));
+  const turns = upTo(chat.turns, positionBefore(compaction.from));
   await standAt(scope, await findBranchPoint(scope, identities, turns), turns, identities);
   return true;
 }
