@@ -93,8 +93,13 @@ console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`
 function run(step) {
   return new Promise((resolve) => {
     let output = "";
-    const reporters = ["--reporter=default", "--reporter=./tools/tally-reporter.ts"];
-    const command = ["--silent", "run", step.script, ...(step.test ? reporters : [])];
+    const options = [
+      "--reporter=default",
+      "--reporter=./tools/tally-reporter.ts",
+      // Many tests wait for databases and for processes. Long runs make load themselves, and are alone.
+      `--maxWorkers=${long ? "1" : "100%"}`,
+    ];
+    const command = ["--silent", "run", step.script, ...(step.test ? options : [])];
     const child = spawn("pnpm", command, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
