@@ -1,9 +1,9 @@
 import {
-  canonicalJson,
   collectReferences,
   foreignFields,
   isJsonObject,
   isReference,
+  type JsonObject,
   type JsonValue,
   type LocatedReference,
   sameStart,
@@ -15,59 +15,77 @@ export interface ReferenceChanges {
   readonly added: readonly LocatedReference[];
 }
 
-/** Compares two versions place by place, and passes over parts that are the same object in both. */
+/**
+ * Compares two versions place by place, and passes over parts that are the same object in both. A place that refers to
+ * another version of the same object has not changed.
+ */
 export function referenceChanges(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
 ): ReferenceChanges {
-  const changes: Changes = { removed: [], added: [] };
-  compare(before, after, "", changes);
+  const changes: Changes = { removed: [], added: [], place: [] };
+  compare(before, after, changes);
   return changes;
 }
 
 interface Changes {
   readonly removed: LocatedReference[];
   readonly added: LocatedReference[];
+  /** Where the comparison stands: fields, and indexes of lists. */
+  readonly place: (string | number)[];
 }
 
 function compare(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  path: string,
   changes: Changes,
 ): void {
   if (before === after) return;
-  if (Array.isArray(before) && Array.isArray(after)) {
-    const [former, latter] = [before as readonly JsonValue[], after as readonly JsonValue[]];
-    const length = Math.max(former.length, latter.length);
-    for (let index = sameStart(former, latter); index < length; index += 1) {
-      const [one, other] = [former[index], latter[index]];
-      if (one !== other && (holdsParts(one) || holdsParts(other)))
-        compare(one, other, `${path}/${index}`, changes);
-    }
-    return;
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, changes);
+  else if (isReference(before) && isReference(after)) {
+    if (before.id === after.id && before.ref === after.ref) return;
+    collect(before, changes.place, changes.removed);
+    collect(after, changes.place, changes.added);
+  } else if (isPlain(before) && isPlain(after)) compareObjects(before, after, changes);
+  else {
+    collect(before, changes.place, changes.removed);
+    collect(after, changes.place, changes.added);
   }
-  if (isReference(before) && isReference(after)) {
-    if (canonicalJson(before) === canonicalJson(after)) return;
-  } else if (
-    isJsonObject(before) &&
-    isJsonObject(after) &&
-    !isReference(before) &&
-    !isReference(after)
-  ) {
-    const compareField = (field: string): void => {
-      const [former, latter] = [own(before, field), own(after, field)];
-      if (former === latter || (!holdsParts(former) && !holdsParts(latter))) return;
-      if (foreignFields.has(field)) return;
-      const inner = `${path}/${field.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      compare(former, latter, inner, changes);
-    };
-    for (const field of Object.keys(before)) compareField(field);
-    for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) compareField(field);
-    return;
-  }
-  collect(before, path, changes.removed);
-  collect(after, path, changes.added);
+}
+
+function compareLists(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  changes: Changes,
+): void {
+  const length = Math.max(before.length, after.length);
+  for (let index = sameStart(before, after); index < length; index += 1)
+    compareAt(index, before[index], after[index], changes);
+}
+
+function compareObjects(before: JsonObject, after: JsonObject, changes: Changes): void {
+  const compareField = (field: string): void => {
+    if (!foreignFields.has(field)) compareAt(field, own(before, field), own(after, field), changes);
+  };
+  for (const field of Object.keys(before)) compareField(field);
+  for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) compareField(field);
+}
+
+function compareAt(
+  step: string | number,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  changes: Changes,
+): void {
+  if (before === after || (!holdsParts(before) && !holdsParts(after))) return;
+  changes.place.push(step);
+  compare(before, after, changes);
+  changes.place.pop();
+}
+
+/** An object that is no reference. */
+function isPlain(value: JsonValue | undefined): value is JsonObject {
+  return isJsonObject(value) && !isReference(value);
 }
 
 /** Only what has parts can be a reference, or hold one. */
@@ -75,17 +93,23 @@ function holdsParts(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null;
 }
 
-function own(
-  object: { readonly [field: string]: JsonValue | undefined },
-  field: string,
-): JsonValue | undefined {
+function own(object: JsonObject, field: string): JsonValue | undefined {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }
 
 /** Goes through core's own walk, so that what counts as a reference is said in one place. */
-function collect(value: JsonValue | undefined, path: string, into: LocatedReference[]): void {
+function collect(
+  value: JsonValue | undefined,
+  place: Changes["place"],
+  into: LocatedReference[],
+): void {
   if (value === undefined || !holdsParts(value)) return;
+  const start = place.map((step) => `/${escaped(step)}`).join("");
   for (const located of collectReferences({ at: value })) {
-    into.push({ path: path + located.path.slice("/at".length), reference: located.reference });
+    into.push({ path: start + located.path.slice("/at".length), reference: located.reference });
   }
+}
+
+function escaped(step: string | number): string {
+  return String(step).replaceAll("~", "~0").replaceAll("/", "~1");
 }

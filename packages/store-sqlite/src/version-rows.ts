@@ -159,13 +159,20 @@ export function bulkOf(body: ObjectBody): JsonObject {
   return bulk;
 }
 
+/** Kept with the body: the text of the next version is compared with it. */
+const metadataTexts = new WeakMap<ObjectBody, string>();
+
 /** The body as it stands in `versions.metadata`. */
 export function metadataText(body: ObjectBody): string {
+  const known = metadataTexts.get(body);
+  if (known !== undefined) return known;
   const shown: MutableObject = {};
   for (const [field, value] of Object.entries(body)) {
     if (value !== undefined) setField(shown, field, bulkFields.has(field) ? 0 : value);
   }
-  return JSON.stringify(shown);
+  const text = JSON.stringify(shown);
+  metadataTexts.set(body, text);
+  return text;
 }
 
 export function readMetadata(row: Row): StoredMetadata {

@@ -69,9 +69,8 @@ function sharedMetadata(
   { hashes }: StoredVersion,
   metadata: string,
 ): number | undefined {
-  if (before === undefined || metadataText(before.stored.body) !== metadata) return undefined;
-  const isSame = before.stored.hashes.metadata_view_hash === hashes.metadata_view_hash;
-  return isSame ? before.shown : undefined;
+  if (before?.stored.hashes.metadata_view_hash !== hashes.metadata_view_hash) return undefined;
+  return metadataText(before.stored.body) === metadata ? before.shown : undefined;
 }
 
 interface Content {

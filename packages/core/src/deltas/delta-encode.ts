@@ -112,11 +112,11 @@ function diffMiddle(
 ): readonly JsonValue[] {
   const differences = differencesOf(before, after);
   if (differences !== undefined) return [[3, ...differences]];
-  const places = placesByKey(before, after);
+  const places = formerPlaces(before, after);
   const kept = new Set<number>();
   // Every former item is used once at most, so that no two places of a list share what is changed in place later.
   const sources = after.map((item) => {
-    const place = places.size === 0 ? undefined : places.get(keyOf(item))?.shift();
+    const place = places(item)?.shift();
     if (place !== undefined) kept.add(place);
     return place;
   });
@@ -164,27 +164,27 @@ function differencesOf(
   return differences;
 }
 
-function placesByKey(
+/** The places of an item in the list before, by what it is and not by which object. */
+function formerPlaces(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
-): Map<JsonValue, number[]> {
-  const places = new Map<JsonValue, number[]>();
+): (item: JsonValue) => number[] | undefined {
   // Nothing can have moved where there is nothing, or one item that is known to differ.
-  if (before.length === 0 || after.length === 0) return places;
-  if (before.length === 1 && after.length === 1) return places;
+  if (before.length === 0 || after.length === 0) return () => undefined;
+  if (before.length === 1 && after.length === 1) return () => undefined;
+  const plain = new Map<JsonValue, number[]>();
+  const containers = new Map<string, number[]>();
   before.forEach((item, index) => {
-    const key = keyOf(item);
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [index]);
-    else known.push(index);
+    if (isContainer(item)) note(containers, JSON.stringify(item), index);
+    else note(plain, item, index);
   });
-  return places;
+  return (item) => (isContainer(item) ? containers.get(JSON.stringify(item)) : plain.get(item));
 }
 
-/** Equal items have equal keys, whether or not they are the same object. */
-function keyOf(item: JsonValue): JsonValue {
-  if (typeof item === "string") return `text ${item}`;
-  return isContainer(item) ? `json ${JSON.stringify(item)}` : item;
+function note<Key>(places: Map<Key, number[]>, key: Key, index: number): void {
+  const known = places.get(key);
+  if (known === undefined) places.set(key, [index]);
+  else known.push(index);
 }
 
 function isContainer(value: JsonValue): boolean {

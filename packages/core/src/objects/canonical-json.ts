@@ -110,10 +110,10 @@ function blockText(
 }
 
 function writeItems(items: readonly JsonValue[], sink: Sink, foreign: boolean): void {
-  for (const [index, item] of items.entries()) {
+  items.forEach((item, index) => {
     if (index > 0) sink(",");
     writeCanonical(item, sink, foreign);
-  }
+  });
 }
 
 function writeObject(object: JsonObject, sink: Sink, foreign: boolean): void {

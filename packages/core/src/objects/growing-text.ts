@@ -17,7 +17,7 @@ interface GrownText {
 export type TextStates = Pick<GrownText, "plain" | "escaped">;
 
 /** Shorter texts are not worth a place. */
-const shortestKept = 32_768;
+export const shortestKept = 32_768;
 
 /** How many characters are kept in all; a text above this is not kept. */
 const mostKept = 16_000_000;
@@ -43,7 +43,7 @@ export function isWellFormed(name: string, text: string): boolean {
 }
 
 /**
- * SHA-256 states over a text, and over a prefix with the text as the inside of a JSON string after it (its opening
+ * SHA-256 states over a long text, and over a prefix with the text as the inside of a JSON string after it (its opening
  * quote is the prefix's last character, its closing quote is not written).
  */
 export function textStates(name: string, prefix: string, text: string): TextStates {
@@ -55,8 +55,7 @@ export function textStates(name: string, prefix: string, text: string): TextStat
   plain.update(added, "utf8");
   escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
   // A damaged text can be hashed; what goes on from it is to be looked at whole.
-  if (text.length >= shortestKept && added.isWellFormed())
-    keep(name, { text, prefix, plain, escaped });
+  if (added.isWellFormed()) keep(name, { text, prefix, plain, escaped });
   return { plain, escaped };
 }
 

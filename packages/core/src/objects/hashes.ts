@@ -8,7 +8,7 @@ import {
   textOf,
   writeCanonical,
 } from "./canonical-json.ts";
-import { textStates } from "./growing-text.ts";
+import { shortestKept, textStates } from "./growing-text.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { foreignFields } from "./references.ts";
 import { viewValues } from "./metadata-view.ts";
@@ -45,21 +45,23 @@ export function hashObject(body: ObjectBody): ObjectHashes {
 function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "object_hash"> {
   const own = new Set(hashFields(body));
   const fields = canonicalFields(body).filter((field) => !own.has(field));
-  const before = fields.slice(0, fields.indexOf("content"));
-  const prefix: Piece[] = [];
-  writeFields(body, before, "{", (piece) => prefix.push(piece));
-  prefix.push(`${before.length === 0 ? "{" : ","}"content":`);
+  const place = fields.indexOf("content");
+  const before: Piece[] = [];
+  writeFields(body, fields.slice(0, place), "{", (piece) => before.push(piece));
+  before.push(`${place === 0 ? "{" : ","}"content":`);
+  const after: Piece[] = [];
+  writeFields(body, fields.slice(place + 1), ",", (piece) => after.push(piece));
+  after.push("}");
   const { content } = body;
-  const opening = textOf(prefix);
-  const states = textStates(body.id, `${opening}"`, content ?? "");
-  const whole =
-    content === null
-      ? createHash("sha256").update(`${opening}null`)
-      : states.escaped.copy().update('"');
-  const pieces: Piece[] = [];
-  writeFields(body, fields.slice(before.length + 1), ",", (piece) => pieces.push(piece));
-  pieces.push("}");
-  updateAll(whole, pieces);
+  if (content === null || content.length < shortestKept) {
+    return {
+      content_hash: sha256(content ?? ""),
+      object_hash: sha256Pieces([...before, JSON.stringify(content), ...after]),
+    };
+  }
+  const states = textStates(body.id, `${textOf(before)}"`, content);
+  const whole = states.escaped.copy();
+  updateAll(whole, ['"', ...after]);
   return { content_hash: states.plain.copy().digest("hex"), object_hash: whole.digest("hex") };
 }
 
@@ -95,6 +97,16 @@ export function hashFields(body: ObjectBody): readonly string[] {
 function sha256Json(value: JsonValue): string {
   const pieces: Piece[] = [];
   writeCanonical(value, (piece) => pieces.push(piece));
+  return sha256Pieces(pieces);
+}
+
+/** Up to this many characters pieces are hashed as one text. */
+const longestText = 65_536;
+
+function sha256Pieces(pieces: readonly Piece[]): string {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length <= longestText && pieces.every((piece) => typeof piece === "string"))
+    return sha256(pieces.join(""));
   const whole = createHash("sha256");
   updateAll(whole, pieces);
   return whole.digest("hex");
@@ -102,17 +114,24 @@ function sha256Json(value: JsonValue): string {
 
 /** Short pieces are handed over together, longer ones as they are. */
 function updateAll(whole: Hash, pieces: readonly Piece[]): void {
-  let batch = "";
+  let batch: string[] = [];
+  let length = 0;
+  const flush = (): void => {
+    if (length > 0) whole.update(batch.join(""), "utf8");
+    batch = [];
+    length = 0;
+  };
   for (const piece of pieces) {
-    const isShort = typeof piece === "string" && piece.length < longPiece;
-    if (isShort) batch += piece;
-    if (batch.length >= longPiece || (batch !== "" && !isShort)) {
-      whole.update(batch, "utf8");
-      batch = "";
+    if (typeof piece === "string" && piece.length < longPiece) {
+      batch.push(piece);
+      length += piece.length;
+      if (length >= longPiece) flush();
+    } else {
+      flush();
+      whole.update(piece);
     }
-    if (!isShort) whole.update(piece);
   }
-  if (batch !== "") whole.update(batch, "utf8");
+  flush();
 }
 
 function stringOf(value: JsonValue | undefined): string {

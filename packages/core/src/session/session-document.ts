@@ -54,10 +54,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     pool: [...state.pool.values()].map(({ row }) => row),
     handle_counts: Object.fromEntries(state.handleCounts),
     activations: Object.fromEntries(
-      [...state.active].map(([id, { used, range, asked }]) => [
-        id,
-        { turn: used.turn, call: used.call, ...range, ...(asked === undefined ? {} : { asked }) },
-      ]),
+      [...state.active].map(([id, activation]) => [id, activationRow(activation)]),
     ),
     recent: [...state.recent],
     pending_calls: [...state.pendingCalls],
@@ -67,6 +64,23 @@ export function sessionBody(state: SessionState): ObjectBody {
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
+}
+
+/** Kept with the activation: most stay as they are from version to version. */
+const activationRows = new WeakMap<Activation, StoredActivation>();
+
+function activationRow(activation: Activation): StoredActivation {
+  const known = activationRows.get(activation);
+  if (known !== undefined) return known;
+  const { used, range, asked } = activation;
+  const row = Object.freeze({
+    turn: used.turn,
+    call: used.call,
+    ...range,
+    ...(asked === undefined ? {} : { asked }),
+  });
+  activationRows.set(activation, row);
+  return row;
 }
 
 /** What of a stored session object is needed to fill a state's sets again. */
