@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { chatContent } from "../src/chat/chat-content.ts";
+import { withStep, withTurn } from "../src/chat/chat-document.ts";
 import type { Turn } from "../src/chat/turn.ts";
+import { hashObject } from "../src/objects/hashes.ts";
 import { objectId } from "../src/objects/object-id.ts";
 
 const call = { type: "toolCall", id: "call_1", name: "bash", arguments: { command: "ls -la" } };
@@ -90,4 +92,56 @@ describe("a chat as text", () => {
     expect(after.startsWith(before)).toBe(true);
     expect(after).toContain("status=fail");
   });
+
+  it("is what it is for a chat that nobody saw grow, whatever was done to it before", () => {
+    const done = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ do: fc.constant("step" as const), text: fc.string() }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant("turn" as const), text: fc.string() }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ do: fc.constant("status" as const), call: fc.nat({ max: 20 }) }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constant("back" as const), to: fc.nat({ max: 20 }) }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("again" as const) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(done, { maxLength: 30 }), (changes) => {
+        let turns: readonly Turn[] = [];
+        let calls = 0;
+        const status = new Map<string, string>();
+        const statusOf = (id: string): string | undefined => status.get(id);
+        for (const change of changes) {
+          if (change.do === "turn") {
+            turns = withTurn(turns, { user: change.text, timestamp: 1, steps: [] });
+          } else if (change.do === "step") {
+            calls += 1;
+            const id = `call_${calls}`;
+            turns = withStep(turns, {
+              assistant: [
+                { type: "text", text: change.text },
+                { ...call, id },
+              ],
+              toolcall_ids: [objectId(id)],
+              assistant_meta: {},
+            });
+          } else if (change.do === "status") status.set(`call_${change.call}`, "ok");
+          else if (change.do === "back") turns = turns.slice(0, change.to);
+
+          const text = chatContent(turns, statusOf);
+
+          expect(text).toBe(chatContent(structuredClone(turns), statusOf));
+          expect(hashed(text)).toEqual(hashed(Buffer.from(text).toString()));
+        }
+      }),
+    );
+  });
 });
+
+function hashed(content: string) {
+  const provenance = { origin: "o", generator: "system" } as const;
+  const body = { id: objectId("chat"), type: "chat", locked: true, content, provenance };
+  return hashObject(body);
+}

@@ -6,6 +6,7 @@ import { applyDeltas } from "../src/deltas/delta-chain.ts";
 import { type Delta, encodeDelta, encodeWhole } from "../src/deltas/delta-encode.ts";
 import { deepFreeze } from "../src/deltas/stored-form.ts";
 import { sharedSpan } from "../src/deltas/text-span.ts";
+import { grownText } from "../src/objects/growing-text.ts";
 import { canonicalJson } from "../src/objects/canonical-json.ts";
 import type { JsonValue } from "../src/objects/json.ts";
 
@@ -163,6 +164,14 @@ it("names only by how much whole numbers grew", () => {
     3,
     ["sums", [2, 0, 1, [3, 40, 900]], "sentAt", [4, 250], "rate", [0, 0.3]],
   ]);
+});
+
+it("knows what was added to a text without looking into it", () => {
+  const base = "🌍".repeat(20);
+  const text = grownText(base, "more");
+
+  expect(sharedSpan(base, text)).toEqual({ prefix: 40, suffix: 0, between: "more" });
+  expect(sharedSpan("other", text)).toEqual({ prefix: 0, suffix: 0, between: text });
 });
 
 it("never splits a surrogate pair", () => {

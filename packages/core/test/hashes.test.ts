@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 
 import { canonicalJson } from "../src/objects/canonical-json.ts";
+import { grownText } from "../src/objects/growing-text.ts";
 import { hashObject, sha256 } from "../src/objects/hashes.ts";
 import { objectId } from "../src/objects/object-id.ts";
 import { fileSample, staticSample } from "./samples.ts";
@@ -163,6 +164,20 @@ describe("the object hash", () => {
       expect(hashes.object_hash).toBe(ofText(canonicalJson(body)));
     }
   });
+});
+
+it("sees a content that is said to have grown, and one that has so beside it", () => {
+  const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
+  const grown = grownText(long, "mo🌍re");
+  const texts = [long, grown, grownText(grown, "!"), grownText(long, "mo🌍rf"), grown, "short"];
+
+  for (const content of texts) {
+    const body = fileSample({ content });
+    const hashes = hashObject(body);
+
+    expect(hashes.content_hash).toBe(ofText(content));
+    expect(hashes.object_hash).toBe(ofText(canonicalJson(body)));
+  }
 });
 
 describe("hashes of further content fields", () => {

@@ -1,3 +1,4 @@
+import { grownText } from "../objects/growing-text.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { argsDisplay } from "./args-display.ts";
 import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
@@ -11,47 +12,58 @@ export type StatusOf = (id: ObjectId) => string | undefined;
  * sees this text. The calls of the last step appear with their results, so the text of a chat that goes on only grows.
  */
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
-  const lastTurn = turns.at(-1);
-  if (lastTurn === undefined) return "";
-  return earlierText(turns, statusOf) + turnText(lastTurn, lastTurn.steps.at(-1), statusOf);
-}
-
-/** The text of all turns but the last by the one before it, kept with the turns that it was made from. */
-const earlierTexts = new WeakMap<
-  Turn,
-  { readonly turns: readonly Turn[]; readonly text: string }
->();
-
-function earlierText(turns: readonly Turn[], statusOf: StatusOf): string {
-  const before = turns.at(-2);
-  if (before === undefined) return "";
-  const known = earlierTexts.get(before);
-  if (
-    known?.turns.length === turns.length - 1 &&
-    known.turns.every((turn, index) => turn === turns[index])
-  ) {
-    return known.text;
-  }
-  const earlier = turns.slice(0, -1);
-  const text = earlier.map((turn) => turnText(turn, undefined, statusOf)).join("");
-  if (earlier.every((turn) => settledTurns.has(turn)))
-    earlierTexts.set(before, { turns: earlier, text });
+  const last = turns.at(-1)?.steps.at(-1);
+  const parts = turns.flatMap((turn) => turnTexts(turn, last, statusOf));
+  const recent = turns.slice(-2).flatMap(({ steps }) => steps.slice(-mostAdded));
+  const former = lastWritten(recent);
+  const text = (former === undefined ? undefined : goneOn(former, parts)) ?? parts.join("");
+  const place = recent.at(-1);
+  if (place !== undefined) written.set(place, { parts, text });
   return text;
 }
 
-/** Text by turn, kept once every call of the turn has its result. */
-const settledTurns = new WeakMap<Turn, string>();
+/** A text of a chat, with what it was joined from. */
+interface Written {
+  readonly parts: readonly string[];
+  readonly text: string;
+}
 
-function turnText(turn: Turn, last: Step | undefined, statusOf: StatusOf): string {
+/** What was written last, by the step that was the last. */
+const written = new WeakMap<Step, Written>();
+
+/** How many steps of a turn may have been added since a text was written that the next goes on from. */
+const mostAdded = 4;
+
+/** Takes out the text that ended with one of these steps: the next one has its place. */
+function lastWritten(steps: readonly Step[]): Written | undefined {
+  const step = steps.findLast((one) => written.has(one));
+  if (step === undefined) return undefined;
+  const found = written.get(step);
+  written.delete(step);
+  return found;
+}
+
+/** A text with what its parts have more than when it was written; undefined where they do not begin as they did. */
+function goneOn({ parts: former, text }: Written, parts: readonly string[]): string | undefined {
+  const last = former.length - 1;
+  const isSame = (part: string, index: number): boolean => index >= last || part === parts[index];
+  const [before = "", now = ""] = [former[last], parts[last]];
+  if (!former.every(isSame) || !now.startsWith(before)) return undefined;
+  return grownText(text, now.slice(before.length) + parts.slice(former.length).join(""));
+}
+
+/** The texts of a turn: the user's message, and one of each step. */
+function turnTexts(turn: Turn, last: Step | undefined, statusOf: StatusOf): readonly string[] {
   const known = settledTurns.get(turn);
   if (known !== undefined) return known;
   const user = turn.user === null ? "" : userText(turn.user);
-  const text = [user, ...turn.steps.map((step) => stepText(step, step === last, statusOf))].join(
-    "",
-  );
-  if (turn.steps.every((step) => settled.has(step))) settledTurns.set(turn, text);
-  return text;
+  const texts = [user, ...turn.steps.map((step) => stepText(step, step === last, statusOf))];
+  if (turn.steps.every((step) => settled.has(step))) settledTurns.set(turn, texts);
+  return texts;
 }
+
+/** Texts by turn, kept once every call of the turn has its result. */
+const settledTurns = new WeakMap<Turn, readonly string[]>();
 
 /** Text by step, kept once every call of the step has its result. */
 const settled = new WeakMap<Step, string>();

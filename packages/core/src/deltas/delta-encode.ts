@@ -75,10 +75,10 @@ function differenceOf(
 }
 
 function diffText(before: string, after: string, context: Context): Delta {
-  const { prefix, suffix } = sharedSpan(before, after);
+  const { prefix, suffix, between } = sharedSpan(before, after);
   if (prefix + suffix < worthNaming) return replace(before, after, context);
   context.growth += after.length - before.length;
-  return [1, prefix, suffix, encodeText(after.slice(prefix, after.length - suffix), context)];
+  return [1, prefix, suffix, encodeText(between, context)];
 }
 
 function diffList(

@@ -1,7 +1,11 @@
+import { addedTo } from "../objects/growing-text.ts";
+
 /** How many units two texts share at their beginnings and, after that, at their ends. */
 export interface TextSpan {
   readonly prefix: number;
   readonly suffix: number;
+  /** What the later text has between them. */
+  readonly between: string;
 }
 
 /** Compared as slices of this many units first, which the engine does as a block. */
@@ -9,13 +13,16 @@ const block = 4096;
 
 /** Finds what two texts share at both ends; never splits a surrogate pair, so that what lies between is well-formed. */
 export function sharedSpan(before: string, after: string): TextSpan {
+  const added = addedTo(before, after);
+  if (added !== undefined) return { prefix: before.length, suffix: 0, between: added };
   // Slices are compared as memory; `startsWith` goes unit by unit.
   const isAppended = after.length >= before.length && after.slice(0, before.length) === before;
   let prefix = isAppended ? before.length : sharedPrefix(before, after);
   if (isHighSurrogate(after, prefix - 1)) prefix -= 1;
   let suffix = sharedSuffix(before, after, Math.min(before.length, after.length) - prefix);
   if (isLowSurrogate(after, after.length - suffix)) suffix -= 1;
-  return { prefix, suffix: Math.max(0, suffix) };
+  suffix = Math.max(0, suffix);
+  return { prefix, suffix, between: after.slice(prefix, after.length - suffix) };
 }
 
 function sharedPrefix(before: string, after: string): number {

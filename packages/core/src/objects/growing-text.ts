@@ -24,22 +24,63 @@ const mostKept = 16_000_000;
 
 const kept = new Map<string, GrownText>();
 
-/** The last answer of `grownFrom`: a text is checked and then hashed. */
-let asked: { readonly text: string; readonly known: GrownText | undefined } | undefined;
+/** A text, and what was added to another one to make it. */
+interface Growth {
+  readonly base: string;
+  readonly added: string;
+  readonly text: string;
+}
 
-/** What is kept of a text's beginning, which was the whole when it was hashed last. */
-function grownFrom(name: string, text: string): GrownText | undefined {
-  const known = kept.get(name);
-  if (known === undefined) return undefined;
-  if (asked?.known !== known || asked.text !== text)
-    asked = { text, known: text.startsWith(known.text) ? known : undefined };
-  return asked.known;
+/** The last texts that were made by adding to one. */
+const growths: Growth[] = [];
+
+/** Sessions that go on at the same time have one each. */
+const mostGrowths = 8;
+
+/**
+ * Adds to a well-formed text that is an object's content. What works on the longer text next need not compare it with
+ * the former, nor have it in one piece, which the engine makes only when somebody looks into it.
+ */
+export function grownText(base: string, added: string): string {
+  if (added === "") return base;
+  const text = base + added;
+  if (growths.push({ base, added, text }) > mostGrowths) growths.shift();
+  return text;
+}
+
+/** What was added to one text to make another; undefined where that is not how it was made. */
+export function addedTo(base: string, text: string): string | undefined {
+  const isThis = (one: Growth): boolean =>
+    // Texts of another length are told apart without looking into them.
+    one.text.length === text.length && one.base.length === base.length && one.text === text;
+  const growth = growths.findLast(isThis);
+  return growth?.base === base ? growth.added : undefined;
+}
+
+/** What is kept of a text's beginning, which was the whole when it was hashed last, and what follows it. */
+interface Continued {
+  readonly known: GrownText | undefined;
+  readonly added: string;
+}
+
+/** The last answer of `continued`: a text is checked and then hashed. */
+let asked: (Continued & { readonly former: GrownText; readonly text: string }) | undefined;
+
+function continued(name: string, text: string): Continued {
+  const former = kept.get(name);
+  if (former === undefined) return { known: undefined, added: text };
+  if (asked?.former === former && asked.text === text) return asked;
+  const told = addedTo(former.text, text);
+  // Slices are compared as memory; `startsWith` goes unit by unit.
+  const isLonger = told !== undefined || text.slice(0, former.text.length) === former.text;
+  const added = told ?? (isLonger ? text.slice(former.text.length) : text);
+  asked = { former, text, known: isLonger ? former : undefined, added };
+  return asked;
 }
 
 /** Whether a text has no lone surrogate; of one that has grown only what was added is looked at. */
 export function isWellFormed(name: string, text: string): boolean {
-  const known = grownFrom(name, text);
-  return (known === undefined ? text : text.slice(known.text.length)).isWellFormed();
+  return continued(name, text).added.isWellFormed();
 }
 
 /**
@@ -47,11 +88,11 @@ export function isWellFormed(name: string, text: string): boolean {
  * quote is the prefix's last character, its closing quote is not written).
  */
 export function textStates(name: string, prefix: string, text: string): TextStates {
-  const known = grownFrom(name, text);
+  const { known, added: isNew } = continued(name, text);
   const grows = known?.prefix === prefix;
   const plain = grows ? known.plain.copy() : createHash("sha256");
   const escaped = grows ? known.escaped.copy() : createHash("sha256").update(prefix, "utf8");
-  const added = grows ? text.slice(known.text.length) : text;
+  const added = grows ? isNew : text;
   plain.update(added, "utf8");
   escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
   // A damaged text can be hashed; what goes on from it is to be looked at whole.
