@@ -41,6 +41,14 @@ describe("a tool call for display", () => {
     expect(display.length).toBeLessThanOrEqual(120);
   });
 
+  it("shows the beginning of what is very long, and what a long blank hides", () => {
+    const shown = (command: string): string => argsDisplay("bash", { command });
+
+    expect(shown("ab ".repeat(9_000))).toBe(`bash: "${"ab ".repeat(38).slice(0, 112)}…`);
+    expect(shown(`${" ".repeat(9_000)}word`)).toBe('bash: " word"');
+    expect(shown(`${"😀".repeat(499)}a${"😀".repeat(499)}`).isWellFormed()).toBe(true);
+  });
+
   it("does not depend on the order of the arguments", () => {
     fc.assert(
       fc.property(args, (given) => {

@@ -34,7 +34,14 @@ function shownArgument(args: JsonObject): string {
   return oneLine(canonicalJson(args));
 }
 
+/** So much of a long text nearly always fills the line. */
+const beginning = 1_000;
+
 function quoted(value: JsonValue): string {
+  if (typeof value === "string" && value.length > beginning) {
+    const begun = oneLine(JSON.stringify(value.slice(0, beginning)));
+    if (begun.length > 2 * longest) return begun;
+  }
   return oneLine(JSON.stringify(value));
 }
 

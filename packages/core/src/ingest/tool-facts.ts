@@ -50,6 +50,18 @@ export const usualToolFacts: ToolFacts = (toolName, args) => {
   };
 };
 
+/** The same facts, found once for each call: several parts of a session ask for them, by the same arguments. */
+export function keptFacts(factsOf: ToolFacts): ToolFacts {
+  const kept = new WeakMap<JsonObject, { readonly toolName: string; readonly facts: CallFacts }>();
+  return (toolName, args) => {
+    const known = kept.get(args);
+    if (known?.toolName === toolName) return known.facts;
+    const facts = factsOf(toolName, args);
+    kept.set(args, { toolName, facts });
+    return facts;
+  };
+}
+
 /** The arguments that hold a path, by the names that tools give them. */
 function pathArguments(args: JsonObject): readonly string[] {
   const given: unknown[] = [];

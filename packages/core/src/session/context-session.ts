@@ -2,6 +2,7 @@ import { StoreError } from "../errors.ts";
 import { type Execution, executionField } from "../ingest/execution.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
 import type { MessageCodec } from "../ingest/message-codec.ts";
+import { keptFacts, usualToolFacts } from "../ingest/tool-facts.ts";
 import { type CostAccount, reportedProfile } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { LayoutOutput } from "../layout/layout.ts";
@@ -157,10 +158,11 @@ interface OpenSessionOptions {
 
 /** Opens a session by its host's id, with the pools and sets that it had. */
 export async function openContextSession(
-  dependencies: SessionDependencies,
+  given: SessionDependencies,
   host: HostSession,
   options: OpenSessionOptions = {},
 ): Promise<ContextSession> {
+  const dependencies = { ...given, toolFacts: keptFacts(given.toolFacts ?? usualToolFacts) };
   let isShared = options.isShared === true;
   const queue = taskQueue();
   const executions = new Map<string, Execution>();
