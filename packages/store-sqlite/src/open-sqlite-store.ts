@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { bodyCache } from "./body-cache.ts";
 import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
+import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { patiently } from "./patience.ts";
 import { queries } from "./queries.ts";
 import { checkFile, migrate } from "./schema.ts";
@@ -34,6 +35,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
   const write = transactions(connection, heads, reader, clock);
+  const checkpoints = idleCheckpoints(connection);
   let closed = false;
   /** Settles when the writes before are done: they are made in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
@@ -67,7 +69,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   return {
     name: "sqlite",
     supports: { durable: true, shared: true },
-    commit: (objects, commitOptions = {}) => inTurn(() => write.commit(objects, commitOptions)),
+    commit: (objects, commitOptions = {}) =>
+      inTurn(() => {
+        const result = write.commit(objects, commitOptions);
+        checkpoints.noteCommit();
+        return result;
+      }),
     restore: (versions) => inTurn(() => write.restore(versions)),
     get: (id, at) => atOnce(() => ask.get(id, at)),
     getMany: (ids) => atOnce(() => ids.map((id) => ask.get(id))),
@@ -85,6 +92,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       // A second disposal may have come meanwhile.
       if (closed) return;
       closed = true;
+      checkpoints.stop();
       close(connection);
     },
   };
@@ -118,7 +126,7 @@ async function open(
       const isOld = opened.transaction("read", () => checkFile(opened, path));
       // Switching to the write-ahead log needs the file alone for a moment, which two openers at once want both.
       opened.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON",
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8192; PRAGMA foreign_keys = ON",
       );
       if (isOld) migrate(opened, path);
       if (maxBytes !== undefined) limitSize(opened, maxBytes);
