@@ -96,7 +96,7 @@ function run(step) {
     const options = [
       "--reporter=default",
       "--reporter=./tools/tally-reporter.ts",
-      // Many tests wait for databases and for processes. Long runs make load themselves, and are alone.
+      // Many tests wait for databases and for processes. Long runs make load themselves, and have one worker.
       `--maxWorkers=${long ? "1" : "100%"}`,
     ];
     const command = ["--silent", "run", step.script, ...(step.test ? options : [])];

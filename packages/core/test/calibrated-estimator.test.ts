@@ -109,6 +109,14 @@ describe("the calibration of the estimate", () => {
     expect(calibrate(points, uncalibrated)).toEqual({ factor: 0.6, overhead: 0 });
   });
 
+  it("is not led astray by one odd report", () => {
+    const odd = { estimated: 50_000, reported: 3_000 };
+    const points = [odd, ...pointsOf([50_000, 50_200, 50_400], { factor: 1, overhead: 0 })];
+
+    for (let count = 1; count <= points.length; count += 1)
+      expect(calibrate(points.slice(0, count), uncalibrated).factor).toBe(1);
+  });
+
   it("is what it was where no usage came", () => {
     expect(calibrate([], uncalibrated)).toBe(uncalibrated);
   });

@@ -166,7 +166,7 @@ describe("the object hash", () => {
   });
 });
 
-it("sees a content that is said to have grown, and one that has so beside it", () => {
+it("of a content that was made by adding to another are those of the whole", () => {
   const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
   const grown = grownText(long, "mo🌍re");
   const texts = [long, grown, grownText(grown, "!"), grownText(long, "mo🌍rf"), grown, "short"];

@@ -9,16 +9,16 @@ import {
   sameStart,
 } from "@self-context-manager/core";
 
-/** How the references of one version differ from those of the version before. */
+/**
+ * How the references of one version differ from those of the version before, as far as a row of `refs` tells them apart:
+ * by target, place and kind. The rest of a reference is read from the latest version.
+ */
 export interface ReferenceChanges {
   readonly removed: readonly LocatedReference[];
   readonly added: readonly LocatedReference[];
 }
 
-/**
- * Compares two versions place by place, and passes over parts that are the same object in both. A place that refers to
- * another version of the same object has not changed.
- */
+/** Compares two versions place by place, and passes over parts that are the same object in both. */
 export function referenceChanges(
   before: JsonValue | undefined,
   after: JsonValue | undefined,

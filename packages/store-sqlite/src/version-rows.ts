@@ -159,7 +159,7 @@ export function bulkOf(body: ObjectBody): JsonObject {
   return bulk;
 }
 
-/** Kept with the body: the text of the next version is compared with it. */
+/** Kept with a body that can no longer change: the text of the next version is compared with it. */
 const metadataTexts = new WeakMap<ObjectBody, string>();
 
 /** The body as it stands in `versions.metadata`. */
@@ -171,7 +171,7 @@ export function metadataText(body: ObjectBody): string {
     if (value !== undefined) setField(shown, field, bulkFields.has(field) ? 0 : value);
   }
   const text = JSON.stringify(shown);
-  metadataTexts.set(body, text);
+  if (Object.isFrozen(body)) metadataTexts.set(body, text);
   return text;
 }
 

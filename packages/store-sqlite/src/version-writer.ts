@@ -184,14 +184,14 @@ function taken(nickname: string, id: string, why: string): StoreError {
   );
 }
 
-/** Kept with the body: the rows of the next version are compared with them. */
+/** Kept with a body that can no longer change: the rows of the next version are compared with them. */
 const keptFields = new WeakMap<ObjectBody, FieldRows>();
 
 function fieldsOf(body: ObjectBody): FieldRows {
   const known = keptFields.get(body);
   if (known !== undefined) return known;
   const rows = fieldRows(metadataOf(body));
-  keptFields.set(body, rows);
+  if (Object.isFrozen(body)) keptFields.set(body, rows);
   return rows;
 }
 

@@ -1,4 +1,4 @@
-import { objectId, sha256 } from "@self-context-manager/core";
+import { hashObject, objectId, sha256, type StoredVersion } from "@self-context-manager/core";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
@@ -30,6 +30,30 @@ it("writes metadata once for as long as it does not change", async () => {
     expect(hashes).toEqual(expected.hashes);
     expect(stored?.hashes).toEqual(expected.hashes);
   }
+});
+
+it("stores a version as it is given, whatever its object held when that was refused", async () => {
+  await using place = await sqlitePlace();
+  const at = { tx_id: 1, tx_time: "2026-01-01T00:00:00.000Z" };
+  const body = { ...sample("view", { layout: "one" }).body };
+  const version = (count: number): StoredVersion => ({
+    body,
+    hashes: hashObject(body),
+    version: count,
+    at,
+  });
+  {
+    await using store = await place.open();
+    const gap = { ...version(5), body: sample("other").body };
+    await expect(store.restore([version(1), gap])).rejects.toMatchObject({ name: "StoreError" });
+    Object.assign(body, { layout: "two" });
+    await store.restore([version(1)]);
+  }
+
+  await using store = await place.open();
+  const stored = await store.get(id);
+  expect(stored?.body["layout"]).toBe("two");
+  expect(stored?.hashes).toEqual(hashObject(body));
 });
 
 it("tells of a version whose metadata is lost with an earlier one", async () => {

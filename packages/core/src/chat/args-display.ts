@@ -34,12 +34,13 @@ function shownArgument(args: JsonObject): string {
   return oneLine(canonicalJson(args));
 }
 
-/** So much of a long text nearly always fills the line. */
+/** So many characters of a long text nearly always fill the line: only runs of blanks become shorter. */
 const beginning = 1_000;
 
 function quoted(value: JsonValue): string {
   if (typeof value === "string" && value.length > beginning) {
     const begun = oneLine(JSON.stringify(value.slice(0, beginning)));
+    // Twice the line, so that what the cut left of a character at its end is not shown.
     if (begun.length > 2 * longest) return begun;
   }
   return oneLine(JSON.stringify(value));

@@ -14,11 +14,11 @@ export type StatusOf = (id: ObjectId) => string | undefined;
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
   const last = turns.at(-1)?.steps.at(-1);
   const parts = turns.flatMap((turn) => turnTexts(turn, last, statusOf));
-  const recent = turns.slice(-2).flatMap(({ steps }) => steps.slice(-mostAdded));
-  const former = lastWritten(recent);
+  const first = turns.find(({ steps }) => steps.length > 0)?.steps[0];
+  if (first === undefined) return parts.join("");
+  const former = written.get(first);
   const text = (former === undefined ? undefined : goneOn(former, parts)) ?? parts.join("");
-  const place = recent.at(-1);
-  if (place !== undefined) written.set(place, { parts, text });
+  written.set(first, { parts, text });
   return text;
 }
 
@@ -28,28 +28,16 @@ interface Written {
   readonly text: string;
 }
 
-/** What was written last, by the step that was the last. */
+/** The last text of each chat, by the first step, which stays the same object. */
 const written = new WeakMap<Step, Written>();
-
-/** How many steps of a turn may have been added since a text was written that the next goes on from. */
-const mostAdded = 4;
-
-/** Takes out the text that ended with one of these steps: the next one has its place. */
-function lastWritten(steps: readonly Step[]): Written | undefined {
-  const step = steps.findLast((one) => written.has(one));
-  if (step === undefined) return undefined;
-  const found = written.get(step);
-  written.delete(step);
-  return found;
-}
 
 /** A text with what its parts have more than when it was written; undefined where they do not begin as they did. */
 function goneOn({ parts: former, text }: Written, parts: readonly string[]): string | undefined {
   const last = former.length - 1;
-  const isSame = (part: string, index: number): boolean => index >= last || part === parts[index];
-  const [before = "", now = ""] = [former[last], parts[last]];
-  if (!former.every(isSame) || !now.startsWith(before)) return undefined;
-  return grownText(text, now.slice(before.length) + parts.slice(former.length).join(""));
+  if (!former.every((part, index) => index === last || part === parts[index])) return undefined;
+  const [lastBefore, lastNow] = [former[last] ?? "", parts[last] ?? ""];
+  if (!lastNow.startsWith(lastBefore)) return undefined;
+  return grownText(text, lastNow.slice(lastBefore.length) + parts.slice(former.length).join(""));
 }
 
 /** The texts of a turn: the user's message, and one of each step. */

@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from "../objects/json.ts";
 import { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./call-kind.ts";
 
-/** Says what a call does by its tool's name and its arguments; each harness has tools of its own. */
+/**
+ * Says what a call does by its tool's name and its arguments; each harness has tools of its own. The answer hangs on
+ * these alone: a session asks once for each call.
+ */
 export type ToolFacts = (toolName: string, args: JsonObject) => CallFacts;
 
 const kinds: Readonly<Record<string, CallKind>> = {

@@ -31,10 +31,10 @@ interface Growth {
   readonly text: string;
 }
 
-/** The last texts that were made by adding to one. */
+/** The last texts that were made by adding to one, the newest of each text that goes on. */
 const growths: Growth[] = [];
 
-/** Sessions that go on at the same time have one each. */
+/** How many texts go on at the same time, as one for each session; what is told of more is forgotten. */
 const mostGrowths = 8;
 
 /**
@@ -44,17 +44,23 @@ const mostGrowths = 8;
 export function grownText(base: string, added: string): string {
   if (added === "") return base;
   const text = base + added;
+  const former = growths.findIndex((one) => isSameText(one.text, base));
+  if (former !== -1) growths.splice(former, 1);
   if (growths.push({ base, added, text }) > mostGrowths) growths.shift();
   return text;
 }
 
 /** What was added to one text to make another; undefined where that is not how it was made. */
 export function addedTo(base: string, text: string): string | undefined {
-  const isThis = (one: Growth): boolean =>
-    // Texts of another length are told apart without looking into them.
-    one.text.length === text.length && one.base.length === base.length && one.text === text;
-  const growth = growths.findLast(isThis);
-  return growth?.base === base ? growth.added : undefined;
+  const growth = growths.findLast(
+    (one) => isSameText(one.base, base) && isSameText(one.text, text),
+  );
+  return growth?.added;
+}
+
+/** Texts of another length are told apart without looking into them, and one text is known to be itself. */
+function isSameText(one: string, other: string): boolean {
+  return one.length === other.length && one === other;
 }
 
 /** What is kept of a text's beginning, which was the whole when it was hashed last, and what follows it. */
@@ -88,11 +94,11 @@ export function isWellFormed(name: string, text: string): boolean {
  * quote is the prefix's last character, its closing quote is not written).
  */
 export function textStates(name: string, prefix: string, text: string): TextStates {
-  const { known, added: isNew } = continued(name, text);
+  const { known, added: appended } = continued(name, text);
   const grows = known?.prefix === prefix;
   const plain = grows ? known.plain.copy() : createHash("sha256");
   const escaped = grows ? known.escaped.copy() : createHash("sha256").update(prefix, "utf8");
-  const added = grows ? isNew : text;
+  const added = grows ? appended : text;
   plain.update(added, "utf8");
   escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
   // A damaged text can be hashed; what goes on from it is to be looked at whole.

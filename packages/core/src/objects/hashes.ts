@@ -45,12 +45,12 @@ export function hashObject(body: ObjectBody): ObjectHashes {
 function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "object_hash"> {
   const own = new Set(hashFields(body));
   const fields = canonicalFields(body).filter((field) => !own.has(field));
-  const place = fields.indexOf("content");
+  const contentAt = fields.indexOf("content");
   const before: Piece[] = [];
-  writeFields(body, fields.slice(0, place), "{", (piece) => before.push(piece));
-  before.push(`${place === 0 ? "{" : ","}"content":`);
+  writeFields(body, fields.slice(0, contentAt), "{", (piece) => before.push(piece));
+  before.push(`${contentAt === 0 ? "{" : ","}"content":`);
   const after: Piece[] = [];
-  writeFields(body, fields.slice(place + 1), ",", (piece) => after.push(piece));
+  writeFields(body, fields.slice(contentAt + 1), ",", (piece) => after.push(piece));
   after.push("}");
   const { content } = body;
   if (content === null || content.length < shortestKept) {

@@ -43,8 +43,9 @@ export function rawTokens(text: string): number {
 
 /**
  * Fits a calibration to the last points by least squares. With points too alike to tell the two unknowns apart, the
- * factor stays and the overhead is fitted; where less than nothing would be left for the overhead, the factor alone is
- * fitted. The result is rounded, and kept from wild values, so that it changes seldom.
+ * factor stays and the overhead is fitted. Where less than nothing would be left for the overhead, there is none, and
+ * the factor is that of the point in the middle. The result is rounded, and kept from wild values, so that it changes
+ * seldom.
  */
 export function calibrate(points: readonly UsagePoint[], current: Calibration): Calibration {
   if (points.length === 0) return current;
@@ -54,18 +55,24 @@ export function calibrate(points: readonly UsagePoint[], current: Calibration): 
   const together = mean(
     points.map((point) => (point.estimated - meanX) * (point.reported - meanY)),
   );
-  const told = points.length >= 3 && Math.sqrt(spread) > 0.05 * meanX && spread > 100;
-  const slope = told ? together / spread : current.factor;
-  const factor = roundedFactor(meanY < slope * meanX ? meanY / meanX : slope);
-  const overhead = Math.round(Math.max(0, meanY - factor * meanX) / 100) * 100;
-  const next = { factor, overhead };
+  const isEnough = points.length >= fewestPoints;
+  const isTold = isEnough && Math.sqrt(spread) > 0.05 * meanX && spread > 100;
+  const slope = isTold ? clamp(together / spread, 0.5, 2) : current.factor;
+  const overhead = Math.max(0, meanY - slope * meanX);
+  const isLess = isEnough && meanY < slope * meanX;
+  const factor = isLess ? clamp(middleRatio(points), 0.5, 2) : slope;
+  const next = { factor: Math.round(factor * 20) / 20, overhead: Math.round(overhead / 100) * 100 };
   return next.factor === current.factor && Math.abs(next.overhead - current.overhead) <= 300
     ? current
     : next;
 }
 
-function roundedFactor(factor: number): number {
-  return Math.round(clamp(factor, 0.5, 2) * 20) / 20;
+/** Fewer points say nothing of the factor: any one of them may be odd. */
+const fewestPoints = 3;
+
+function middleRatio(points: readonly UsagePoint[]): number {
+  const ratios = points.map(({ estimated, reported }) => reported / estimated);
+  return ratios.toSorted((a, b) => a - b)[ratios.length >> 1] ?? 1;
 }
 
 function mean(values: readonly number[]): number {
