@@ -69,6 +69,25 @@ test("breakpoints of our own find the end of the last prompt before a change", (
   expect(traced[3]?.cached.free).toBe(10);
 });
 
+test("billed in its favour, a call reads what it asked with and what it was given", () => {
+  const [before, changed] = [viewOf([10, 20, 30]), viewOf([10, 21, 30, 200])];
+  const traced = tracer();
+  traced.add(before);
+  traced.add(changed, [{ prompt: 61, content: 200 }]);
+  traced.add(viewOf([10, 21, 30, 200, 5]));
+
+  const first = 1.25 * 10 + 50;
+  const asking = 0.1 * 61 + 120 * 5 + 1.25 * 200;
+  const second = 0.1 * 261;
+  const third = 0.1 * 261 + 5;
+  expect(billedInput(traced.calls, a, "what-the-next-reads")).toBeCloseTo(
+    first + asking + second + third,
+  );
+  expect(billedInput(traced.calls, a, "to-the-end")).toBeCloseTo(
+    1.25 * 60 + (0.1 * 10 + 1.25 * 251) + (0.1 * 61 + 600) + (0.1 * 261 + 1.25 * 5),
+  );
+});
+
 test("what waited longer than the cache lives is written anew", () => {
   const traced = tracer(1000);
   for (const time of [0, 900, 2500]) traced.add({ ...viewOf([10, 20]), time });

@@ -5,7 +5,10 @@ import type { CallTrace } from "./trace.ts";
 export type Billing =
   /** Written to the cache up to the end of the prompt. */
   | "to-the-end"
-  /** Only what the next call can read again is written, the rest is plain input: for prompts that change on each call. */
+  /**
+   * Only what the next call can read again is written, the rest is plain input: for prompts that change on each call.
+   * A call before which the model asked for objects reads what it asked with, and the objects as they were written then.
+   */
   | "what-the-next-reads"
   /** What was sent before is read again wherever it stands, so that leaving something out costs nothing: a bound. */
   | "leaving-is-free";
@@ -25,12 +28,15 @@ export function billedInput(
   // What comes next can read nothing that is not written, and without breakpoints of its choice nothing else.
   const isSparing = billing === "what-the-next-reads" && breakpoints === "free";
   return calls.reduce((sum, { tokens, cached, kept, ownCalls, charges }, at) => {
-    const had = billing === "leaving-is-free" ? kept : cached[breakpoints];
+    const isAsked = isSparing && charges.length > 0;
+    const found = billing === "leaving-is-free" ? kept : cached[breakpoints];
+    const had = isAsked ? tokens : found;
     const next = isSparing ? (calls[at + 1]?.cached[breakpoints] ?? 0) : tokens;
     const written = Math.min(Math.max(next - had, 0), tokens - had);
     const own = ownCalls.reduce((all, { input, output }) => all + input + output * outputPrice, 0);
     const asked = charges.reduce(
-      (all, { prompt }) => all + prompt * read + askingTokens * outputPrice,
+      (all, { prompt, content }) =>
+        all + prompt * read + askingTokens * outputPrice + (isAsked ? content * write : 0),
       0,
     );
     return sum + had * read + written * write + (tokens - had - written) + own + asked;

@@ -1,7 +1,8 @@
+import { askedOverhead } from "./billing.ts";
 import type { CallView, StrategyRun } from "./call-view.ts";
 import { promptTokens } from "./call-view.ts";
 import { type Evidence, missingGrams, type UsedGram } from "./evidence.ts";
-import { type CallTrace, tracer } from "./trace.ts";
+import { type CallTrace, type Charge, tracer } from "./trace.ts";
 
 /** How much of what the messages of a segment quote was not to be seen. */
 export interface MissCounts {
@@ -40,14 +41,15 @@ export async function replaySegment(
   const miss = noMisses();
   for (let call = 0; call < callCount; call += 1) {
     let view: CallView = await run.view();
-    const charges: { readonly prompt: number }[] = [];
+    const charges: Charge[] = [];
     const grams = evidence.uses.get(call);
     if (grams !== undefined) {
       const missing = missingGrams(grams, view.shown);
       countMisses(miss, grams, missing);
       if (isCharged) {
         for (const object of fewestObjects(missing)) {
-          charges.push({ prompt: promptTokens(view) });
+          const content = (evidence.objects[object]?.tokens ?? 0) + askedOverhead;
+          charges.push({ prompt: promptTokens(view), content });
           view = await run.activate(object);
         }
       }

@@ -4,6 +4,14 @@ import type { Breakpoints } from "./prices.ts";
 /** How far back from a breakpoint a provider looks for what was written before, in blocks. */
 const lookback = 20;
 
+/** An object that the model asked for before a call. */
+export interface Charge {
+  /** Tokens of the prompt as it was when it asked. */
+  readonly prompt: number;
+  /** Tokens that asking added to it. */
+  readonly content: number;
+}
+
 /** What one model call sent, and how much of it a cache could have had. */
 export interface CallTrace {
   readonly tokens: number;
@@ -14,13 +22,12 @@ export interface CallTrace {
   /** Whether the prompt is the former one with something after it. */
   readonly isExtension: boolean;
   readonly ownCalls: readonly OwnCall[];
-  /** Objects that the model asked for before this call, as the prompt was when it did. */
-  readonly charges: readonly { readonly prompt: number }[];
+  readonly charges: readonly Charge[];
 }
 
 /** Follows the prompts of a segment. Nothing in it depends on prices, but for the cache's lifetime. */
 export interface Tracer {
-  add(view: CallView, charges?: readonly { readonly prompt: number }[]): void;
+  add(view: CallView, charges?: readonly Charge[]): void;
   readonly calls: readonly CallTrace[];
 }
 
