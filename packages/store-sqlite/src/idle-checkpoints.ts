@@ -8,10 +8,11 @@ export interface IdleCheckpoints {
 }
 
 /**
- * How many commits are in the log before it is brought into the file: a model call makes two, of some 30 kB each. SQLite
- * does it by itself, inside a commit, only where the event loop has had no turn for long.
+ * How many commits are in the log before it is brought into the file: a model call makes two, of some 30 kB each. From
+ * then on the log is written over, which the disk has done sooner than what makes a file longer. SQLite does it by
+ * itself, inside a commit, only where the event loop has had no turn for long.
  */
-const commitsBetween = 128;
+const commitsBetween = 64;
 
 /** Looks after the log of a connection, in a turn of the event loop after a commit. */
 export function idleCheckpoints(connection: Connection): IdleCheckpoints {

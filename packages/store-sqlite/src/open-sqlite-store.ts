@@ -126,7 +126,7 @@ async function open(
       const isOld = opened.transaction("read", () => checkFile(opened, path));
       // Switching to the write-ahead log needs the file alone for a moment, which two openers at once want both.
       opened.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8192; PRAGMA foreign_keys = ON",
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON",
       );
       if (isOld) migrate(opened, path);
       if (maxBytes !== undefined) limitSize(opened, maxBytes);

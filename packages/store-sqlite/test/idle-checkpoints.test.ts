@@ -25,10 +25,10 @@ it("brings the log into the file between commits, once in a while", async () => 
       await store.commit([{ object: sample("a", { count: at }) }]);
   };
 
-  await commitMany(0, 127);
+  await commitMany(0, 63);
   await setImmediate();
   const few = checkpoints();
-  await commitMany(127, 100);
+  await commitMany(63, 50);
   const inCommits = checkpoints();
   await setImmediate();
   const afterTurn = checkpoints();
@@ -41,7 +41,7 @@ it("leaves nothing to do behind when the store is closed", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();
-    for (let count = 0; count < 130; count += 1)
+    for (let count = 0; count < 70; count += 1)
       await store.commit([{ object: sample("a", { count }) }]);
   }
   executed.mockClear();
