@@ -102,5 +102,5 @@ export const versionOption: CommandOptions = {
 
 /** What a VERSION may be, for help texts. */
 export const versionNote = `VERSION is a version's number (3), a transaction (tx:812: the latest then), a time
-(2026-01-31T09:00:00Z: the latest then; UTC where it names no zone), or a content hash
-or its first 8 or more digits.`;
+(2026-01-31T09:00:00Z: the latest at the end of that second; UTC where it names no zone), or a
+content hash or its first 8 or more digits.`;

@@ -11,6 +11,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { objectName, visible } from "./format/object-name.ts";
+import { nextCommand } from "./next-command.ts";
 import { findSession, sessionPool } from "./session-pool.ts";
 
 /** How many objects an ambiguous beginning of an id is answered with. */
@@ -24,7 +25,7 @@ export async function findTarget(
 ): Promise<StoredMetadata> {
   const session = call.text("session");
   const found =
-    (session === undefined ? undefined : await byHandle(store, session, target)) ??
+    (session === undefined ? undefined : await byHandle(store, call, session, target)) ??
     (isObjectId(target) ? await byName(store, target) : undefined) ??
     (await byPath(store, resolve(call.folder, target))) ??
     (await byHostSession(store, target)) ??
@@ -34,12 +35,12 @@ export async function findTarget(
   if (isHandle(target)) {
     throw new CliError(
       session === undefined
-        ? `${target} looks like a handle, which belongs to one session: give --session ID (scm list --type session shows the sessions)`
-        : `session ${visible(session)} has no object with the handle ${target}; scm list --session ${visible(session)} shows those that it has`,
+        ? `${target} looks like a handle, which belongs to one session: give --session ID (${nextCommand(call, "list", "--type", "session")} shows the sessions)`
+        : `session ${visible(session)} has no object with the handle ${target}; ${nextCommand(call, "list", "--session", visible(session))} shows those that it has`,
     );
   }
   throw new CliError(
-    `the store has no object with the id, nickname, path or session id ${visible(target)}; scm list shows what there is`,
+    `the store has no object with the id, nickname, path or session id ${visible(target)}; ${nextCommand(call, "list")} shows what there is`,
   );
 }
 
@@ -50,10 +51,11 @@ function isHandle(target: string): boolean {
 
 async function byHandle(
   store: ObjectStore,
+  call: Pick<CommandCall, "text">,
   session: string,
   handle: string,
 ): Promise<StoredMetadata | undefined> {
-  const row = (await sessionPool(store, await findSession(store, session))).find(
+  const row = (await sessionPool(store, await findSession(store, call, session))).find(
     (one) => one.handle === handle,
   );
   return row?.stored;

@@ -7,7 +7,9 @@ import {
 } from "@self-context-manager/core";
 
 import { CliError } from "./cli-errors.ts";
+import type { CommandCall } from "./command.ts";
 import { objectName, visible } from "./format/object-name.ts";
+import { nextCommand } from "./next-command.ts";
 
 /** How many sessions an ambiguous beginning is answered with. */
 const mostCandidates = 10;
@@ -20,13 +22,17 @@ export interface PoolObject {
 }
 
 /** The session with an id or its host's id, or with the beginning of one of them. */
-export async function findSession(store: ObjectStore, given: string): Promise<StoredMetadata> {
+export async function findSession(
+  store: ObjectStore,
+  call: Pick<CommandCall, "text">,
+  given: string,
+): Promise<StoredMetadata> {
   const byHost = await store.find({ where: { type: "session", session_id: given }, limit: 10 });
   const found = byHost.items.length > 0 ? byHost.items : await byBeginning(store, given);
   const [session, another] = found;
   if (session === undefined) {
     throw new CliError(
-      `the store has no session ${visible(given)}; scm list --type session shows those that it has`,
+      `the store has no session ${visible(given)}; ${nextCommand(call, "list", "--type", "session")} shows those that it has`,
     );
   }
   if (another === undefined) return session;

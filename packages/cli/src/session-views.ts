@@ -8,6 +8,7 @@ import {
 } from "@self-context-manager/core";
 
 import { CliError, UsageError } from "./cli-errors.ts";
+import type { CommandCall } from "./command.ts";
 import { counted } from "./format/amounts.ts";
 import { visible } from "./format/object-name.ts";
 import { findSession } from "./session-pool.ts";
@@ -17,8 +18,12 @@ export const sessionNote =
   "SESSION is a session's id or its host's id, or the beginning of one of them.";
 
 /** The calls of a session that is given by its id, its host's id, or the beginning of one. */
-export async function sessionViews(store: ObjectStore, given: string): Promise<ViewHistory> {
-  const { body } = await findSession(store, given);
+export async function sessionViews(
+  store: ObjectStore,
+  call: Pick<CommandCall, "text">,
+  given: string,
+): Promise<ViewHistory> {
+  const { body } = await findSession(store, call, given);
   const history = await viewHistory(store, [epochLayout(), pooledLayout], body.id);
   if (history === undefined) throw new CliError(`the store has lost session ${visible(given)}`);
   if (history.count > 0) return history;

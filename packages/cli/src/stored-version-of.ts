@@ -8,6 +8,7 @@ import type {
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
+import { nextCommand } from "./next-command.ts";
 import { type GivenVersion, givenVersion } from "./version-selector.ts";
 
 /** The version that a command's TARGET and `--as-of` mean, with its content. */
@@ -20,7 +21,7 @@ export async function storedVersionOf(
   const head = await findTarget(store, call, call.arguments[0] ?? "");
   const selector = given === undefined ? undefined : await selectorOf(store, head, given);
   const stored = await store.get(head.body.id, selector);
-  if (stored === undefined) throw noSuchVersion(head, asOf ?? "");
+  if (stored === undefined) throw await noSuchVersion(store, call, head, asOf ?? "");
   return stored;
 }
 
@@ -42,9 +43,16 @@ async function selectorOf(
   return { contentHash: hashes[0] ?? start };
 }
 
-function noSuchVersion({ body, version }: StoredMetadata, asOf: string): CliError {
+async function noSuchVersion(
+  store: ObjectStore,
+  call: CommandCall,
+  { body, version }: StoredMetadata,
+  asOf: string,
+): Promise<CliError> {
   const versions = version === 1 ? "version 1 only" : `versions 1 to ${version}`;
+  const first = await store.get(body.id, { version: 1 });
+  const since = first === undefined ? "" : `, from ${first.at.tx_time} (tx:${first.at.tx_id}) on`;
   return new CliError(
-    `object ${body.id} has ${versions}, and none for --as-of ${asOf}; see scm history ${body.id}`,
+    `object ${body.id} has ${versions}${since}, and none for --as-of ${asOf}; see ${nextCommand(call, "history", body.id)}`,
   );
 }

@@ -22,7 +22,10 @@ export function givenVersion(given: string): GivenVersion {
   );
 }
 
-/** Times are told in UTC, so one without a zone is taken for UTC too, not for that of whoever asks. */
+/**
+ * Times are told in UTC, so one without a zone is taken for UTC too, not for that of whoever asks; and they are told in
+ * seconds, so one in seconds means the end of that second.
+ */
 function utcTime(given: string): string | undefined {
   const parts =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/u.exec(
@@ -30,6 +33,7 @@ function utcTime(given: string): string | undefined {
     );
   if (parts === null) return undefined;
   const [, day = "", time = "00:00", zone = "Z"] = parts;
-  const milliseconds = Date.parse(`${day}T${time}${zone}`);
+  const isInSeconds = /^\d\d:\d\d:\d\d$/u.test(time);
+  const milliseconds = Date.parse(`${day}T${time}${isInSeconds ? ".999" : ""}${zone}`);
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
 }

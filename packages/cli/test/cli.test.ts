@@ -191,10 +191,10 @@ test("--at goes before the environment and is relative to the folder", async () 
   expect(stderr).toContain(`there is no store at ${join(store.workspace, "other.sqlite")};`);
 });
 
-test("an empty store lists nothing but titles", async () => {
+test("an empty store lists nothing but titles, and says so", async () => {
   expect(await run(["list", "--store", "memory"])).toEqual({
     code: 0,
     stdout: "ID  TYPE  VERSIONS  SIZE  CHANGED  STATUS  NAME\n",
-    stderr: "",
+    stderr: "The store has no objects.\n",
   });
 });

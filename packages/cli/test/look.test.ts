@@ -240,6 +240,7 @@ test("print answers exactly the content of the version asked for", async () => {
     ["tx:99999", texts.second],
     [first?.at.tx_time ?? "", texts.first],
     [second?.at.tx_time.replace("T", " ").replace("Z", "") ?? "", texts.second],
+    [second?.at.tx_time.replace(/\.\d+/u, "") ?? "", texts.second],
     [first?.hashes.content_hash ?? "", texts.first],
     [first?.hashes.content_hash.slice(0, 12) ?? "", texts.first],
     [`sha256:${second?.hashes.content_hash.slice(0, 8)}`, texts.second],
@@ -258,7 +259,23 @@ test("print says which versions there are where it has not the one asked for", a
   const { code, stderr } = await store.scm("print", "a.txt", "--as-of", "3");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("has versions 1 to 2, and none for --as-of 3");
+  expect(stderr).toMatch(
+    /has versions 1 to 2, from \S+Z \(tx:\d+\) on, and none for --as-of 3; see scm history \S+\n$/u,
+  );
+});
+
+test("what to look at next is said with the store that was given", async () => {
+  await using store = await storeWithSession();
+
+  const given = await run(
+    ["print", "a.txt", "--as-of", "3", "--at", store.at],
+    {},
+    store.workspace,
+  );
+  const next = /see scm (history .+)\n$/u.exec(given.stderr)?.[1] ?? "";
+
+  expect(next).toContain(`--at ${store.at}`);
+  expect(await run(next.split(" "), {}, "/")).toMatchObject({ code: 0, stderr: "" });
 });
 
 /** Texts of which the hashes begin alike: `b30a892c`. */
@@ -281,7 +298,7 @@ test("the beginning of several content hashes is answered with them, that of non
 
   expect([several.code, none.code]).toEqual([1, 1]);
   expect(several.stderr).toContain("is the beginning of several content hashes");
-  expect(none.stderr).toContain("has versions 1 to 2, and none for --as-of 00000000");
+  expect(none.stderr).toContain("and none for --as-of 00000000");
 });
 
 test.each([

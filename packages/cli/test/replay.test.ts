@@ -80,9 +80,40 @@ test("what is not there, holds no session or makes no sense is said plainly", as
   expect(gone).toMatchObject({ code: 1, stdout: "" });
   expect(gone.stderr).toContain(`${missing} cannot be read`);
   expect(empty).toMatchObject({ code: 1, stdout: "" });
-  expect(empty.stderr).toContain("a session of two model calls or more");
+  expect(empty.stderr).toContain("the file holds no session of two model calls or more");
   expect(threads).toMatchObject({ code: 2 });
   expect(threads.stderr).toContain('--threads is a whole number from 1 to 256; got "many"');
+}, 60_000);
+
+test("a file that is missing beside others is told, and its absence fails", async () => {
+  await using folder = await folderOf({ "a.jsonl": session(2) });
+  const missing = join(folder.path, "missing.jsonl");
+
+  const result = await run(["replay", join(folder.path, "a.jsonl"), missing, "--threads", "1"]);
+
+  expect(result.code).toBe(1);
+  expect(result.stdout).toContain("You paid");
+  expect(result.stderr).toContain(`${missing} cannot be read`);
+}, 60_000);
+
+test("--plot draws over a drawing and over nothing else", async () => {
+  await using folder = await folderOf({ "a.jsonl": session(2), "old.svg": "<svg></svg>" });
+  const [recording, old] = [join(folder.path, "a.jsonl"), join(folder.path, "old.svg")];
+  const plotInto = async (file: string) =>
+    await run(["replay", recording, "--plot", file, "--threads", "1"]);
+
+  const overRecording = await plotInto(recording);
+  const nowhere = await plotInto(join(folder.path, "none", "plot.svg"));
+  const again = await plotInto(old);
+
+  expect(overRecording).toMatchObject({ code: 2, stdout: "" });
+  expect(overRecording.stderr).toContain(`${recording} is there and is no SVG`);
+  expect(await readFile(recording, "utf8")).toBe(session(2));
+  expect(nowhere).toMatchObject({ code: 1, stdout: "" });
+  expect(nowhere.stderr).toContain("cannot be written");
+  expect(again.code).toBe(0);
+  expect(await readFile(old, "utf8")).toContain("</svg>");
+  expect((await readFile(old, "utf8")).length).toBeGreaterThan(1_000);
 }, 60_000);
 
 /** A session in the neutral format, in which each call reads a file. */

@@ -26,7 +26,7 @@ the first byte that differs could be read from it.`,
   async run(call) {
     const [session = "", first = "", second = ""] = call.arguments;
     await using store = await call.openStore();
-    const history = await sessionViews(store, session);
+    const history = await sessionViews(store, call, session);
     const before = await callView(history, first);
     const after = await callView(history, second);
     const difference = compareViews(before, after);

@@ -20,7 +20,7 @@ export const listCommand: Command = {
     type: {
       type: "string",
       value: "TYPE",
-      help: "only file, toolcall, chat, session, system_prompt, note …",
+      help: "only file, toolcall, chat, session, view, system_prompt …",
     },
     session: {
       type: "string",
@@ -40,6 +40,7 @@ export const listCommand: Command = {
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, call));
     const type = call.text("type");
     if (objects.length === 0 && type !== undefined) call.note(await noneOf(store, call, type));
+    if (objects.length === 0 && type === undefined) call.note("The store has no objects.");
     if (objects.length > limit) {
       call.note(
         `Only ${limit} ${limit === 1 ? "is" : "are"} listed; --all lists the others too, --type and --session fewer.`,
@@ -75,7 +76,7 @@ async function listed(
   const session = call.text("session");
   if (session === undefined)
     return (await newest(store, type, limit)).map((stored) => ({ stored }));
-  const pool = await sessionPool(store, await findSession(store, session));
+  const pool = await sessionPool(store, await findSession(store, call, session));
   return type === undefined ? pool : pool.filter(({ stored }) => stored.body.type === type);
 }
 
@@ -85,7 +86,9 @@ async function noneOf(store: ObjectStore, call: CommandCall, type: string): Prom
   const all =
     session === undefined
       ? await newest(store, undefined, Number.MAX_SAFE_INTEGER)
-      : (await sessionPool(store, await findSession(store, session))).map(({ stored }) => stored);
+      : (await sessionPool(store, await findSession(store, call, session))).map(
+          ({ stored }) => stored,
+        );
   const types = [...new Set(all.map(({ body }) => body.type))].toSorted();
   const there = types.length === 0 ? "there are no objects yet" : `there are ${types.join(", ")}`;
   return visible(`No object has the type ${type}; ${there}.`);

@@ -10,9 +10,10 @@ import {
 } from "@self-context-manager/core";
 
 import { CliError, UsageError } from "../cli-errors.ts";
-import { type Command, targetNote, targetOptions } from "../command.ts";
+import { type Command, type CommandCall, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
 import { visible } from "../format/object-name.ts";
+import { nextCommand } from "../next-command.ts";
 
 /** How often an object that an agent changes at the same moment is tried again. */
 const attempts = 5;
@@ -37,7 +38,7 @@ export const nicknameCommand: Command = {
     await using store = await call.openStore();
     const { body } = await findTarget(store, call, target);
     checkType(body.type);
-    await rename(store, body.id, nickname);
+    await rename(store, call, body.id, nickname);
     const name =
       nickname === undefined ? "has no nickname any more" : `has the nickname ${nickname}`;
     await call.print(`object ${visible(body.id)} ${name}\n`);
@@ -61,6 +62,7 @@ function checkNickname(nickname: string): void {
 
 async function rename(
   store: ObjectStore,
+  call: CommandCall,
   id: ObjectId,
   nickname: string | undefined,
 ): Promise<void> {
@@ -73,17 +75,23 @@ async function rename(
       await store.commit([{ object: sealObject(body), expect: stored.version }]);
       return;
     } catch (error) {
-      if (StoreError.is(error, "NICKNAME_TAKEN")) throw await taken(store, error, nickname ?? "");
+      if (StoreError.is(error, "NICKNAME_TAKEN"))
+        throw await taken(store, call, error, nickname ?? "");
       if (attempt === attempts || !StoreError.is(error, "VERSION_CONFLICT")) throw error;
     }
   }
 }
 
-async function taken(store: ObjectStore, cause: StoreError, nickname: string): Promise<CliError> {
+async function taken(
+  store: ObjectStore,
+  call: CommandCall,
+  cause: StoreError,
+  nickname: string,
+): Promise<CliError> {
   const [named] = isObjectId(nickname) ? await store.describe([nickname]) : [];
   const advice =
     named === undefined
-      ? `choose another, or take it away there with scm nickname ${nickname} --remove`
+      ? `choose another, or take it away there with ${nextCommand(call, "nickname", nickname, "--remove")}`
       : "choose another name";
   return new CliError(`${cause.message}; ${advice}`, { cause });
 }

@@ -6,7 +6,15 @@ import {
 } from "@self-context-manager/core";
 
 import { CliError } from "../cli-errors.ts";
-import { type Command, targetNote, targetOptions, versionNote, versionOption } from "../command.ts";
+import {
+  type Command,
+  type CommandCall,
+  targetNote,
+  targetOptions,
+  versionNote,
+  versionOption,
+} from "../command.ts";
+import { nextCommand } from "../next-command.ts";
 import { storedVersionOf } from "../stored-version-of.ts";
 
 export const printCommand: Command = {
@@ -30,7 +38,7 @@ export const printCommand: Command = {
     const field = call.text("field") ?? "content";
     const value = valueOf(stored, field);
     if (value === undefined) throw unknownField(stored, field);
-    if (value === null && field === "content") throw noContent(stored);
+    if (value === null && field === "content") throw noContent(call, stored);
     await call.print(typeof value === "string" ? value : canonicalJson(value));
   },
 };
@@ -54,8 +62,8 @@ const reasons = {
   missing: "the file is gone; an earlier version may have it",
 } as const;
 
-function noContent({ body, version }: StoredVersion): CliError {
+function noContent(call: CommandCall, { body, version }: StoredVersion): CliError {
   return new CliError(
-    `object ${body.id} has no content in version ${version}: ${reasons[presenceOf(body)]} (see scm history ${body.id})`,
+    `object ${body.id} has no content in version ${version}: ${reasons[presenceOf(body)]} (see ${nextCommand(call, "history", body.id)})`,
   );
 }

@@ -1,18 +1,18 @@
 import {
+  defaultFolders,
   type FileOutcome,
   findSessions,
   replayJson,
   replayPlot,
   type ReplayProgress,
-  type ReplayReport,
   replayReport,
   replayText,
   runReplay,
-  type SessionFigures,
 } from "@self-context-manager/replay";
-import { writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
@@ -38,25 +38,28 @@ one, the sessions are those where Pi, Claude Code and Codex CLI keep theirs. Not
 anywhere, and no store but a temporary one is touched. docs/guide/replay.md defines every figure.`,
   async run(call) {
     const threads = threadCount(call.text("threads"));
-    const files = await sessionFiles(call);
+    const { files, missing } = await sessionFiles(call);
+    const plot = await plotPath(call, files);
     const outcomes = await replayAll(files, threads);
     for (const outcome of outcomes) tellDamage(call, outcome);
     const sessions = outcomes.flatMap(({ figures }) => figures ?? []);
     if (sessions.length === 0) {
       throw new CliError(
-        `none of ${counted(files.length, "file")} holds a session of two model calls or more; name files or folders of recorded sessions`,
+        `${files.length === 1 ? "the file holds no session" : `none of ${files.length} files holds a session`} of two model calls or more; name files or folders of recorded sessions`,
       );
     }
     const skipped = outcomes.length - sessions.length;
     if (skipped > 0)
       call.note(`${counted(skipped, "file")} without a session of two model calls left out`);
     const report = replayReport(sessions);
-    await writePlot(call, report, sessions);
     await call.print(
       call.isSet("json")
         ? `${JSON.stringify(replayJson(report), undefined, 2)}\n`
         : `${replayText(report)}\n`,
     );
+    if (plot !== undefined) await writePlot(call, plot, replayPlot(report, sessions));
+    if (missing.length > 0)
+      throw new CliError(`${missing.join("; ")}: the figures are those of the rest`);
   },
 };
 
@@ -67,7 +70,10 @@ function threadCount(given: string | undefined): number {
   throw new UsageError(`--threads is a whole number from 1 to 256; got ${JSON.stringify(given)}`);
 }
 
-async function sessionFiles(call: CommandCall): Promise<readonly string[]> {
+/** The files to replay, and what was named and cannot be read. */
+async function sessionFiles(
+  call: CommandCall,
+): Promise<{ readonly files: readonly string[]; readonly missing: readonly string[] }> {
   const isGiven = call.arguments.length > 0;
   const paths = call.arguments.map((path) => resolve(call.folder, path));
   const { environment } = call;
@@ -78,11 +84,12 @@ async function sessionFiles(call: CommandCall): Promise<readonly string[]> {
   if (files.length === 0) {
     const looked = isGiven
       ? `no session files in ${paths.join(", ")}; name files, or folders of .jsonl or .json files`
-      : "Pi, Claude Code and Codex CLI have kept no sessions here; name files or folders of recorded sessions";
+      : `Pi, Claude Code and Codex CLI have kept no sessions in ${defaultFolders({ environment }).join(", ")}; name files or folders of recorded sessions`;
     throw new CliError(troubles.length === 0 ? looked : troubles.join("; "));
   }
+  if (isGiven) return { files, missing: troubles };
   for (const trouble of troubles) call.note(trouble);
-  return files;
+  return { files, missing: [] };
 }
 
 /** A bar is drawn on a terminal only: elsewhere its steps would be lines. */
@@ -109,7 +116,9 @@ function bar({ done, total }: ReplayProgress): string {
 }
 
 function tellDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): void {
-  if (reason !== undefined) call.note(`${file} was left out: ${reason}`);
+  // A reason may begin with the file itself.
+  if (reason !== undefined)
+    call.note(`${reason.startsWith(file) ? reason : `${file}: ${reason}`}; it was left out`);
   const [first] = damaged;
   if (first === undefined) return;
   const more = damaged.length === 1 ? "" : ` and ${damaged.length - 1} more`;
@@ -117,21 +126,43 @@ function tellDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): 
   call.note(`${file}${place}${more} skipped: ${first.reason}`);
 }
 
-async function writePlot(
-  call: CommandCall,
-  report: ReplayReport,
-  sessions: readonly SessionFigures[],
-): Promise<void> {
+/** Where to draw, looked at before anything is replayed: no recording and no other file is written over. */
+async function plotPath(call: CommandCall, files: readonly string[]): Promise<string | undefined> {
   const given = call.text("plot");
-  if (given === undefined) return;
+  if (given === undefined) return undefined;
   const path = resolve(call.folder, given);
+  const before = await contentOf(path);
+  if (files.includes(path) || (before !== undefined && !/^\s*<(?:svg|\?xml)/u.test(before)))
+    throw new UsageError(`${path} is there and is no SVG; name another file to draw into`);
   try {
-    await writeFile(path, replayPlot(report, sessions));
+    await access(before === undefined ? dirname(path) : path, constants.W_OK);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`${path} cannot be written (${why}); name a file in a folder that can be`, {
-      cause,
-    });
+    throw notWritable(path, cause);
+  }
+  return path;
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw notWritable(path, cause);
+  }
+}
+
+async function writePlot(call: CommandCall, path: string, drawing: string): Promise<void> {
+  try {
+    await writeFile(path, drawing);
+  } catch (cause) {
+    throw notWritable(path, cause);
   }
   call.note(`drawn into ${path}`);
+}
+
+function notWritable(path: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(`${path} cannot be written (${why}); name a file in a folder that can be`, {
+    cause,
+  });
 }

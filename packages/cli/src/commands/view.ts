@@ -32,7 +32,7 @@ with --verify every one is made again and checked.`,
     if (number !== undefined && call.isSet("verify"))
       throw new UsageError("--verify is for the list; a CALL is always verified");
     await using store = await call.openStore();
-    const history = await sessionViews(store, session);
+    const history = await sessionViews(store, call, session);
     if (number === undefined) {
       await listCalls(history, call);
       return;

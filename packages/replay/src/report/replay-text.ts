@@ -15,7 +15,8 @@ function words({ corpus, plainCost, profiles, time, store }: ReplayReport): stri
   const asked = short(plainCost * epoch.chargedCostRatio);
   return [
     head,
-    `You paid: everything sent as it came is billed like ${paid} input tokens (profile A).`,
+    `You paid: everything sent as it came is billed like ${paid} input tokens (profile A). This is counted from`,
+    `the messages, with 4k tokens for system prompt and tools; what a recording says of its usage is not used.`,
     `You would have paid: with epochs ${would}, ${change(epoch.costRatio)}; ${asked}, ${change(epoch.chargedCostRatio)}, if the`,
     `model asked for everything that it quotes and could not see.`,
     `It could not see it in ${percent(epoch.evidenceMiss)} of the messages that quote a tool's output. A prompt has ${short(epoch.meanTokens)} tokens`,
@@ -77,7 +78,9 @@ function table(rows: readonly (readonly string[])[]): string {
 
 const legend = `cost: billed input over that of append-only; charged: the same when the model asks for what it misses;
 miss: messages that quote a tool's output which was not in view, of all that quote one; miss+: with large arguments
-of writes and edits as outputs; worst: the dearest session of 20 calls or more. bound knows the future.
+of writes and edits as outputs; 8-grams: words in a row, of all that are quoted, that were not in view; mean and peak:
+tokens of a prompt; hit: input that the cache had; median, worst: the middle session's cost, and that of the dearest
+of 20 calls or more. bound knows the future. docs/guide/replay.md defines all.
 Profiles by write and read price: A 1.25/0.10, A1 2/0.10, B 1.25/0.05, C 1.25/0.025, D 1/0.10, E 1/0.25, F 1/0.50,
 G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: our own.`;
 
