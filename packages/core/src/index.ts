@@ -142,6 +142,7 @@ export type {
   Watcher,
 } from "./ports/watcher.ts";
 export type { TokenEstimator } from "./ports/token-estimator.ts";
+export { type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";

@@ -28,7 +28,7 @@ it("writes one version a line, in the specification's names, readable without us
       object_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     },
   });
-  expect(JSON.parse(exportHeader)).toEqual({
+  expect(JSON.parse(exportHeader())).toEqual({
     format: "self-context-manager/export",
     format_version: 1,
   });
@@ -76,7 +76,7 @@ it("imports what was exported, in batches that keep a transaction whole", async 
   );
   const store = recorder();
 
-  const report = await importObjects(store, [exportHeader, ...versions.map(exportLine)]);
+  const report = await importObjects(store, [exportHeader(), ...versions.map(exportLine)]);
 
   expect(report).toEqual({ read: 501, added: 501, objects: 501 });
   expect(store.batches.length).toBeGreaterThan(1);
@@ -86,13 +86,28 @@ it("imports what was exported, in batches that keep a transaction whole", async 
   expect(firstOf.slice(1).some((txId, index) => txId === lastOf[index])).toBe(false);
 });
 
+it("says after the last line where there are not as many as the first says", async () => {
+  const versions = Array.from({ length: 3 }, (_, index) => version(`id ${index}`, 1, index + 1));
+  const lines = versions.map(exportLine);
+  const store = recorder();
+
+  await importObjects(recorder(), [exportHeader(3), ...lines]);
+  const short = importObjects(store, [exportHeader(3), ...lines.toSpliced(1, 1)]);
+
+  await expect(short).rejects.toMatchObject({
+    code: "IMPORT_DAMAGED",
+    message: expect.stringContaining("says that 3 versions follow, and there were 2") as string,
+  });
+  expect(store.batches.flat()).toEqual(versions.toSpliced(1, 1));
+});
+
 it("waits for later transactions where a nickname is taken only for a while", async () => {
   const versions = Array.from({ length: 450 }, (_, index) => version(`id ${index}`, 1, index + 1));
   const store = recorder((batch) => {
     if (batch.length < 300) throw new StoreError("NICKNAME_TAKEN", "for now");
   });
 
-  await expect(importObjects(store, [exportHeader, ...versions.map(exportLine)])).rejects.toThrow(
+  await expect(importObjects(store, [exportHeader(), ...versions.map(exportLine)])).rejects.toThrow(
     "for now",
   );
   expect(store.batches.flat().length).toBe(400);
@@ -115,55 +130,55 @@ it.each([
   ],
   [
     "half a line",
-    [exportHeader, good(), good().slice(0, 80)],
+    [exportHeader(), good(), good().slice(0, 80)],
     "IMPORT_MALFORMED",
     /line 3 is not JSON/,
   ],
   [
     "a line without version",
-    [exportHeader, edited({ version: 0 })],
+    [exportHeader(), edited({ version: 0 })],
     "IMPORT_MALFORMED",
     /line 2 has no version/,
   ],
   [
     "a line without transaction",
-    [exportHeader, edited({ tx_id: "1" })],
+    [exportHeader(), edited({ tx_id: "1" })],
     "IMPORT_MALFORMED",
     /line 2 has no transaction id/,
   ],
   [
     "a time of another form",
-    [exportHeader, edited({ tx_time: "2026-01-01" })],
+    [exportHeader(), edited({ tx_time: "2026-01-01" })],
     "IMPORT_MALFORMED",
     /line 2 has no transaction time/,
   ],
   [
     "a line without object",
-    [exportHeader, edited({ object: [] })],
+    [exportHeader(), edited({ object: [] })],
     "IMPORT_MALFORMED",
     /line 2 holds no object/,
   ],
   [
     "an object without id",
-    [exportHeader, edited({ object: { type: "note" } })],
+    [exportHeader(), edited({ object: { type: "note" } })],
     "IMPORT_MALFORMED",
     /line 2 holds no object that/,
   ],
   [
     "a changed text",
-    [exportHeader, good().replace('"text"', '"texts"')],
+    [exportHeader(), good().replace('"text"', '"texts"')],
     "IMPORT_DAMAGED",
     /line 2: content_hash of object a .* export again/,
   ],
   [
     "a changed field",
-    [exportHeader, good().replace('"note"', '"file"')],
+    [exportHeader(), good().replace('"note"', '"file"')],
     "IMPORT_DAMAGED",
     /line 2: .*_hash of object a/,
   ],
   [
     "a missing hash",
-    [exportHeader, good().replace(/"object_hash":"\w+",/, "")],
+    [exportHeader(), good().replace(/"object_hash":"\w+",/, "")],
     "IMPORT_DAMAGED",
     /object_hash of object a is null/,
   ],
@@ -175,7 +190,12 @@ it.each([
 });
 
 it("takes lines with any end, and passes over empty ones", async () => {
-  const report = await importObjects(recorder(), [`${exportHeader}\r\n`, "\n", `${good()}\n`, ""]);
+  const report = await importObjects(recorder(), [
+    `${exportHeader()}\r\n`,
+    "\n",
+    `${good()}\n`,
+    "",
+  ]);
 
   expect(report).toEqual({ read: 1, added: 1, objects: 1 });
 });

@@ -7,7 +7,7 @@ import { exportHeader, exportLine } from "../src/portability/export-line.ts";
 import { verifyImport } from "../src/portability/verify-import.ts";
 
 const versions = Array.from({ length: 40 }, (_, index) => version(index));
-const lines = [exportHeader, ...versions.map(exportLine)];
+const lines = [exportHeader(), ...versions.map(exportLine)];
 
 it("finds all that the lines hold, and asks for few versions at once", async () => {
   const store = storeOf(versions);

@@ -1,4 +1,4 @@
-import { importObjects, type ObjectStore, verifyImport } from "@self-context-manager/core";
+import { importObjects, readExportHeader, verifyImport } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -111,13 +111,10 @@ async function firstLine(
       cause,
     });
   }
-  await importObjects(nowhere, first.done === true ? [] : [first.value]);
+  if (first.done !== true) readExportHeader(first.value.trim());
   return (async function* joined() {
     if (first.done === true) return;
     yield first.value;
     yield* lines;
   })();
 }
-
-/** Where a header without versions goes. */
-const nowhere: Pick<ObjectStore, "restore"> = { restore: async () => ({ added: 0 }) };

@@ -7,13 +7,25 @@ import type { ObjectBody } from "../objects/object-body.ts";
 import { sealObject } from "../objects/sealed-object.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 
-/** The first line of an export: what it is, and which version of the format. */
-export const exportHeader: string = canonicalJson({
-  format: "self-context-manager/export",
-  format_version: 1,
-});
+/**
+ * The first line of an export: what it is, which version of the format, and how many versions follow, so that a file
+ * that was cut short is known for one. Without that number any are taken.
+ */
+export function exportHeader(versions?: number): string {
+  return canonicalJson({
+    format: "self-context-manager/export",
+    format_version: newestFormat,
+    ...(versions === undefined ? {} : { versions }),
+  });
+}
 
 const newestFormat = 1;
+
+/** What the first line of an export says. */
+export interface ExportHeader {
+  /** How many versions follow, where it says so. */
+  readonly versions?: number;
+}
 
 /**
  * One version as a line of an export, without the line's end. Keys are sorted, but for what providers and tools said:
@@ -40,8 +52,8 @@ export function lineJson(value: JsonValue): string {
   return `{${fields.join(",")}}`;
 }
 
-/** Checks the first line of an export. */
-export function checkHeader(line: string): void {
+/** Reads the first line of an export. Throws `ImportError` for what is none, and for a format of the future. */
+export function readExportHeader(line: string): ExportHeader {
   const header = headerOf(line);
   if (header?.["format"] !== "self-context-manager/export") {
     throw new ImportError(
@@ -57,6 +69,8 @@ export function checkHeader(line: string): void {
       `line 1 says format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
     );
   }
+  const { versions } = header;
+  return typeof versions === "number" ? { versions } : {};
 }
 
 function headerOf(line: string): JsonObject | undefined {

@@ -20,7 +20,7 @@ export async function* exportObjects(
   { progress }: { readonly progress?: (done: number, all: number) => void } = {},
 ): AsyncIterable<string> {
   const keys = await listVersions(store);
-  yield `${exportHeader}\n`;
+  yield `${exportHeader(keys.length)}\n`;
   for (let start = 0; start < keys.length; start += readAtOnce) {
     const part = keys.slice(start, start + readAtOnce);
     const read = await Promise.all(part.map(({ id, version }) => store.get(id, { version })));

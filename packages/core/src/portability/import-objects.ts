@@ -2,7 +2,7 @@ import { ImportError, StoreError } from "../errors.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { checkHeader, readLine } from "./export-line.ts";
+import { readExportHeader, readLine } from "./export-line.ts";
 
 /** What an import did. */
 export interface ImportReport {
@@ -21,7 +21,7 @@ const batchLimit = { versions: 200, characters: 4_000_000 };
  * Takes in what `exportObjects` wrote, under the original version numbers and transactions (decision D58).
  *
  * Lines come with or without their end. Every hash is checked before its version is stored; an `ImportError` names the
- * line. `progress` is told after each batch, which is a transaction of the store. Versions that are there already are
+ * line. Where the first line says how many versions follow, another number of them is an `ImportError` after the last. `progress` is told after each batch, which is a transaction of the store. Versions that are there already are
  * passed over, so an import that was cut short, or killed, is simply run again and goes on where it was.
  */
 export async function importObjects(
@@ -35,6 +35,7 @@ export async function importObjects(
   let characters = 0;
   const objects = new Set<ObjectId>();
   let limits = batchLimit;
+  let told: number | undefined;
   let batch: StoredVersion[] = [];
 
   async function flush(isLast: boolean): Promise<void> {
@@ -56,7 +57,7 @@ export async function importObjects(
     number += 1;
     const text = line.trim();
     if (number === 1) {
-      checkHeader(text);
+      told = readExportHeader(text).versions;
       continue;
     }
     if (text === "") continue;
@@ -76,5 +77,12 @@ export async function importObjects(
     );
   }
   if (batch.length > 0) await flush(true);
+  if (told !== undefined && told !== read) {
+    throw new ImportError(
+      "IMPORT_DAMAGED",
+      `line 1 says that ${told} versions follow, and there were ${read}: the file was cut short, or lines were taken out or added. ` +
+        "What it holds is imported; export again, or restore the file from a copy, and import that",
+    );
+  }
   return { read, added, objects: objects.size };
 }

@@ -2,7 +2,7 @@ import { ImportError } from "../errors.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredVersion } from "../objects/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { checkHeader, exportLine, lineJson, readLine } from "./export-line.ts";
+import { readExportHeader, exportLine, lineJson, readLine } from "./export-line.ts";
 
 /** What a store was found to hold of an export: all of it. */
 export interface VerifyReport {
@@ -44,7 +44,7 @@ export async function verifyImport(
     number += 1;
     const text = line.trim();
     if (number === 1) {
-      checkHeader(text);
+      readExportHeader(text);
       continue;
     }
     if (text === "") continue;
