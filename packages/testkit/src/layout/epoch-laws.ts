@@ -153,7 +153,7 @@ function isJustified(
     case "late-result":
       return last?.entries.some((entry) => isLate(entry, input)) === true;
     case "cold":
-      return input.cache?.isCold === true && left.length > 0;
+      return isColdEnd(call, left);
     case "budget": {
       const { budget, ...rest } = inputFrom(patient, last);
       // Both change what is in view, whether there is room or not.
@@ -165,21 +165,31 @@ function isJustified(
       // Without a limit what had to leave comes back; then nothing tells how long the view would have grown.
       const most = rawTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
       const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
-      return budget !== undefined && would > budget;
+      if (budget !== undefined && would > budget) return true;
+      // What came for another reason is told as the budget's where the newest contents then had no room.
+      return isColdEnd(call, left) || isCarriedEnd(call, settings, patient);
     }
-    case "carried": {
-      if (settings.superseded === "at-once" && showsReplaced(call)) return true;
-      const figures = patient.render(inputFrom(patient, last), last).epoch;
-      if (figures === undefined || figures.deadTokens === 0) return false;
-      if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
-      const share = Math.min(settings.share, settings.shareAtTurn);
-      return figures.carried >= share * figures.rewrite;
-    }
+    case "carried":
+      return isCarriedEnd(call, settings, patient);
     case undefined:
       return false;
     default:
       return endedBy satisfies never;
   }
+}
+
+function isColdEnd({ input }: PlayedCall, left: EpochFigures["left"]): boolean {
+  return input.cache?.isCold === true && left.length > 0;
+}
+
+function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout): boolean {
+  const { last, inputFrom } = call;
+  if (settings.superseded === "at-once" && showsReplaced(call)) return true;
+  const figures = patient.render(inputFrom(patient, last), last).epoch;
+  if (figures === undefined || figures.deadTokens === 0) return false;
+  if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
+  const share = Math.min(settings.share, settings.shareAtTurn);
+  return figures.carried >= share * figures.rewrite;
 }
 
 /** Whether what was sent before shows a version of an active object that is not its newest. */
