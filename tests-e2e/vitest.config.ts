@@ -3,8 +3,5 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: { conditions: ["@self-context-manager/source"] },
   ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
-  test: {
-    include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
-  },
+  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 },
 });

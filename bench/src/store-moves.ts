@@ -4,6 +4,7 @@
 // imported into XTDB: once cut short in the middle and begun again. What XTDB exports must be the same bytes, and so what
 // memory exports that took it in; import checks every hash on the way.
 import {
+  exportHeader,
   exportObjects,
   importObjects,
   objectId,
@@ -35,8 +36,7 @@ try {
   const exported = await exportOf(sqlite);
   await using xtdb = await openXtdbStore({ url: node.url, timeout: 120_000 });
   // A header that names no count, so that half of the lines is a whole file.
-  const header = JSON.stringify({ format: "self-context-manager/export", format_version: 1 });
-  const half = [header, ...exported.lines.slice(1, Math.floor(exported.lines.length / 2))];
+  const half = [exportHeader(), ...exported.lines.slice(1, Math.floor(exported.lines.length / 2))];
   const cut = await timed(() => importObjects(xtdb, half));
   const rest = await timed(() => importObjects(xtdb, exported.lines));
   const again = await exportOf(xtdb);

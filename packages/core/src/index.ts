@@ -77,6 +77,7 @@ export { isObjectId, objectId, type ObjectId } from "./objects/object-id.ts";
 export {
   type ChatPosition,
   collectReferences,
+  escapePointer,
   type DynamicReference,
   foreignFields,
   isReference,
@@ -142,7 +143,7 @@ export type {
   Watcher,
 } from "./ports/watcher.ts";
 export type { TokenEstimator } from "./ports/token-estimator.ts";
-export { type ExportHeader, readExportHeader } from "./portability/export-line.ts";
+export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";

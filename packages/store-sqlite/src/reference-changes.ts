@@ -1,5 +1,6 @@
 import {
   collectReferences,
+  escapePointer,
   foreignFields,
   isJsonObject,
   isReference,
@@ -43,14 +44,18 @@ function compare(
   if (before === after) return;
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, changes);
   else if (isReference(before) && isReference(after)) {
-    if (before.id === after.id && before.ref === after.ref) return;
-    collect(before, changes.place, changes.removed);
-    collect(after, changes.place, changes.added);
+    if (before.id !== after.id || before.ref !== after.ref) replace(before, after, changes);
   } else if (isPlain(before) && isPlain(after)) compareObjects(before, after, changes);
-  else {
-    collect(before, changes.place, changes.removed);
-    collect(after, changes.place, changes.added);
-  }
+  else replace(before, after, changes);
+}
+
+function replace(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  { place, removed, added }: Changes,
+): void {
+  collect(before, place, removed);
+  collect(after, place, added);
 }
 
 function compareLists(
@@ -104,12 +109,8 @@ function collect(
   into: LocatedReference[],
 ): void {
   if (value === undefined || !holdsParts(value)) return;
-  const start = place.map((step) => `/${escaped(step)}`).join("");
+  const start = place.map((step) => `/${escapePointer(String(step))}`).join("");
   for (const located of collectReferences({ at: value })) {
     into.push({ path: start + located.path.slice("/at".length), reference: located.reference });
   }
-}
-
-function escaped(step: string | number): string {
-  return String(step).replaceAll("~", "~0").replaceAll("/", "~1");
 }

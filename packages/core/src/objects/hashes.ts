@@ -8,7 +8,7 @@ import {
   textOf,
   writeCanonical,
 } from "./canonical-json.ts";
-import { shortestKept, textStates } from "./growing-text.ts";
+import { shortestKept, textStates } from "./text-states.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { foreignFields } from "./references.ts";
 import { viewValues } from "./metadata-view.ts";

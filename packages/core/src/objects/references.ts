@@ -78,6 +78,7 @@ function walk(value: JsonValue | undefined, path: string, found: LocatedReferenc
   }
 }
 
-function escapePointer(field: string): string {
+/** A field's name as a part of a JSON pointer (RFC 6901). */
+export function escapePointer(field: string): string {
   return field.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,4 +1,4 @@
-import { isWellFormed } from "./growing-text.ts";
+import { isWellFormed } from "./text-states.ts";
 import { hashFields, hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, toJson, type JsonValue } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
