@@ -40,7 +40,8 @@ export const listCommand: Command = {
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, call));
     const type = call.text("type");
     if (objects.length === 0 && type !== undefined) call.note(await noneOf(store, call, type));
-    if (objects.length === 0 && type === undefined) call.note("The store has no objects.");
+    else if (objects.length === 0 && call.text("session") === undefined)
+      call.note("The store has no objects.");
     if (objects.length > limit) {
       call.note(
         `Only ${limit} ${limit === 1 ? "is" : "are"} listed; --all lists the others too, --type and --session fewer.`,
