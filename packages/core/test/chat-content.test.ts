@@ -94,6 +94,20 @@ describe("a chat as text", () => {
     expect(after).toContain("status=fail");
   });
 
+  it("holds nothing of what a user went back from", () => {
+    const say = (text: string) => ({
+      assistant: [{ type: "text", text }],
+      toolcall_ids: [],
+      assistant_meta: {},
+    });
+    const begun = withStep([{ user: "go", timestamp: 1, steps: [] }], say("first"));
+    chatContent(withStep(begun, say("left")), () => "ok");
+
+    const text = chatContent(withStep(begun, say("said in its place")), () => "ok");
+
+    expect(text).toBe("--- user\ngo\n--- assistant\nfirst\n--- assistant\nsaid in its place\n");
+  });
+
   it("is what it is for a chat that nobody saw grow, whatever was done to it before", () => {
     const done = fc.oneof(
       {
@@ -141,7 +155,11 @@ describe("a chat as text", () => {
               });
             }
           } else if (change.do === "status") status.set(`call_${change.call}`, "ok");
-          else if (change.do === "back") turns = upTo(turns, change);
+          else if (change.do === "back") {
+            // Nobody looks before something else is said, as where a user goes back and goes on elsewhere.
+            turns = upTo(turns, change);
+            continue;
+          }
 
           const text = chatContent(turns, statusOf);
 

@@ -32,6 +32,7 @@ it("brings the log into the file between commits, once in a while", async () => 
   const inCommits = checkpoints();
   await setImmediate();
   const afterTurn = checkpoints();
+  await commitMany(113, 1);
   await setImmediate();
 
   expect([few, inCommits, afterTurn, checkpoints()]).toEqual([0, 0, 1, 1]);
