@@ -2,9 +2,11 @@ import { FileError } from "@self-context-manager/core";
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { visible } from "./file-errors.ts";
 import { milliseconds } from "./file-times.ts";
+import { usualTiming } from "./settling.ts";
 
 export interface Snapshot {
   readonly bytes: Uint8Array;
@@ -15,6 +17,9 @@ export interface Snapshot {
 /** How often a file that changes while it is read is read again; then it is taken as it came, like a growing log. */
 const attempts = 4;
 
+/** Between looks at an emptied file, in milliseconds; the gap in a save is most often below one. */
+const pause = 10;
+
 /** A pipe that took the file's place since it was looked at would otherwise block the open for ever. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
@@ -23,7 +28,10 @@ export type OpenFile = (
   flags: number,
 ) => Promise<Pick<FileHandle, "stat" | "read" | "close">>;
 
-/** Reads a regular file whole, again where it changed meanwhile. `name` is the path for messages. */
+/**
+ * Reads a regular file whole, again where it changed meanwhile, and where it is empty since a moment ago: most often its
+ * writer is between truncating and writing. `name` is the path for messages.
+ */
 export async function readSnapshot(
   realPath: string,
   maxBytes: number,
@@ -32,6 +40,7 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   const handle = await openFile(realPath, flags);
   try {
+    let waited = 0;
     for (let attempt = 1; ; attempt += 1) {
       const before = await handle.stat({ bigint: true });
       if (!before.isFile())
@@ -40,7 +49,14 @@ export async function readSnapshot(
       const bytes = await readBytes(handle, Number(before.size), maxBytes, name);
       const after = await handle.stat({ bigint: true });
       const isStill = after.mtimeNs === before.mtimeNs && after.size === before.size;
-      if (isStill || attempt === attempts) return { bytes, modified: milliseconds(before.mtimeNs) };
+      const modified = milliseconds(before.mtimeNs);
+      // The file's clock may not be ours, so it is never waited for longer than this.
+      const isEmptied = bytes.length === 0 && Date.now() - modified < usualTiming.emptied;
+      if (isEmptied && waited < usualTiming.emptied) {
+        await sleep(pause);
+        waited += pause;
+        attempt = 0;
+      } else if (isStill || attempt === attempts) return { bytes, modified };
     }
   } finally {
     await handle.close();

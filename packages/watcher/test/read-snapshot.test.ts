@@ -1,4 +1,4 @@
-import { open, readFile, writeFile } from "node:fs/promises";
+import { open, readFile, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -13,7 +13,8 @@ function meddling(times: number, meddle: (read: number) => Promise<void>): OpenF
     let reads = 0;
     const meddled = async (...given: Parameters<typeof read>): Promise<unknown> => {
       const result = await read(...given);
-      if (result.bytesRead === 0) return result;
+      // The end of a file with text is no read of its own.
+      if (result.bytesRead === 0 && Number(given.at(3)) > 0) return result;
       reads += 1;
       if (reads <= times) await meddle(reads);
       return result;
@@ -31,6 +32,40 @@ test("a file that changes while it is read is read again", async () => {
   const { bytes } = await readSnapshot(path, 1000, path, openFile);
 
   expect(Buffer.from(bytes).toString()).toBe("after, and longer");
+});
+
+test("emptied-is-read-again: a file whose writer is between truncating and writing", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.txt");
+  await writeFile(path, "before");
+  await truncate(path);
+  const openFile = meddling(3, async (read) => {
+    if (read === 3) await writeFile(path, "after");
+  });
+
+  const { bytes } = await readSnapshot(path, 1000, path, openFile);
+
+  expect(Buffer.from(bytes).toString()).toBe("after");
+});
+
+test("emptied-is-read-again: not for ever, and not a file that is empty for long", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.txt");
+  await writeFile(path, "");
+  let reads = 0;
+  const openFile = meddling(100, async () => await Promise.resolve(void (reads += 1)));
+
+  const now = await readSnapshot(path, 1000, path, openFile);
+  const often = reads;
+  await utimes(path, 1_600_000_000, 1_600_000_000);
+  const later = await readSnapshot(path, 1000, path, openFile);
+  const inTheFuture = Date.now() / 1_000 + 3_600;
+  await utimes(path, inTheFuture, inTheFuture);
+  const ahead = await readSnapshot(path, 1000, path, openFile);
+
+  expect([now, later, ahead].map(({ bytes }) => bytes.length)).toEqual([0, 0, 0]);
+  expect(often).toBeGreaterThan(1);
+  expect(reads).toBeLessThan(50);
 });
 
 test("a file that never stops changing is read all the same", async () => {

@@ -1,5 +1,6 @@
 import {
   type FileChange,
+  type FileContent,
   type FileSource,
   type FileTracker,
   fileTracker,
@@ -165,6 +166,12 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
       },
     },
   },
+  "late-reads-are-not-stored": {
+    "believes what it read, however late it is": {
+      ...soundParts,
+      openTracker: (options) => fileTracker({ ...options, files: remembering(options.files) }),
+    },
+  },
   "start-catches-up": {
     "looks only at what happens from now on": {
       ...soundParts,
@@ -231,6 +238,21 @@ function readingOnce(files: FileSource): FileSource {
       const content = known ?? files.read(path);
       read.set(path, content);
       return await content;
+    },
+  };
+}
+
+/** Answers the same again where it is asked twice at a time. */
+function remembering(files: FileSource): FileSource {
+  const read = new Map<string, { readonly content: FileContent; readonly at: number }>();
+  return {
+    ...files,
+    read: async (path) => {
+      const known = read.get(path);
+      const isNow = known !== undefined && performance.now() - known.at < 5;
+      const content = isNow ? known.content : await files.read(path);
+      read.set(path, { content, at: performance.now() });
+      return content;
     },
   };
 }

@@ -5,6 +5,8 @@
  *
  * - `absent-is-undefined`: `stat` of a path where nothing is answers `undefined`.
  * - `text-is-exact`: text comes back unit for unit, byte order mark included; bytes that are not UTF-8 are not text.
+ * - `emptied-is-read-again`: a file that was emptied a moment ago is read again until it has text, for 150 ms at most:
+ *   most often its writer is between truncating and writing.
  * - `links-are-followed`: `realPath` names the file itself, whatever links led there.
  * - `refusals-have-codes`: what cannot be read rejects with a `FileError` that names the path and what to do.
  */

@@ -42,6 +42,7 @@ export interface FileTrackerOptions {
  * - `unreadable-keeps-the-last`: a file that may not be read keeps its last version, and that is told.
  * - `own-writes-are-not-foreign`: what is tracked again after it was written, or written under a hold, is not told.
  * - `others-versions-are-told`: a version that another session made is told, and not made twice.
+ * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it.
  * - `start-catches-up`: what changed, moved or vanished before tracking began has its version when `track` resolves.
  * - `unnamed-is-not-read`: outside the workspace, and of files that look like a secret's, nothing is read; that they
  *   differ is told.

@@ -12,7 +12,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "../objects/stored-version.ts";
-import type { FileSource } from "../ports/file-source.ts";
+import type { FileContent, FileSource } from "../ports/file-source.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { FileSighting, Sighting, Watcher } from "../ports/watcher.ts";
@@ -178,7 +178,21 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     }
     if (file.told === "unreadable") tellOther(file, "readable", `${file.path} can be read again.`);
     file.told = undefined;
-    return draftOf(file, sighting, sighting.path, (latest) => contentDraft(latest, outcome.file));
+    return draftOf(file, sighting, sighting.path, contentOf(file, outcome.file));
+  }
+
+  /** What was read of a file follows the version it was read after; after a later one the file is read again. */
+  function contentOf(
+    { stored }: TrackedFile,
+    content: FileContent,
+  ): (latest: StoredMetadata) => Promise<ObjectBody | undefined> {
+    const readAfter = stored.version;
+    return async (latest) => {
+      if (latest.version <= readAfter) return contentDraft(latest, content);
+      const again = await tryRead(files, content.realPath);
+      // What is not there or not to be read by now is seen so next.
+      return "file" in again ? contentDraft(latest, again.file) : undefined;
+    };
   }
 
   async function moveDraft(file: TrackedFile, target: FileSighting): Promise<FileDraft> {
@@ -190,7 +204,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     if (!isAsSeen && mayRead(target.path)) {
       const outcome = await tryRead(files, target.path);
       if ("file" in outcome)
-        return draftOf(file, target, target.path, (latest) => contentDraft(latest, outcome.file));
+        return draftOf(file, target, target.path, contentOf(file, outcome.file));
     }
     // Seen as nothing where it may have changed: the next look reads it, or says that it must not.
     return draftOf(file, isAsSeen ? target : undefined, target.path, async (latest) => {

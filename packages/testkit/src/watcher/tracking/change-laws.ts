@@ -1,4 +1,4 @@
-import { fileBody, sealObject } from "@self-context-manager/core";
+import { fileBody, type FileSource, sealObject } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -199,6 +199,66 @@ export const othersVersionsAreTold: TrackerScenario = tracking(
       assert.equal(told.findLast((change) => change.id === id)?.stored.version, 6);
   },
 );
+
+export const lateReadsAreNotStored: TrackerScenario = tracking(
+  async ({ write, index, tracker, openAnother, untilContent, files, store }) => {
+    await write("a.txt", "one");
+    const stored = (await index("a.txt")).map(asMetadata);
+    const id = stored[0]?.body.id;
+    const slow = slowFiles(files);
+    const other = await openAnother(slow.files);
+    await tracker.track(stored);
+    await other.tracker.track(stored);
+    await tracker.ready();
+    await other.tracker.ready();
+
+    const late = slow.holdNext();
+    await write("a.txt", "two");
+    await untilContent(id, "two");
+    await late.isRead;
+    await write("a.txt", "three");
+    await untilContent(id, "three");
+    late.release();
+    await other.tracker.check();
+    await tracker.check();
+
+    assert.ok(id);
+    const history = await store.history(id);
+    const contents = await Promise.all(
+      history.map(async ({ version }) => (await store.get(id, { version }))?.body.content),
+    );
+    assert.equal(contents.length, 3);
+    assert.deepEqual(new Set(contents), new Set(["one", "two", "three"]));
+    assert.equal((await store.get(id))?.body.content, "three");
+  },
+);
+
+/** A file source of which one answer can be held back after the file was read. */
+function slowFiles(files: FileSource): {
+  readonly files: FileSource;
+  holdNext(): { readonly isRead: Promise<void>; release(): void };
+} {
+  let next: { readonly read: () => void; readonly released: Promise<void> } | undefined;
+  return {
+    files: {
+      ...files,
+      read: async (path) => {
+        const held = next;
+        next = undefined;
+        const content = await files.read(path);
+        held?.read();
+        await held?.released;
+        return content;
+      },
+    },
+    holdNext() {
+      const isRead = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      next = { read: isRead.resolve, released: released.promise };
+      return { isRead: isRead.promise, release: released.resolve };
+    },
+  };
+}
 
 export const unnamedIsNotRead: TrackerScenario = tracking(
   async ({ at, write, know, latest, untilTold, untilGone, untilAt }) => {

@@ -2,6 +2,7 @@ import {
   atomicSaveIsAChange,
   changeMakesAVersion,
   editAfterReadIsStored,
+  lateReadsAreNotStored,
   lastContentIsStored,
   othersVersionsAreTold,
   ownWritesAreNotForeign,
@@ -34,6 +35,7 @@ export type TrackerLaw =
   | "unreadable-keeps-the-last"
   | "own-writes-are-not-foreign"
   | "others-versions-are-told"
+  | "late-reads-are-not-stored"
   | "start-catches-up"
   | "unnamed-is-not-read";
 
@@ -52,6 +54,7 @@ export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "unreadable-keeps-the-last": unreadableKeepsTheLast,
   "own-writes-are-not-foreign": ownWritesAreNotForeign,
   "others-versions-are-told": othersVersionsAreTold,
+  "late-reads-are-not-stored": lateReadsAreNotStored,
   "start-catches-up": startCatchesUp,
   "unnamed-is-not-read": unnamedIsNotRead,
 };

@@ -61,8 +61,8 @@ export interface ObservedTracker {
   readonly untilTold: (isSo: (change: FileChange) => boolean, what: string) => Promise<FileChange>;
   /** Waits until a change and a deletion that come after all else are stored. */
   readonly untilQuiet: () => Promise<void>;
-  /** Another session on the same store and files. */
-  readonly openAnother: () => Promise<{
+  /** Another session on the same store and files, which may see them through a file source of its own. */
+  readonly openAnother: (files?: FileSource) => Promise<{
     readonly tracker: FileTracker;
     readonly changes: readonly FileChange[];
   }>;
@@ -83,11 +83,14 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
     const ids = countedIds();
     const waiting = new Set<() => void>();
 
-    function open(): { readonly tracker: FileTracker; readonly changes: FileChange[] } {
+    function open(seen: FileSource): {
+      readonly tracker: FileTracker;
+      readonly changes: FileChange[];
+    } {
       const watcher = parts.openWatcher({ roots: [folder] });
       const tracker = (parts.openTracker ?? fileTracker)({
         store,
-        files,
+        files: seen,
         watcher,
         ids,
         logger: silentLogger,
@@ -102,7 +105,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
       return { tracker, changes };
     }
 
-    const { tracker, changes } = open();
+    const { tracker, changes } = open(files);
     const at = (...names: readonly string[]): string => join(folder, ...names);
 
     async function write(name: string, text: string): Promise<string> {
@@ -211,7 +214,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
           async () => `${what} was not told; told ${JSON.stringify(changes)}`,
         ),
       untilQuiet,
-      openAnother: async () => await Promise.resolve(open()),
+      openAnother: async (seen = files) => await Promise.resolve(open(seen)),
     });
   };
 }
