@@ -53,8 +53,11 @@ test("for any session the strategies keep their promises", async () => {
       expect([bound.miss.missed, bound.miss.missedPlus]).toEqual([0, 0]);
       expect(bound.cost).toBeLessThanOrEqual(plain.cost + 1e-6);
       expect(masking.tokens).toBeLessThanOrEqual(plain.tokens);
-      for (const { cost, chargedCost } of [masking, epoch])
-        expect(chargedCost).toBeGreaterThanOrEqual(cost * 0.9);
+      for (const { cost, chargedCost } of [masking, epoch].filter(({ miss }) => miss.missed === 0))
+        expect(chargedCost).toBe(cost);
+      // Without a cache: with one, masking is billed in its favour.
+      const { masking: uncached } = figures.profiles["N"] ?? {};
+      expect(uncached?.chargedCost).toBeGreaterThanOrEqual(uncached?.cost ?? Infinity);
       expect(figures.times).toHaveLength(figures.calls);
     }),
     { numRuns: 6 },
