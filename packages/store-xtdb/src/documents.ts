@@ -310,11 +310,12 @@ export function padded(number: number): string {
 }
 
 /** The earliest time that a date can hold, in milliseconds. */
-const earliest = -8.64e15;
+const earliest = -8_640_000_000_000_000n;
 
 /** A time as text, in the order of times. */
 export function paddedTime(time: string): string {
-  return String(Date.parse(time) - earliest).padStart(17, "0");
+  // More than a number holds exactly, from the year 13,606 on.
+  return String(BigInt(Date.parse(time)) - earliest).padStart(17, "0");
 }
 
 /** The body as it stands in a version's document: with 0 in the place of each bulk field, so that their order stays. */
