@@ -98,6 +98,8 @@ function run(step) {
       "--reporter=./tools/tally-reporter.ts",
       // Many tests wait for databases and for processes. Long runs make load themselves, and have one worker.
       `--maxWorkers=${long ? "1" : "100%"}`,
+      // Five seconds are little where a machine has other work; what hangs is found all the same.
+      "--testTimeout=60000",
     ];
     const command = ["--silent", "run", step.script, ...(step.test ? options : [])];
     const child = spawn("pnpm", command, {
