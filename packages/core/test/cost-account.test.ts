@@ -150,20 +150,28 @@ describe("the account of a session", () => {
   });
 
   test("is not moved by what the host puts before the messages, whenever that is learned", () => {
-    const grown = fc.array(fc.tuple(fc.integer({ min: 1, max: 9000 }), fc.nat(5000)), {
-      minLength: 1,
-      maxLength: 12,
-    });
+    const grown = fc.array(
+      fc.tuple(
+        fc.integer({ min: 1, max: 9000 }),
+        fc.nat(5000),
+        fc.double({ min: 0.5, max: 2, noNaN: true }),
+      ),
+      {
+        minLength: 1,
+        maxLength: 12,
+      },
+    );
     fc.assert(
       fc.property(grown, (steps) => {
         let account = emptyAccount;
         let sent = 0;
-        for (const [tokens, overheadTokens] of steps) {
+        for (const [tokens, overheadTokens, factor] of steps) {
           account = countCall(account, profile, {
             promptTokens: sent + tokens,
             sharedTokens: sent,
             appendOnlyTokens: sent + tokens,
             overheadTokens,
+            factor,
             isCold: false,
           });
           sent += tokens;
@@ -172,6 +180,20 @@ describe("the account of a session", () => {
         expect(costRatio(account)).toBeCloseTo(1, 10);
       }),
     );
+  });
+
+  test("counts as the provider does once that is learned", () => {
+    const first = { promptTokens: 8000, sharedTokens: 0, appendOnlyTokens: 8000, isCold: false };
+    const second = { promptTokens: 9000, sharedTokens: 6000, appendOnlyTokens: 12_000 };
+    const learned = { overheadTokens: 1000, factor: 0.75, isCold: false };
+
+    const before = countCall(emptyAccount, profile, first);
+    const after = countCall(before, profile, { ...second, ...learned });
+
+    expect(after.estimated.cached).toBe(6000 * 0.75 + 1000);
+    expect(after.estimated.fresh - before.estimated.fresh).toBe(3000 * 0.75);
+    expect(after.append_only.cached).toBe(8000 * 0.75 + 1000);
+    expect(after.append_only.fresh - before.append_only.fresh).toBe(4000 * 0.75);
   });
 
   test("keeps what the provider reported apart", () => {

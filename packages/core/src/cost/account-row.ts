@@ -1,7 +1,7 @@
 import type { JsonValue } from "../objects/json.ts";
 import type { CostAccount } from "./cost-account.ts";
 
-/** An account as it is stored: numbers without names, because every version of a session has them. Units are rounded. */
+/** An account as it is stored: whole numbers without names, because every version of a session has them. */
 export function accountRow({
   estimated,
   append_only: appendOnly,
@@ -14,11 +14,11 @@ export function accountRow({
     reported.cache_read,
     reported.cache_write,
     estimated.calls,
-    estimated.cached,
-    estimated.fresh,
+    Math.round(estimated.cached),
+    Math.round(estimated.fresh),
     Math.round(estimated.units),
-    appendOnly.cached,
-    appendOnly.fresh,
+    Math.round(appendOnly.cached),
+    Math.round(appendOnly.fresh),
     Math.round(appendOnly.units),
     prompt,
   ];

@@ -22,7 +22,7 @@ export type CostAccount = {
     readonly cache_read: number;
     readonly cache_write: number;
   };
-  /** Tokens of the messages that an append-only session would have sent last. */
+  /** Tokens of the messages that an append-only session would have sent last, before calibration. */
   readonly append_only_prompt: number;
 };
 
@@ -34,7 +34,7 @@ export const emptyAccount: CostAccount = {
   append_only_prompt: 0,
 };
 
-/** One call as it goes out. */
+/** One call as it goes out; its tokens are before calibration, but for the overhead's. */
 export interface CountedCall {
   /** Tokens of the messages. */
   readonly promptTokens: number;
@@ -47,6 +47,8 @@ export interface CountedCall {
    * from reports, and count as sent before in every call but the first.
    */
   readonly overheadTokens?: number;
+  /** What an estimate is multiplied by to be what the provider counts; 1 unless told. */
+  readonly factor?: number;
   /** Whether the provider's cache was lost; it is then for either session. */
   readonly isCold: boolean;
 }
@@ -57,17 +59,17 @@ export function countCall(
   profile: PriceProfile,
   call: CountedCall,
 ): CostAccount {
-  const { promptTokens, sharedTokens, appendOnlyTokens, overheadTokens = 0, isCold } = call;
+  const { appendOnlyTokens, overheadTokens = 0, factor = 1, isCold } = call;
   const known = account.estimated.calls === 0 ? 0 : overheadTokens;
   const ours = estimatedCost(profile, {
-    promptTokens: promptTokens + overheadTokens,
-    sharedTokens: sharedTokens + known,
+    promptTokens: call.promptTokens * factor + overheadTokens,
+    sharedTokens: call.sharedTokens * factor + known,
     isCold,
   });
   const theirs = estimatedCost(profile, {
-    promptTokens: appendOnlyTokens + overheadTokens,
+    promptTokens: appendOnlyTokens * factor + overheadTokens,
     // An append-only prompt begins with all of the one before, unless the user went back.
-    sharedTokens: Math.min(account.append_only_prompt, appendOnlyTokens) + known,
+    sharedTokens: Math.min(account.append_only_prompt, appendOnlyTokens) * factor + known,
     isCold,
   });
   const { estimated, append_only: appendOnly } = account;

@@ -132,6 +132,7 @@ function accountOf(
     sharedTokens: figures.sharedTokens,
     appendOnlyTokens: figures.appendOnlyTokens,
     overheadTokens: state.calibration.overhead,
+    factor: state.calibration.factor,
     isCold: figures.isNew && figures.endedBy === "cold",
   });
 }
