@@ -203,6 +203,25 @@ describe("settings", () => {
   });
 });
 
+describe("options", () => {
+  it("of a context manager stand in the README of compose, with their defaults", () => {
+    const declared = read("packages/compose/src/context-manager-options.ts");
+    const [, options = ""] = declared.split("export interface ContextManagerOptions {");
+    const taken = read("packages/compose/src/context-manager.ts");
+    const rows = tableUnder(
+      "# @self-context-manager/compose",
+      read("packages/compose/README.md"),
+    ).map(([name, unlessTold]) => [codeOf(name), codeOf(unlessTold)] as const);
+
+    const names = [...options.matchAll(/^ {2}readonly (\w+)\?:/gmu)].map(([, name = ""]) => name);
+    const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
+
+    expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
+    expect(defaults.map(([, name]) => name)).toEqual(["store", "layout", "policy"]);
+    for (const [, name, unlessTold] of defaults) expect(rows).toContainEqual([name, unlessTold]);
+  });
+});
+
 describe("lists in the documents", () => {
   it("name every command of scm", async () => {
     let help = "";

@@ -67,17 +67,17 @@ describe.skipIf(!existsSync(tarballOf("core")))(
 
       expect(run.stderr).toBe("");
       expect(run.stdout.split("\n")).toEqual([
-        "call 1: the model sees 1 messages",
+        "call 1, messages in view: 1",
         "node_modules",
         "package.json",
         "src",
-        "call 2: the model sees 3 messages",
+        "call 2, messages in view: 3",
         expect.stringMatching(
           /^f1 package\.json: indexed, version 2; already in the pool; active/u,
         ),
-        "call 3: the model sees 5 messages",
+        "call 3, messages in view: 5",
         "f1 package.json is inactive; its text leaves the view later; activate f1 brings it back.",
-        "call 4: the model sees 7 messages",
+        "call 4, messages in view: 7",
         "package.json is in view until its epoch ends",
         "",
       ]);

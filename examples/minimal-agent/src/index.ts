@@ -9,6 +9,7 @@ import {
   textOf,
 } from "@self-context-manager/core";
 import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 
 /** This agent keeps its messages in core's form, so there is nothing to translate. */
 const codec: MessageCodec<Message> = {
@@ -30,7 +31,8 @@ const model: readonly ((view: string) => Answer)[] = [
     `package.json is in view ${view.includes('"dependencies"') ? "until its epoch ends" : "no more"}`,
 ];
 
-await using manager = await openContextManager({ store: "memory" });
+const workspace = fileURLToPath(new URL("..", import.meta.url));
+await using manager = await openContextManager({ store: "memory", workspace });
 const session = await manager.openSession({ harness: "minimal-agent", sessionId: "first" });
 await session.recordSystemPrompt("own", standingInstruction);
 const messages: Message[] = [{ role: "user", content: "Look around.", timestamp: Date.now() }];
@@ -39,7 +41,7 @@ for (const [index, answer] of model.entries()) {
   const options = { contextWindow: 200_000 };
   const { messages: view } = await session.ingestAndView(messages, codec, options);
   const said = answer(view.map((one) => ("content" in one ? textOf(one.content) : "")).join("\n"));
-  console.log(`call ${index + 1}: the model sees ${view.length} messages`);
+  console.log(`call ${index + 1}, messages in view: ${view.length}`);
   const [name, args] = typeof said === "string" ? [undefined, {}] : said;
   const call = { type: "toolCall", id: `call_${index + 1}`, name: name ?? "", arguments: args };
   const content = typeof said === "string" ? [{ type: "text", text: said }] : [call];

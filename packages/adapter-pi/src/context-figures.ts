@@ -104,7 +104,7 @@ function epochLines(epoch: EpochState, nameOf: (handle: string) => string): read
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  carried: "carrying what was no longer active had become as dear as leaving it out",
+  carried: "carrying what was no longer active had cost most of what leaving it out costs",
   cold: "the provider's cache was cold anyway",
   budget: "the budget demanded it",
   "late-result": "a result came late",

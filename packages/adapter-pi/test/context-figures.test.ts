@@ -63,7 +63,7 @@ describe("what a person is told of costs", () => {
   test("says what left, why, and how it comes back", () => {
     expect(said({ epoch })).toContain(
       [
-        "Epoch 4, 12 calls so far. The one before ended because carrying what was no longer active had become as dear as leaving it out.",
+        "Epoch 4, 12 calls so far. The one before ended because carrying what was no longer active had cost most of what leaving it out costs.",
         "2 left then: t3 named, t9/args named. /context restore brings them back.",
       ].join("\n"),
     );

@@ -124,7 +124,7 @@ function reasons(
 }
 
 const endReasons = {
-  carried: "carrying what was no longer active had cost as much as leaving it out",
+  carried: "carrying what was no longer active had cost most of what leaving it out costs",
   cold: "the provider's cache was cold anyway",
   budget: "the model's window demanded it",
   "late-result": "a result came late",

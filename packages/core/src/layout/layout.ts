@@ -130,7 +130,7 @@ export interface EpochFigures {
 }
 
 /**
- * Why an epoch ended: carrying what is dead had become as dear as leaving it out (`carried`), the provider's cache was
+ * Why an epoch ended: carrying what is dead had cost most of what leaving it out costs (`carried`), the provider's cache was
  * cold anyway, the budget demanded it, a result came late, or a person compacted the chat.
  */
 export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compaction";
