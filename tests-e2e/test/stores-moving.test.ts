@@ -40,7 +40,7 @@ it(
       expect(added).toBeGreaterThan(0);
       // A transaction that was on its way to the node when its sender was killed comes to hold later.
       expect(added).toBeLessThanOrEqual(versions - afterKill);
-      expect(verified.stdout).toBe(
+      expect(verified.stdout.replace(/ into \S+;/u, ";")).toBe(
         `imported 0 versions; ${versions} were there already; ${objects} objects in all\n` +
           `verified ${versions} versions of ${objects} objects: each reads back with its hashes\n`,
       );

@@ -19,7 +19,7 @@ import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { openNamedStore } from "./open-named-store.ts";
+import { openNamedStore, placeOf } from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once nobody reads it any more. */
 export interface CliOutput {
@@ -159,6 +159,7 @@ async function runCommand(
     const value = values[option];
     return typeof value === "string" ? value : undefined;
   };
+  const named = { kind: text("store"), at: text("at"), ...input };
   await command.run({
     arguments: positionals,
     text,
@@ -170,8 +171,8 @@ async function runCommand(
     note: (noted) => output.stderr(`${noted}\n`),
     progress: (doing) =>
       progress(doing, { write: output.stderr, isTerminal: output.isTerminal ?? false }),
-    openStore: async (wishes = {}) =>
-      await openNamedStore({ kind: text("store"), at: text("at"), ...wishes, ...input }),
+    storePlace: () => placeOf(named),
+    openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
   });
 }
 

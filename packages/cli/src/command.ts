@@ -47,6 +47,8 @@ export interface CommandCall {
   note(text: string): void;
   /** Tells how far something long has come, for example `importing`, apart from what was asked for. */
   progress(doing: string): Progress;
+  /** Where that store is, for people. */
+  storePlace(): string;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
 }
@@ -87,13 +89,14 @@ export const targetOptions: CommandOptions = {
   session: {
     type: "string",
     value: "ID",
-    help: "take TARGET as a handle (f12, t31) of this session",
+    help: "take TARGET as a handle (f12, t31) of this session; latest is the one begun last",
   },
 };
 
 /** What a TARGET may be, for help texts. */
 export const targetNote = `TARGET is an id, the beginning of one, a nickname, a file's path or the end of one, or a session's id
-as its host has it; with --session, which takes an id's beginning too, also a handle.`;
+as its host has it; with --session, which takes an id's beginning too, also a handle. Where the store
+has one session only, a handle needs none.`;
 
 /** The option of the commands that can go back in time. */
 export const versionOption: CommandOptions = {
@@ -102,5 +105,6 @@ export const versionOption: CommandOptions = {
 
 /** What a VERSION may be, for help texts. */
 export const versionNote = `VERSION is a version's number (3), a transaction (tx:812: the latest then), a time
-(2026-01-31T09:00:00Z: the latest at the end of that second; UTC where it names no zone), or a
-content hash or its first 8 or more digits.`;
+(2026-01-31T09:00:00Z: the latest at the end of that second, and so for a minute or a day; UTC where
+it names no zone), or the hash of a version's content or of the version, or 8 or more digits that
+it begins with.`;

@@ -8,11 +8,11 @@ import {
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-import { CliError } from "./cli-errors.ts";
+import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { objectName, visible } from "./format/object-name.ts";
 import { nextCommand } from "./next-command.ts";
-import { findSession, sessionPool } from "./session-pool.ts";
+import { findSession, onlySession, sessionPool } from "./session-pool.ts";
 
 /** How many objects an ambiguous beginning of an id is answered with. */
 const mostCandidates = 10;
@@ -23,6 +23,7 @@ export async function findTarget(
   call: Pick<CommandCall, "folder" | "text">,
   target: string,
 ): Promise<StoredMetadata> {
+  if (target === "") throw new UsageError("TARGET is empty; name an object");
   const session = call.text("session");
   const found =
     (session === undefined ? undefined : await byHandle(store, call, session, target)) ??
@@ -30,12 +31,13 @@ export async function findTarget(
     (await byPath(store, resolve(call.folder, target))) ??
     (await byHostSession(store, target)) ??
     (await byPrefix(store, call.folder, target)) ??
-    (await byPathEnd(store, call.folder, target));
+    (await byPathEnd(store, call.folder, target)) ??
+    (session === undefined && isHandle(target) ? await inOnlySession(store, target) : undefined);
   if (found !== undefined) return found;
   if (isHandle(target)) {
     throw new CliError(
       session === undefined
-        ? `${target} looks like a handle, which belongs to one session: give --session ID (${nextCommand(call, "list", "--type", "session")} shows the sessions)`
+        ? `${target} looks like a handle, which belongs to one session: give --session latest, or --session ID (${nextCommand(call, "list", "--type", "session")} shows the sessions)`
         : `session ${visible(session)} has no object with the handle ${target}; ${nextCommand(call, "list", "--session", visible(session))} shows those that it has`,
     );
   }
@@ -55,10 +57,23 @@ async function byHandle(
   session: string,
   handle: string,
 ): Promise<StoredMetadata | undefined> {
-  const row = (await sessionPool(store, await findSession(store, call, session))).find(
-    (one) => one.handle === handle,
-  );
-  return row?.stored;
+  return await inPool(store, await findSession(store, call, session), handle);
+}
+
+async function inOnlySession(
+  store: ObjectStore,
+  handle: string,
+): Promise<StoredMetadata | undefined> {
+  const session = await onlySession(store);
+  return session === undefined ? undefined : await inPool(store, session, handle);
+}
+
+async function inPool(
+  store: ObjectStore,
+  session: StoredMetadata,
+  handle: string,
+): Promise<StoredMetadata | undefined> {
+  return (await sessionPool(store, session)).find((one) => one.handle === handle)?.stored;
 }
 
 async function byName(store: ObjectStore, name: ObjectId): Promise<StoredMetadata | undefined> {

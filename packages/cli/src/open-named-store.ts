@@ -29,18 +29,32 @@ const longWait = 120_000;
 
 /** Opens the store that options and environment name. Looking for one that is not there never makes one. */
 export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
-  const told = named.kind === undefined ? undefined : storeKind(named.kind);
-  const config = configFromEnvironment(
-    told === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: told },
-  );
-  const at =
-    named.at === undefined || isNodeUrl(named.at)
-      ? (named.at ?? config.at)
-      : resolve(named.folder, named.at);
+  const { config, at } = placed(named);
   await checkKind(config.store, at);
   if (named.create !== true) await checkStore(config.store, at);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
   return await openStore({ store: config.store, at, clock: systemClock, xtdb });
+}
+
+/** Where the store is that options and environment name, for people. */
+export function placeOf(named: NamedStore): string {
+  const { config, at } = placed(named);
+  return config.store === "memory" ? "memory" : at;
+}
+
+function placed(named: NamedStore): {
+  readonly config: ReturnType<typeof configFromEnvironment>;
+  readonly at: string;
+} {
+  const told = named.kind === undefined ? undefined : storeKind(named.kind);
+  const config = configFromEnvironment(
+    told === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: told },
+  );
+  if (named.at === "")
+    throw new UsageError("--at is empty; it takes the store's path, or the URL of an XTDB node");
+  const isPath = named.at !== undefined && !isNodeUrl(named.at);
+  const at = isPath ? resolve(named.folder, named.at ?? "") : (named.at ?? config.at);
+  return { config, at };
 }
 
 function storeKind(given: string): StoreKind {

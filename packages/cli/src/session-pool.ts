@@ -21,14 +21,18 @@ export interface PoolObject {
   readonly stored: StoredMetadata;
 }
 
-/** The session with an id or its host's id, or with the beginning of one of them. */
+/** Stands for the session that was begun last. */
+const latest = "latest";
+
+/** The session with an id or its host's id, or with the beginning of one of them; or the one begun last. */
 export async function findSession(
   store: ObjectStore,
   call: Pick<CommandCall, "text">,
   given: string,
 ): Promise<StoredMetadata> {
   const byHost = await store.find({ where: { type: "session", session_id: given }, limit: 10 });
-  const found = byHost.items.length > 0 ? byHost.items : await byBeginning(store, given);
+  const named = byHost.items.length > 0 ? byHost.items : await byBeginning(store, given);
+  const found = named.length === 0 && given === latest ? await newest(store, 1) : named;
   const [session, another] = found;
   if (session === undefined) {
     throw new CliError(
@@ -42,6 +46,16 @@ export async function findSession(
   throw new CliError(
     `${visible(given)} stands for several sessions; give an id:\n${candidates.join("\n")}`,
   );
+}
+
+/** The session of a store that has no other. */
+export async function onlySession(store: ObjectStore): Promise<StoredMetadata | undefined> {
+  const [session, another] = await newest(store, 2);
+  return another === undefined ? session : undefined;
+}
+
+async function newest(store: ObjectStore, limit: number): Promise<readonly StoredMetadata[]> {
+  return (await store.find({ where: { type: "session" }, newestFirst: true, limit })).items;
 }
 
 async function byBeginning(store: ObjectStore, given: string): Promise<readonly StoredMetadata[]> {

@@ -15,7 +15,7 @@ import { findSession } from "./session-pool.ts";
 
 /** What a SESSION may be, for help texts. */
 export const sessionNote =
-  "SESSION is a session's id or its host's id, or the beginning of one of them.";
+  "SESSION is a session's id or its host's id, or the beginning of one of them; latest is the one begun last.";
 
 /** The calls of a session that is given by its id, its host's id, or the beginning of one. */
 export async function sessionViews(

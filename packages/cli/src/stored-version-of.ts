@@ -30,17 +30,22 @@ async function selectorOf(
   { body: { id } }: StoredMetadata,
   given: GivenVersion,
 ): Promise<VersionSelector> {
-  if (!("contentHashStart" in given)) return given;
-  const start = given.contentHashStart;
+  if (!("hashStart" in given)) return given;
+  const start = given.hashStart;
   const versions = await store.history(id);
-  const found = versions.filter(({ hashes }) => hashes.content_hash.startsWith(start));
-  const hashes = [...new Set(found.map(({ hashes: { content_hash: hash } }) => hash))];
-  if (hashes.length > 1) {
+  const startOf = (hashOf: (one: StoredMetadata) => string): readonly string[] => [
+    ...new Set(versions.map(hashOf).filter((hash) => hash.startsWith(start))),
+  ];
+  const contents = startOf(({ hashes }) => hashes.content_hash);
+  const objects = startOf(({ hashes }) => hashes.object_hash);
+  const found = [...contents, ...objects];
+  if (found.length > 1) {
     throw new CliError(
-      `${start} is the beginning of several content hashes of object ${id}; give more of it:\n${hashes.map((hash) => `  ${hash}`).join("\n")}`,
+      `${start} is the beginning of several hashes of object ${id}; give more of it:\n${found.map((hash) => `  ${hash}`).join("\n")}`,
     );
   }
-  return { contentHash: hashes[0] ?? start };
+  const whole = versions.find(({ hashes }) => hashes.object_hash === objects[0]);
+  return whole === undefined ? { contentHash: contents[0] ?? start } : { version: whole.version };
 }
 
 async function noSuchVersion(

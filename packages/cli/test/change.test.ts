@@ -70,10 +70,10 @@ test("export and import carry a store over, byte for byte", async () => {
     stderr: `exported ${versions} versions to ${file}\n`,
   });
   expect(first.stdout).toBe(
-    `imported ${versions} versions; 0 were there already; ${objects} objects in all\n`,
+    `imported ${versions} versions into ${target.at}; 0 were there already; ${objects} objects in all\n`,
   );
   expect(second.stdout).toBe(
-    `imported 0 versions; ${versions} were there already; ${objects} objects in all\n`,
+    `imported 0 versions into ${target.at}; ${versions} were there already; ${objects} objects in all\n`,
   );
   expect((await target.scm("export")).stdout).toBe(text);
 });
@@ -97,9 +97,9 @@ test("import --verify reads back what it took in, and tells of a store that has 
   const piped = await target.scm("import", "-", "--verify");
 
   expect(sound.stdout).toMatch(
-    /^imported \d+ versions; 0 were .*\nverified \d+ versions of \d+ objects: each reads back with its hashes\n$/u,
+    /^imported \d+ versions into \S+; 0 were .*\nverified \d+ versions of \d+ objects: each reads back with its hashes\n$/u,
   );
-  expect(again.stdout).toMatch(/^imported 0 versions; .*\nverified \d+ versions/u);
+  expect(again.stdout).toMatch(/^imported 0 versions into \S+; .*\nverified \d+ versions/u);
   expect(damaged.code).toBe(1);
   expect(damaged.stderr).toMatch(
     /^scm import: line \d+: version 1 of object \S+ does not read back as the line has it, in metadata_view_hash; the store is damaged: restore it/u,
@@ -118,7 +118,9 @@ test("one version is told in the singular", async () => {
   const imported = await target.scm("import", file);
   const exported = await target.scm("export", file, "--force");
 
-  expect(imported.stdout).toBe("imported 1 version; 0 were there already; 1 object in all\n");
+  expect(imported.stdout).toBe(
+    `imported 1 version into ${target.at}; 0 were there already; 1 object in all\n`,
+  );
   expect(exported.stderr).toBe(`exported 1 version to ${file}\n`);
 });
 

@@ -82,7 +82,7 @@ test.each([
     "must be sqlite or xtdb or memory (a store's path goes to --at)",
   ],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
-  [["print", "x", "--as-of", "abcdef0"], "8 or more hex digits that a content hash begins with"],
+  [["print", "x", "--as-of", "abcdef0"], "8 or more hex digits that a hash begins with"],
   [["nickname", "x"], "give a NAME, or --remove"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],

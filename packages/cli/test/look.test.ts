@@ -127,23 +127,67 @@ test("a session is found by its host's id", async () => {
   expect((await store.scm("show", "s1")).stdout).toContain("session_id          s1");
 });
 
-test("a handle without its session says what it needs, and an unknown one is called that", async () => {
+test("a handle needs its session where there are several, and an unknown one is called that", async () => {
   await using store = await storeWithSession();
 
-  const bare = await store.scm("show", "f1");
+  const only = await store.scm("show", "f1");
+  const named = await store.scm("show", "f1", "--session", "s1");
   const unknown = await store.scm("show", "f99", "--session", "s1");
+  await openSessionOf(store, "other");
+  const bare = await store.scm("show", "f1");
+  const latest = await store.scm("show", "f1", "--session", "latest");
 
-  expect([bare.code, unknown.code]).toEqual([1, 1]);
+  expect(only).toEqual(named);
+  expect(only.code).toBe(0);
+  expect([bare.code, unknown.code, latest.code]).toEqual([1, 1, 1]);
   expect(bare.stderr).toContain(
-    "f1 looks like a handle, which belongs to one session: give --session ID",
+    "f1 looks like a handle, which belongs to one session: give --session latest, or --session ID",
   );
   expect(unknown.stderr).toContain("session s1 has no object with the handle f99");
+  expect(latest.stderr).toContain("session latest has no object with the handle f1");
+});
+
+test("latest is the session that was begun last, unless one is called that", async () => {
+  await using store = await storeWithSession();
+  const first = await store.scm("list", "--session", "latest");
+  await openSessionOf(store, "other");
+  const second = await store.scm("list", "--session", "latest");
+  await openSessionOf(store, "latest-of-all");
+  await openSessionOf(store, "newest");
+
+  expect(first).toEqual(await store.scm("list", "--session", "s1"));
+  expect(second).toEqual(await store.scm("list", "--session", "other"));
+  expect(await store.scm("list", "--session", "latest", "--json")).toEqual(
+    await store.scm("list", "--session", "latest-of-all", "--json"),
+  );
+});
+
+/** Begins another session in a store. */
+async function openSessionOf(
+  { at, workspace }: { readonly at: string; readonly workspace: string },
+  sessionId: string,
+): Promise<void> {
+  await using manager = await openContextManager({ at, workspace });
+  await manager.openSession({ harness: "pi", sessionId });
+}
+
+test("an empty target or place is called that", async () => {
+  await using store = await storeWithSession();
+
+  expect(await store.scm("show", "")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("TARGET is empty"),
+  });
+  expect(await run(["list", "--at", ""], {}, store.workspace)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--at is empty"),
+  });
 });
 
 test("--session takes the beginning of a session's id or of its host's", async () => {
   await using store = await storeWithSession();
+  await openSessionOf(store, "other");
   await using manager = await openContextManager({ at: store.at, workspace: store.workspace });
-  await manager.openSession({ harness: "pi", sessionId: "other" });
   const whole = await store.scm("list", "--session", "s1");
   const { items } = await manager.store.find({ where: { session_id: "s1" } });
   const id = items[0]?.body.id ?? "";
@@ -253,10 +297,11 @@ test("print answers exactly the content of the version asked for", async () => {
   }
 });
 
-test("a time in seconds, as times are told, means the end of that second", () => {
+test("a time means the end of the second, as times are told, or of the minute or day", () => {
   expect(givenVersion("2026-01-31 09:00:00Z")).toEqual({ txTime: "2026-01-31T09:00:00.999Z" });
   expect(givenVersion("2026-01-31T09:00:00.100Z")).toEqual({ txTime: "2026-01-31T09:00:00.100Z" });
-  expect(givenVersion("2026-01-31")).toEqual({ txTime: "2026-01-31T00:00:00.000Z" });
+  expect(givenVersion("2026-01-31")).toEqual({ txTime: "2026-01-31T23:59:59.999Z" });
+  expect(givenVersion("2026-01-31T09:00+01:00")).toEqual({ txTime: "2026-01-31T08:00:59.999Z" });
 });
 
 test("print says which versions there are where it has not the one asked for", async () => {
@@ -284,10 +329,25 @@ test("what to look at next is said with the store that was given", async () => {
   expect(await run(next.split(" "), {}, "/")).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("what history shows of either hash goes to --as-of", async () => {
+  await using store = await storeWithSession();
+  const history = await store.scm("history", "a.txt", "--json");
+  const [first] = JSON.parse(history.stdout);
+  const table = await store.scm("history", "a.txt");
+  const [content = "", whole = ""] =
+    /\b[\da-f]{12} +[\da-f]{12}\b/u.exec(table.stdout)?.[0].split(/ +/u) ?? [];
+
+  const printed = await store.scm("print", "a.txt", "--as-of", "1");
+
+  expect(first.object.object_hash.startsWith(whole)).toBe(true);
+  for (const hash of [content, whole, first.object.object_hash, first.object.content_hash])
+    expect(await store.scm("print", "a.txt", "--as-of", hash)).toEqual(printed);
+});
+
 /** Texts of which the hashes begin alike: `b30a892c`. */
 const alike = ["text 859", "text 4460"] as const;
 
-test("the beginning of several content hashes is answered with them, that of none with the versions", async () => {
+test("the beginning of several hashes is answered with them, that of none with the versions", async () => {
   await using store = await storeWithSession();
   await withStore(store, async (open) => {
     for (const content of alike) {
@@ -303,7 +363,7 @@ test("the beginning of several content hashes is answered with them, that of non
   const none = await store.scm("print", "0190aaaa", "--as-of", "00000000");
 
   expect([several.code, none.code]).toEqual([1, 1]);
-  expect(several.stderr).toContain("is the beginning of several content hashes");
+  expect(several.stderr).toContain("is the beginning of several hashes");
   expect(none.stderr).toContain("and none for --as-of 00000000");
 });
 

@@ -68,5 +68,7 @@ test("it takes an export from standard input", async () => {
 
   const printed = await text(child.stdout);
 
-  expect(printed).toMatch(/^imported \d+ versions; 0 were there already; \d+ objects in all\n$/u);
+  expect(printed).toMatch(
+    /^imported \d+ versions into memory; 0 were there already; \d+ objects in all\n$/u,
+  );
 });

@@ -65,7 +65,8 @@ function closing(store: string, options: string, before: string): string {
       "print notes.md",
       "nickname src/cart.mjs cart",
       "list --type session",
-      "view SESSION",
+      "view latest",
+      "diff latest 1 2",
     ].map((command) => `  ${before}npx scm ${command} ${options}`),
   ].join("\n");
 }

@@ -16,8 +16,8 @@ export const historyCommand: Command = {
   arguments: "TARGET",
   argumentCount: { least: 1, most: 1 },
   options: { ...targetOptions, ...jsonOption },
-  notes: `${targetNote}\nCONTENT and OBJECT are the beginnings of the hashes of the content and of the whole object;
-that of the content goes to --as-of too.`,
+  notes: `${targetNote}\nCONTENT and OBJECT are the beginnings of the hashes of the content and of the whole version;
+either goes to --as-of too.`,
   async run(call) {
     await using store = await call.openStore();
     const { body } = await findTarget(store, call, call.arguments[0] ?? "");

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
+import { visible } from "../format/object-name.ts";
 import { readLines } from "../read-lines.ts";
 
 export const importCommand: Command = {
@@ -36,7 +37,7 @@ checks FILE.`,
       told[Symbol.dispose]();
       const known = read - added;
       await call.print(
-        `imported ${counted(added, "version")}; ${known} ${known === 1 ? "was" : "were"} there already; ` +
+        `imported ${counted(added, "version")} into ${visible(call.storePlace())}; ${known} ${known === 1 ? "was" : "were"} there already; ` +
           `${counted(objects, "object")} in all\n`,
       );
       if (!isVerified || path === undefined) return;
@@ -111,10 +112,12 @@ async function firstLine(
       cause,
     });
   }
-  if (first.done !== true) readExportHeader(first.value.trim());
+  if (first.done === true)
+    throw new CliError(`${name} is empty; give a file that scm export wrote`);
+  const line = first.value;
+  readExportHeader(line.trim());
   return (async function* joined() {
-    if (first.done === true) return;
-    yield first.value;
+    yield line;
     yield* lines;
   })();
 }
