@@ -12,7 +12,7 @@ test("replays sessions and says in words and tables what they would have cost", 
 
   expect(code).toBe(0);
   expect(stdout).toContain("1 session, 31 model calls");
-  expect(stdout).toContain("You would have paid: with epochs");
+  expect(stdout).toContain("What you would have paid: with epochs");
   expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +0\.0% /mu);
   for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
     expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
@@ -92,7 +92,7 @@ test("a file that is missing beside others is told, and its absence fails", asyn
   const result = await run(["replay", join(folder.path, "a.jsonl"), missing, "--threads", "1"]);
 
   expect(result.code).toBe(1);
-  expect(result.stdout).toContain("You paid");
+  expect(result.stdout).toContain("What you paid");
   expect(result.stderr).toContain(`${missing} cannot be read`);
 }, 60_000);
 

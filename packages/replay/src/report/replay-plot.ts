@@ -3,11 +3,11 @@ import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
 import type { ReplayReport } from "./replay-report.ts";
 
 const width = 960;
-const height = 420;
-const panel = { top: 56, bottom: 52, left: 62, right: 24 } as const;
+const height = 490;
+const panel = { top: 56, bottom: 122, left: 62, right: 24 } as const;
 
-/** Drawn over calls; the others would hide them. */
-const curves: readonly StrategyName[] = ["append-only", "masking-batched", "compaction", "epoch"];
+/** Drawn over calls; the others would hide them. The first is the broadest, and below the others. */
+const curves: readonly StrategyName[] = ["epoch", "append-only", "masking-batched", "compaction"];
 
 /** Colours that are told apart by people who see colours differently. */
 const colours: Readonly<Record<StrategyName, string>> = {
@@ -34,6 +34,7 @@ export function replayPlot(report: ReplayReport, sessions: readonly SessionFigur
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     frontPanel(report),
     costPanel(sessions),
+    legend(report),
     "</svg>",
     "",
   ].join("\n");
@@ -58,7 +59,7 @@ function frontPanel({ profiles }: ReplayReport): string {
   }));
   // The pooled layout is several times dearer than all others, and would push them together.
   const mostX = Math.min(1.6, Math.max(...points.map(({ x }) => x)) * 1.05);
-  const mostY = Math.max(0.1, ...points.map(({ y }) => y)) * 1.1;
+  const mostY = Math.min(1, Math.max(0.1, ...points.map(({ y }) => y)) * 1.1);
   const drawn: Panel = {
     x: 0,
     title: "Cost and evidence missed (profile A)",
@@ -69,15 +70,43 @@ function frontPanel({ profiles }: ReplayReport): string {
       show: (value) => `${Math.round(value * 100)} %`,
     },
   };
+  const taken = new Map<string, number>();
   const marks = points.map(({ name, x, y }) => {
-    const isBeyond = x > mostX;
     const at = place(drawn, { x: Math.min(x, mostX), y });
-    const label = isBeyond ? `${name} (${x.toFixed(1)}) →` : name;
-    const anchor = at.x > width / 2 - 130 ? "end" : "start";
-    const textX = anchor === "end" ? at.x - 8 : at.x + 8;
-    return `<circle cx="${round(at.x)}" cy="${round(at.y)}" r="5" fill="${colours[name]}"/><text x="${round(textX)}" y="${round(at.y - 6)}" text-anchor="${anchor}">${label}</text>`;
+    const where = `${Math.round(at.x / 4)} ${Math.round(at.y / 4)}`;
+    const others = taken.get(where) ?? 0;
+    taken.set(where, others + 1);
+    const beyond = x > mostX ? `<text x="${round(at.x + 9)}" y="${round(at.y + 4)}">→</text>` : "";
+    return `${circle(at, name, others)}${beyond}`;
   });
   return [axes(drawn), ...marks].join("\n");
+}
+
+/** Those in one place are rings around the first. */
+function circle(at: Point, name: StrategyName, others: number): string {
+  const ring =
+    others === 0
+      ? `fill="${colours[name]}"`
+      : `fill="none" stroke="${colours[name]}" stroke-width="2.5"`;
+  return `<circle cx="${round(at.x)}" cy="${round(at.y)}" r="${5 + others * 3.5}" ${ring}/>`;
+}
+
+const legendColumns = 3;
+
+/** Every strategy with its colour and its figures, below both drawings. */
+function legend({ profiles }: ReplayReport): string {
+  const reports = profiles["A"];
+  if (reports === undefined) return "";
+  const rows = Math.ceil(strategyNames.length / legendColumns);
+  return strategyNames
+    .map((name, index) => {
+      const { costRatio, evidenceMiss } = reports[name];
+      const x = panel.left + Math.floor(index / rows) * 300;
+      const y = height - panel.bottom + 62 + (index % rows) * 18;
+      const says = `${name}: cost ${costRatio.toFixed(2)}, ${Math.round(evidenceMiss * 100)} % missed`;
+      return `<rect x="${x}" y="${y - 9}" width="10" height="10" fill="${colours[name]}"/><text x="${x + 16}" y="${y}">${says}</text>`;
+    })
+    .join("\n");
 }
 
 function costPanel(sessions: readonly SessionFigures[]): string {
@@ -91,17 +120,18 @@ function costPanel(sessions: readonly SessionFigures[]): string {
     up: {
       label: "tokens at the plain input price",
       most,
-      show: (value) => `${(value / 1000).toFixed(value < 10_000 ? 1 : 0)}k`,
+      show: (value) => (value === 0 ? "0" : `${(value / 1000).toFixed(value < 10_000 ? 1 : 0)}k`),
     },
   };
-  const paths = lines.map(({ name, points }, index) => {
+  const paths = lines.map(({ name, points }) => {
     const path = points.map((point, at) => {
       const { x, y } = place(drawn, point);
       return `${at === 0 ? "M" : "L"}${round(x)} ${round(y)}`;
     });
-    const labelY = panel.top + 14 + index * 16;
-    const labelX = width / 2 + panel.left + 12;
-    return `<path d="${path.join("")}" fill="none" stroke="${colours[name]}" stroke-width="1.8"/><rect x="${labelX}" y="${labelY - 9}" width="10" height="10" fill="${colours[name]}"/><text x="${labelX + 16}" y="${labelY}">${name}</text>`;
+    const line = name === "epoch" ? 'stroke-width="4"' : 'stroke-width="1.6"';
+    // Where nothing was compacted it lies upon append-only.
+    const dashes = name === "compaction" ? ' stroke-dasharray="7 5"' : "";
+    return `<path d="${path.join("")}" fill="none" stroke="${colours[name]}" ${line}${dashes}/>`;
   });
   return [axes(drawn), ...paths].join("\n");
 }
@@ -142,7 +172,7 @@ function axes({ x, title, across, up }: Panel): string {
     ...ticks,
     `<line x1="${left}" y1="${bottom}" x2="${right}" y2="${bottom}" stroke="#444444"/>`,
     `<line x1="${left}" y1="${panel.top}" x2="${left}" y2="${bottom}" stroke="#444444"/>`,
-    `<text x="${(left + right) / 2}" y="${height - 14}" text-anchor="middle">${across.label}</text>`,
+    `<text x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">${across.label}</text>`,
     `<text x="${left}" y="44" fill="#444444">${up.label}</text>`,
   ].join("\n");
 }

@@ -10,20 +10,36 @@ function words({ corpus, plainCost, profiles, time, store }: ReplayReport): stri
   const { epoch } = profiles["A"] ?? {};
   const head = `${amount(corpus.sessions, "session")}, ${amount(corpus.calls, "model call")}, ${short(corpus.tokens)} tokens of messages.`;
   if (epoch === undefined) return head;
-  const paid = short(plainCost);
-  const would = short(plainCost * epoch.costRatio);
-  const asked = short(plainCost * epoch.chargedCostRatio);
+  const asked = `if the model asked for everything that it quotes and could not see`;
+  const isAsIs = short(plainCost * epoch.costRatio) === short(plainCost * epoch.chargedCostRatio);
+  const would = isAsIs
+    ? `${costs(plainCost, epoch.costRatio)}, also ${asked}`
+    : `${costs(plainCost, epoch.costRatio)}; ${costs(plainCost, epoch.chargedCostRatio)}, ${asked}`;
   return [
     head,
-    `You paid: everything sent as it came is billed like ${paid} input tokens (profile A). This is counted from`,
-    `the messages, with 4k tokens for system prompt and tools; what a recording says of its usage is not used.`,
-    `You would have paid: with epochs ${would}, ${change(epoch.costRatio)}; ${asked}, ${change(epoch.chargedCostRatio)}, if the`,
-    `model asked for everything that it quotes and could not see.`,
-    `It could not see it in ${percent(epoch.evidenceMiss)} of the messages that quote a tool's output. A prompt has ${short(epoch.meanTokens)} tokens`,
-    `on average, in place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
-    `Taking in and laying out took ${time.p50.toFixed(1)} ms a call, ${time.p95.toFixed(1)} at the 95th percentile; the store has`,
-    `${store.ratio.toFixed(2)} times the bytes of the sessions.`,
-  ].join("\n");
+    `What you paid, at Anthropic's usual prices (profile A): everything sent as it came is billed like ${short(plainCost)} input tokens. This is counted from the messages, with 4k tokens for system prompt and tools; what a recording says of its usage, and who answered, is not used.`,
+    `What you would have paid: with epochs ${would}. Of the messages that quote a tool's output ${percent(epoch.evidenceMiss)} quote what was not in view. A prompt has ${short(epoch.meanTokens)} tokens on average, in place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
+    `Taking in and laying out took ${time.p50.toFixed(1)} ms a call, ${time.p95.toFixed(1)} at the 95th percentile; the store has ${store.ratio.toFixed(2)} times the bytes of the sessions.`,
+  ]
+    .map(wrapped)
+    .join("\n");
+}
+
+/** What a share of the plain cost is, and how it compares with it. */
+function costs(plainCost: number, ratio: number): string {
+  return `${short(plainCost * ratio)}, ${change(ratio)}`;
+}
+
+const lineLength = 110;
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= lineLength) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join("\n");
 }
 
 const columns: readonly (readonly [string, (report: StrategyReport) => string])[] = [
@@ -90,7 +106,8 @@ function percent(share: number): string {
 
 function change(ratio: number): string {
   const percents = Math.round(Math.abs(1 - ratio) * 100);
-  return ratio <= 1 ? `${percents} % less` : `${percents} % more`;
+  if (percents === 0) return "the same";
+  return ratio < 1 ? `${percents} % less` : `${percents} % more`;
 }
 
 function short(tokens: number): string {
