@@ -40,12 +40,14 @@ describe("a target", () => {
     const ambiguous = await session.activate("toolu_01");
     const misplaced = await session.activate("src/a.ts");
     const unknown = await session.deactivate("f99");
+    const unnamed = await session.activate("");
 
     expect(ambiguous.text).toBe(
       '"toolu_01" is the beginning of several ids: t1, t2. Give one of these handles.',
     );
     expect(misplaced.text).toMatch(/No object is known as "src\/a.ts". Did you mean f1\?/u);
     expect(unknown.text).toMatch(/No object is known as "f99"/u);
+    expect(unnamed.text).toMatch(/^No object was named\. Give a handle such as f1/u);
     expect([ambiguous.ok, misplaced.ok, unknown.ok]).toEqual([false, false, false]);
   });
 

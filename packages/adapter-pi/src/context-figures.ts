@@ -71,7 +71,7 @@ function spentLine(account: CostAccount, prices: PriceProfile | undefined): stri
     percent === 0 ? "as much as" : `${percent} % ${ratio < 1 ? "less" : "more"} than`;
   const calls = estimated.calls === 1 ? "1 call" : `${estimated.calls} calls`;
   const source = prices?.source === "default" ? ", at assumed prices" : "";
-  return `Spent in ${calls}, as estimated${source}: ${compared} append-only, ${tokensOf(estimated.units)} against ${tokensOf(appendOnly.units)} tokens of uncached input; ${tokensOf(estimated.cached)} cached, ${tokensOf(estimated.fresh)} new.`;
+  return `Spent in ${calls}, as estimated${source}: ${compared} the same calls append-only, ${tokensOf(estimated.units)} against ${tokensOf(appendOnly.units)} tokens of uncached input; ${tokensOf(estimated.cached)} cached, ${tokensOf(estimated.fresh)} new.`;
 }
 
 function reportedLine({ input, cacheRead, cacheWrite }: ReportedUsage): string {

@@ -40,7 +40,7 @@ describe("what a person is told of costs", () => {
 
     expect(lines.slice(1, 5)).toEqual([
       "Stable, by our own bytes: the first 95 % of the last request are as in the one before.",
-      "Spent in 1 call, as estimated: 88 % less than append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
+      "Spent in 1 call, as estimated: 88 % less than the same calls append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
       "Last call, as the provider reported it: 36k tokens read from its cache, 2.4k written, 12 neither.",
       "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, for 5 minutes, from 1k tokens on.",
     ]);
@@ -56,7 +56,7 @@ describe("what a person is told of costs", () => {
     });
 
     expect(said({ account: more, prices: unknown })).toContain(
-      "Spent in 1 call, as estimated, at assumed prices: 10 % more than append-only",
+      "Spent in 1 call, as estimated, at assumed prices: 10 % more than the same calls append-only",
     );
   });
 

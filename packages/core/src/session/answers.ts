@@ -28,8 +28,9 @@ export function notFound(
   }
   const near =
     target.candidates.length === 0 ? "" : ` Did you mean ${target.candidates.join(", ")}?`;
+  const what = given === "" ? "No object was named." : `No object is known as ${shown}.${near}`;
   return refusal(
-    `No object is known as ${shown}.${near} Give a handle such as f1 or t1, an id, a nickname or a path; a file that was never seen is opened with read.`,
+    `${what} Give a handle such as f1 or t1, an id, a nickname or a path; a file that was never seen is opened with read.`,
   );
 }
 

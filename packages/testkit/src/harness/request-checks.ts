@@ -31,7 +31,7 @@ export function handleOf(request: ModelRequest, callId: string): string {
 /** Whether a call's result tells of a failure, or says what it cannot do. */
 export function hasFailed(request: ModelRequest, callId: string): boolean {
   const [line = ""] = resultOf(request, callId).text.split("\n");
-  return /^\[?[a-z]+\d+ failed\b|No object is known as/u.test(line);
+  return /^\[?[a-z]+\d+ failed\b|No object (?:is known as|was named)/u.test(line);
 }
 
 /** Which of the sample files' words stand in the messages, each as often as it does. */
