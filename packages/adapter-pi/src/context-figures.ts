@@ -81,9 +81,10 @@ function reportedLine({ input, cacheRead, cacheWrite }: ReportedUsage): string {
 function priceLine({ read, write, lifetime, caching, source, minimum }: PriceProfile): string {
   const from = { host: "from Pi", table: "from our table", default: "assumed" }[source];
   if (caching === "none") return `Prices (${from}): nothing is cached.`;
-  const life = lifetime === undefined ? "" : `, for ${duration(lifetime)}`;
+  const life =
+    lifetime === undefined ? "" : `; what is cached is taken to live for ${duration(lifetime)}`;
   const least = minimum === 0 ? "" : `, from ${tokensOf(minimum)} tokens on`;
-  return `Prices (${from}), where uncached input is 1: reading ${round(read)}, writing ${round(write)}${life}${least}.`;
+  return `Prices (${from}), where uncached input is 1: reading ${round(read)}, writing ${round(write)}${least}${life}.`;
 }
 
 /** So many are named; the list above them has all. */

@@ -42,7 +42,7 @@ describe("what a person is told of costs", () => {
       "Stable, by our own bytes: the first 95 % of the last request are as in the one before.",
       "Spent in 1 call, as estimated: 88 % less than the same calls append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
       "Last call, as the provider reported it: 36k tokens read from its cache, 2.4k written, 12 neither.",
-      "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, for 5 minutes, from 1k tokens on.",
+      "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, from 1k tokens on; what is cached is taken to live for 5 minutes.",
     ]);
   });
 
