@@ -170,6 +170,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       const reason = `${file.path} changed; ${why}, so it is read only when a read names it.`;
       return tellOther(file, "outdated", reason);
     }
+    const { version } = file.stored;
     const outcome = await tryRead(files, sighting.path);
     if ("gone" in outcome) return "gone";
     if ("reason" in outcome) {
@@ -178,15 +179,14 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     }
     if (file.told === "unreadable") tellOther(file, "readable", `${file.path} can be read again.`);
     file.told = undefined;
-    return draftOf(file, sighting, sighting.path, contentOf(file, outcome.file));
+    return draftOf(file, sighting, sighting.path, following(version, outcome.file));
   }
 
-  /** What was read of a file follows the version it was read after; after a later one the file is read again. */
-  function contentOf(
-    { stored }: TrackedFile,
+  /** What was read of a file follows the version that it was read after; after a later one the file is read again. */
+  function following(
+    readAfter: number,
     content: FileContent,
   ): (latest: StoredMetadata) => Promise<ObjectBody | undefined> {
-    const readAfter = stored.version;
     return async (latest) => {
       if (latest.version <= readAfter) return contentDraft(latest, content);
       const again = await tryRead(files, content.realPath);
@@ -202,9 +202,10 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     if (presenceOf(file.stored.body) === "unread")
       return draftOf(file, target, target.path, (latest) => unreadDraft(latest, target));
     if (!isAsSeen && mayRead(target.path)) {
+      const { version } = file.stored;
       const outcome = await tryRead(files, target.path);
       if ("file" in outcome)
-        return draftOf(file, target, target.path, contentOf(file, outcome.file));
+        return draftOf(file, target, target.path, following(version, outcome.file));
     }
     // Seen as nothing where it may have changed: the next look reads it, or says that it must not.
     return draftOf(file, isAsSeen ? target : undefined, target.path, async (latest) => {
