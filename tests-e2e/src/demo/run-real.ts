@@ -53,5 +53,7 @@ async function piRun(
     child.once("close", done);
   });
   if (code !== 0)
-    throw new Error(`Pi ended with ${code ?? "a signal"}; is the provider's key set?`);
+    throw new Error(
+      `Pi ended with ${code ?? "a signal"}, for the reason above. --model takes a provider and a model that Pi knows, such as anthropic/claude-sonnet-4-5, with the provider's key in the environment.`,
+    );
 }
