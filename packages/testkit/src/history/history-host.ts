@@ -256,7 +256,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const isShared = target.messages.some(({ id }) => shown.has(id));
       // What was never told goes on from a list that lost its beginning, as far as anybody can tell.
       const known = surelySaid.get(current.id);
-      if (!isShared && isCut && !target.said.every(({ text }) => known?.has(text) === true)) return;
+      const hasLost = isCut || (said[0] !== undefined && !shown.has(said[0].id));
+      if (!isShared && hasLost && !target.said.every(({ text }) => known?.has(text) === true))
+        return;
       left = [...left.filter((one) => one !== target), await line()];
       needsWord ||= !isShared;
       current.harness.goTo(target.messages);
