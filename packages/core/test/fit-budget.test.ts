@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { epochLayout } from "../src/epochs/epoch-layout.ts";
 import type { LayoutOutput } from "../src/layout/layout.ts";
+import { calibratedEstimator } from "../src/tokens/calibrated-estimator.ts";
 import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0 });
@@ -56,6 +57,20 @@ describe("what does not fit (D54)", () => {
       }),
     );
   });
+
+  it.each([0.5, 0.75, 1])(
+    "fills the budget with a question that is larger, whatever a token counts (factor %s)",
+    (factor) => {
+      const stage = viewStage();
+      stage.user("word ".repeat(40_000));
+      const estimator = calibratedEstimator({ factor, overhead: 0 });
+
+      const tokens = tokensOf(stage.view(layout, { budget: 10_000, factor, estimator }));
+
+      expect(tokens).toBeLessThanOrEqual(10_000);
+      expect(tokens).toBeGreaterThan(9_500);
+    },
+  );
 
   it("lets earlier contents leave before the newest, one size each", () => {
     fc.assert(

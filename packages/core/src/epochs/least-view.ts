@@ -71,7 +71,8 @@ function userInPart(draft: ViewDraft, { turn }: UserEntry, budget: number): read
       : said.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
   const tokens = rawEstimator.text(text);
   let head = text.length;
-  for (let room = budget - 40; room > 0; room = Math.floor(room * 0.8) - 1) {
+  const { factor = 1 } = draft.input;
+  for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
     const made = sized<UserEntry>({ is: "user", turn, head }, draft.source);
     if (tokensOf(draft, made) <= budget) return [made];
