@@ -175,6 +175,30 @@ describe("a budget (D54)", () => {
     });
   });
 
+  it("learns of each model by what that model reports", async () => {
+    const clock = { now: () => 1_800_000_000_000 };
+    const { session, store } = await openTestSession({ clock });
+    const history = scriptHistory();
+    const ask = async (model: string, counts: (tokens: number) => number): Promise<void> => {
+      history.user(paragraph.repeat((history.messages.length % 7) + 1));
+      await history.ingest(session);
+      const { messages } = await session.view({ model });
+      history.say("answer", { usage: { input: counts(plainTokens(messages)) } });
+    };
+    for (let call = 0; call < 20; call += 1)
+      await ask("a/one", (tokens) => Math.round(tokens * 0.8) + 4_000);
+    for (let call = 0; call < 6; call += 1)
+      await ask("b/other", (tokens) => Math.round(tokens * 1.4) + 1_000);
+    await history.ingest(session);
+    await session.view();
+
+    const stored = await storedSession(store, session);
+    expect(stored["usage_model"]).toBe("b/other");
+    expect(stored["usage_points"]).toHaveLength(6);
+    expect(stored["calibration"]).toMatchObject({ factor: expect.closeTo(1.4, 0) });
+    expect(Number(Object(stored["calibration"])["overhead"])).toBeLessThan(1_500);
+  });
+
   it("learns nothing about a view that was only looked at", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();

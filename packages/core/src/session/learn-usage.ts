@@ -16,7 +16,11 @@ export function learnUsage(state: SessionState, report: IngestReport): void {
   if (reported === undefined || sent === 0) return;
   noteReport(state, report);
   const point = { estimated: sent / state.calibration.factor, reported };
-  state.usage = [...state.usage, point].slice(-usagePoints);
+  // Each model has a tokenizer of its own, and what two count fits no line.
+  const model = state.view?.cache?.model;
+  const known = model === state.usageModel ? state.usage : [];
+  state.usageModel = model;
+  state.usage = [...known, point].slice(-usagePoints);
   state.calibration = calibrate(state.usage, state.calibration);
   state.changed = true;
 }

@@ -60,6 +60,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
     usage_points: state.usage,
+    ...(state.usageModel === undefined ? {} : { usage_model: state.usageModel }),
     ...(state.account === undefined ? {} : { cost_account: accountRow(state.account) }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
@@ -141,6 +142,7 @@ export function restoreSessionState(
   state.chatStored = metadataVersion(chat);
   state.calibration = body["calibration"] as Calibration;
   state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
+  state.usageModel = body["usage_model"] as string | undefined;
   state.account = readAccountRow(body["cost_account"]);
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;

@@ -98,6 +98,8 @@ export interface SessionState {
   calibration: Calibration;
   /** What the calibration is fitted to, the newest last. */
   usage: readonly UsagePoint[];
+  /** The model that reported these, as `provider/id`; undefined where the host does not say. */
+  usageModel: string | undefined;
   /** What the session's calls have cost so far; undefined where no layout has told. */
   account: CostAccount | undefined;
   /** The estimate of the view that was sent last and has no answer so far; else 0. */
@@ -147,6 +149,7 @@ export function newSessionState(
     known: new Map(),
     calibration: uncalibrated,
     usage: [],
+    usageModel: undefined,
     account: undefined,
     sentTokens: 0,
     lastTransaction: 0,
