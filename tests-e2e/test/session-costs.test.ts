@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { markedPrefixCache, type PromptBlock } from "../src/caching/prefix-cache.ts";
 import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
 import { type ScriptedHistory, scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+import { openTestSession, plainCodec, type TestSession } from "../src/session/test-session.ts";
 
 const sonnet = { provider: "anthropic", id: "claude-sonnet-4-5" };
 const prices = priceProfile(sonnet);
@@ -80,7 +80,87 @@ describe("an idle session", () => {
   });
 });
 
+describe("going back", () => {
+  /** A session of some turns, minutes apart, whose user goes back to an early one. */
+  async function wentBack(isReopened: boolean): Promise<View> {
+    const opened = await clocked(8, 2);
+    opened.history.user("go on");
+    for (let index = 0; index < 8; index += 1)
+      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    await opened.send();
+    opened.history.say("done");
+    const early = [...opened.history.messages];
+    for (const text of ["and now", "and later"]) {
+      opened.history.user(text);
+      opened.time += 4 * minute;
+      await opened.send();
+      opened.history.say(`done with ${text}`);
+    }
+    await opened.history.ingest(opened.session);
+    opened.time += 10_000;
+    const back = [
+      ...early,
+      { role: "user", content: "in another way", timestamp: opened.time } as const,
+    ];
+    await opened.session.ingest(back, plainCodec, { rewound: true });
+    const session = isReopened ? await opened.reopen() : opened.session;
+    return await session.view({ prices, model });
+  }
+
+  test.each([false, true])(
+    "finds the cache as the last call left it, however old the point is (reopened: %s)",
+    async (isReopened) => {
+      const { epoch } = await wentBack(isReopened);
+
+      expect(epoch).toMatchObject({ number: 1, isNew: false });
+      expect(epoch?.sharedTokens).toBeGreaterThan(1000);
+    },
+  );
+});
+
+describe("what is looked at", () => {
+  test("tells of the calls that were sent, not of the one that would be", async () => {
+    const opened = await clocked();
+    opened.history.user("go on");
+    for (let index = 0; index < 12; index += 1)
+      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    const sent = await opened.send();
+    opened.time += 60 * minute;
+
+    const looked = await (await opened.reopen()).view({ isSent: false, prices, model });
+
+    expect(looked.account?.estimated.calls).toBe(1);
+    expect(looked.account?.estimated.units).toBeCloseTo(sent.account?.estimated.units ?? 0, -1);
+    expect(looked.epoch).toMatchObject({ number: 1, calls: 1, left: [], isNew: false });
+    expect(looked.epoch).not.toHaveProperty("endedBy");
+  });
+
+  test("tells of no epoch before the first call", async () => {
+    const opened = await clocked();
+    opened.history.user("go on");
+    await opened.history.ingest(opened.session);
+
+    expect(await opened.session.view({ isSent: false })).not.toHaveProperty("epoch");
+  });
+});
+
 describe("the account", () => {
+  test("has a call on a cold cache as new, though nothing could leave", async () => {
+    const opened = await clocked();
+    opened.history.user(long("the user").repeat(4));
+    const first = await opened.send();
+    opened.history.say("done");
+    opened.history.user("and now");
+    opened.time += 24 * 60 * minute;
+    const second = await opened.send();
+
+    expect(second.epoch?.isNew).toBe(false);
+    expect(second.account?.estimated.cached).toBe(0);
+    expect(second.account?.estimated.fresh).toBeGreaterThan(
+      2 * (first.account?.estimated.fresh ?? 0) - 1,
+    );
+  });
+
   const usage = { input: 3, cacheRead: 2000, cacheWrite: 40, output: 9 };
 
   test("has what the provider reported, beside the estimates, and in the next process too", async () => {

@@ -11,6 +11,8 @@ import { piExtension } from "./pi-extension.ts";
 const extension: (host: PiHost) => void = piExtension({
   off: isSet(process.env["SCM_OFF"]),
   breakpoints: process.env["SCM_BREAKPOINTS"] === "host" ? "host" : "own",
+  // The variable by which Pi asks for such entries.
+  isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
     const manager = await openContextManager({ ...configFromEnvironment(process.env), workspace });

@@ -15,7 +15,7 @@ import { contextHolder, type OpenContext, type OpenedContext } from "./opened-co
 import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
-import { type Breakpoints, providerRequests } from "./provider-requests.ts";
+import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { summarizeAgain } from "./summarized-again.ts";
@@ -27,6 +27,8 @@ export interface PiExtensionOptions {
   readonly off?: boolean;
   /** Whose cache breakpoints go to the provider; the view's own (`own`) unless told. */
   readonly breakpoints?: Breakpoints;
+  /** Whether Pi asks for cache entries that live long; that they are short until a request says otherwise, unless told. */
+  readonly isCacheLong?: boolean;
 }
 
 const offStatus = "ctx off";
@@ -49,7 +51,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const tellShared = sharedNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
-    let requests = providerRequests(options.breakpoints);
+    const newRequests = (): ProviderRequests =>
+      providerRequests(options.breakpoints, Date.now, options.isCacheLong);
+    let requests = newRequests();
     let isOn = false;
     let isRegistered = false;
     let isRewound = false;
@@ -106,7 +110,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
       windowShare = 1;
       hostTokens = 0;
-      requests = providerRequests(options.breakpoints);
+      requests = newRequests();
       isRewound = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
@@ -179,7 +183,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const call = requests.sentCall();
       if (call === undefined) return;
       const hash = sha256(JSON.stringify(payload));
-      void guarded(context, async ({ session }) => await session.recordPayload(call, hash));
+      // Nobody waits for it, and the host may have let go of the context by the time it fails.
+      guarded(context, async ({ session }) => await session.recordPayload(call, hash)).catch(
+        () => undefined,
+      );
     }
 
     pi.on("message_end", ({ message }) => requests.answered(message));
@@ -204,7 +211,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     /** Tells the user of a view in the status line. */
     async function tell(session: ContextSession, context: PiContext, view: View): Promise<void> {
-      const line = statusLine(await session.status(), view.tokens, hostTokens);
+      const line = statusLine(await session.status(), view, hostTokens);
       context.ui.setStatus(statusKey, line);
     }
 

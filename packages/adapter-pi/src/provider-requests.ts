@@ -41,15 +41,17 @@ const markable: ReadonlySet<unknown> = new Set([
   "openai-completions",
 ]);
 
+/** `isLong` where entries are asked to live long, until the first request says what it asks for. */
 export function providerRequests(
   breakpoints: Breakpoints = "own",
   now: () => number = Date.now,
+  isLong = false,
 ): ProviderRequests {
   let sent: { readonly view: View; readonly messages: readonly PiMessage[] } | undefined;
   /** The messages of the last two requests of ours. */
   let last: readonly PiMessage[] | undefined;
   let former: readonly PiMessage[] | undefined;
-  let retention: "none" | "short" | "long" | undefined;
+  let retention: "none" | "short" | "long" | undefined = isLong ? "long" : undefined;
   let reported: ReportedUsage | undefined;
   /** When the last view's request went out first, and last: Pi sends it again to keep its entry in the cache. */
   let sentAt: { readonly first: number; readonly last: number } | undefined;
@@ -95,9 +97,7 @@ export function providerRequests(
       }
     },
     figures(view, model) {
-      // A view that is looked at may begin an epoch that never goes out; what left is what was sent.
-      const epoch = sent?.view.epoch ?? view.epoch;
-      const account = sent?.view.account ?? view.account;
+      const { epoch, account } = view;
       const { prices } = modelPrices(model, retention);
       const stability =
         former === undefined || last === undefined

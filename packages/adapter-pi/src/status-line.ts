@@ -1,11 +1,22 @@
-import type { PoolTokens, SessionStatus } from "@self-context-manager/core";
+import type { SessionStatus, View } from "@self-context-manager/core";
 
 import { isFields } from "./pi-api.ts";
 
-/** The line for the user: how many of the known objects are active, what the model got, what was saved. */
-export function statusLine(status: SessionStatus, tokens: PoolTokens, hostTokens: number): string {
+/**
+ * The line for the user: how many of the known objects are active, what the model got, and what was saved of the prompt
+ * with everything left where it was; by the host's own messages, roughly, where the layout does not say.
+ */
+export function statusLine(
+  status: SessionStatus,
+  { tokens, epoch }: Pick<View, "tokens" | "epoch">,
+  hostTokens: number,
+): string {
   const sent = tokens.metadata + tokens.chat + tokens.active;
-  const saved = Math.max(0, hostTokens - sent);
+  const whole =
+    epoch === undefined || epoch.promptTokens === 0
+      ? hostTokens
+      : Math.round((sent * epoch.appendOnlyTokens) / epoch.promptTokens);
+  const saved = Math.max(0, whole - sent);
   return `ctx ${status.activeCount}/${status.objects.length} active, ${short(sent)} tokens, ${short(saved)} saved`;
 }
 

@@ -43,6 +43,16 @@ describe("requests on their way to the provider", () => {
     expect([host.payload(payload), idle.payload(payload)]).toEqual([undefined, undefined]);
   });
 
+  test("are taken for long-lived before the first, where Pi asks for that", () => {
+    const requests = providerRequests("own", Date.now, true);
+    const before = requests.viewOptions(claude).prices;
+    requests.sends(view, messages);
+    requests.payload(payload);
+
+    expect(before).toMatchObject({ write: 2, lifetime: 3_600_000 });
+    expect(requests.viewOptions(claude).prices).toMatchObject({ write: 1.25, lifetime: 300_000 });
+  });
+
   test("tell the next view how the provider bills, and what it can find again", () => {
     const own = providerRequests();
     const host = providerRequests("host");
@@ -117,13 +127,5 @@ describe("requests on their way to the provider", () => {
     expect(first).toBeUndefined();
     expect(appended).toMatchObject({ messages: 2, isAppended: true });
     expect(requests.figures(view, claude).stability).toMatchObject({ messages: 0, tokens: 0 });
-  });
-
-  test("keep what left with the epoch that was sent, whatever a look shows", () => {
-    const requests = providerRequests();
-    const left = { ...view, epoch: { left: ["t1"] } } as unknown as View;
-    requests.sends(left, messages);
-
-    expect(requests.figures(view, claude).epoch?.left).toEqual(["t1"]);
   });
 });

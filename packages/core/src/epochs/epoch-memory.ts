@@ -1,4 +1,4 @@
-import type { EpochEnd } from "../layout/layout.ts";
+import type { EpochEnd, EpochFigures } from "../layout/layout.ts";
 import type { JsonObject } from "../objects/json.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
 import type { ViewRecord } from "../views/view-record.ts";
@@ -44,4 +44,12 @@ type StoredMemory = Omit<EpochMemory, "died"> & { readonly died: readonly string
 function readDeath(row: string): readonly [string, number] {
   const at = row.lastIndexOf("@");
   return [row.slice(0, at), Number(row.slice(at + 1))];
+}
+
+/** Where the epoch stands that a sent view is of. */
+export function sentEpoch(
+  record: ViewRecord,
+): Pick<EpochFigures, "number" | "calls" | "endedBy" | "left"> {
+  const { epoch, calls, ended_by: endedBy, left } = epochMemory(record);
+  return { number: epoch, calls, ...(endedBy === undefined ? {} : { endedBy }), left };
 }

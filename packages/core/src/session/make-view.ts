@@ -8,6 +8,7 @@ import type {
   LayoutInput,
   LayoutOutput,
 } from "../layout/layout.ts";
+import { sentEpoch } from "../epochs/epoch-memory.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StaticReference } from "../objects/references.ts";
 import {
@@ -39,7 +40,7 @@ export async function makeView(
   const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
   if (options.isSent === false) {
     await commitSession(scope);
-    return { ...view, call: 0 };
+    return { ...asOfLastCall(view, scope.state), call: 0 };
   }
   takeOut(scope, output);
   if (account !== undefined) {
@@ -47,6 +48,17 @@ export async function makeView(
     scope.state.changed = true;
   }
   return { ...view, call: await storeView(scope, options, output) };
+}
+
+/** A view that is not sent tells of the calls that were: what it would cost, and the epoch it would begin, never come. */
+function asOfLastCall(
+  { epoch, account: _unsent, ...view }: Omit<View, "call">,
+  { account, view: last }: SessionState,
+): Omit<View, "call"> {
+  const told = { ...view, ...(account === undefined ? {} : { account }) };
+  if (epoch === undefined || last?.record.layout !== view.layout) return told;
+  const { endedBy: _unsentEnd, ...figures } = epoch;
+  return { ...told, epoch: { ...figures, ...sentEpoch(last.record), isNew: false } };
 }
 
 /** What the next call sees, and what it costs; nothing of the session changes. */
@@ -60,7 +72,8 @@ export async function renderView(
   const active = await activeObjects(scope);
   const last = state.view?.record.layout === layout.name ? state.view.record : undefined;
   const output = layout.render(await inputOf(scope, options, estimator, active), last);
-  return { output, account: accountOf(state, options, output.epoch) };
+  const { isCold: isCacheCold } = cacheCost(scope, options);
+  return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
 }
 
 /** What the layout took out of the view is inactive. */
@@ -125,6 +138,7 @@ function accountOf(
   state: SessionState,
   { prices = usualPrices }: ViewOptions,
   figures: EpochFigures | undefined,
+  isCacheCold: boolean,
 ): CostAccount | undefined {
   if (figures === undefined) return undefined;
   return countCall(state.account ?? emptyAccount, prices, {
@@ -133,7 +147,7 @@ function accountOf(
     appendOnlyTokens: figures.appendOnlyTokens,
     overheadTokens: state.calibration.overhead,
     factor: state.calibration.factor,
-    isCold: figures.isNew && figures.endedBy === "cold",
+    isCold: isCacheCold,
   });
 }
 

@@ -9,6 +9,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { CommittedVersion, ObjectStore } from "../ports/object-store.ts";
+import { sentView } from "../views/view-object.ts";
 import { describeAll } from "./describe-all.ts";
 import { type SessionDependencies } from "./session-scope.ts";
 import { restoreSessionState, sessionBody } from "./session-document.ts";
@@ -62,7 +63,13 @@ async function loadState(
   const branch = session.body["view_branch"] as ViewBranch | undefined;
   const isBranch = latest !== undefined && branch?.latest === latest.version;
   const view = isBranch ? await viewOf(store, latest, branch.from) : latest;
-  return restoreSessionState(session, chat, await describeAll(store, knownIds(session)), view);
+  const metadata = await describeAll(store, knownIds(session));
+  const state = restoreSessionState(session, chat, metadata, view);
+  // The cache is as the last call left it, though the view goes on from an earlier one.
+  const cache = latest === undefined ? undefined : sentView(latest, true).cache;
+  if (isBranch && state.view !== undefined && cache !== undefined)
+    state.view = { ...state.view, cache };
+  return state;
 }
 
 async function viewOf(

@@ -162,7 +162,12 @@ async function returnToView(
   }
   const [latest] = await store.describe([state.viewId]);
   const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
-  state.view = stored === undefined ? undefined : sentView(stored, true);
+  // What the provider's cache has, it has since the last call, wherever the user went back to.
+  const cache = state.view?.cache;
+  state.view =
+    stored === undefined
+      ? undefined
+      : { ...sentView(stored, true), ...(cache === undefined ? {} : { cache }) };
   state.viewBranch = { from: stored?.version ?? 0, latest: latest?.version ?? 0 };
 }
 
