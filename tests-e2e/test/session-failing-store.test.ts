@@ -1,4 +1,9 @@
-import { type ObjectStore, StoreError, type ViewMessage } from "@self-context-manager/core";
+import {
+  type FileTracker,
+  type ObjectStore,
+  StoreError,
+  type ViewMessage,
+} from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { sequenceFaults } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
@@ -36,6 +41,33 @@ describe("a store that fails in between", () => {
 
     expect(await handlesIn(session, "active")).toContain("t1");
     expect((await latest(store, "call_2")).body.content).toBe("the store is not there");
+  });
+
+  it("keeps what an operation stored where only the files cannot be compared then", async () => {
+    const store = memoryStore({ clock });
+    const tracked: number[] = [];
+    const tracker: Partial<FileTracker> = {
+      onChange: () => () => undefined,
+      adopt: async () => await Promise.resolve(undefined),
+      track: async (objects) => {
+        tracked.push(objects.length);
+        if (tracked.length === 1)
+          throw new StoreError("STORE_UNAVAILABLE", "away for a moment; try again");
+        await Promise.resolve();
+      },
+    };
+    const { session } = await openTestSession({
+      store,
+      files: { "/work/a.ts": "x\n" },
+      tracker: tracker as FileTracker,
+    });
+
+    const answer = await session.read({ path: "a.ts" });
+    await session.view();
+
+    expect(answer.ok).toBe(true);
+    expect(await handlesIn(session, "active")).toEqual(["f1"]);
+    expect(tracked).toEqual([1, 1]);
   });
 
   it("keeps what calls of our tools told where something fails before their results come in", async () => {

@@ -1,6 +1,7 @@
 import {
   type ActivationPolicy,
   type Clock,
+  type FileTracker,
   type ContextSession,
   type HostSession,
   type Layout,
@@ -35,6 +36,7 @@ export interface TestSessionOptions {
   readonly layout?: Layout;
   /** By which the provider's cache grows cold; without it, never. */
   readonly clock?: Clock;
+  readonly tracker?: FileTracker;
 }
 
 export const workspace = "/work";
@@ -70,6 +72,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     layout: options.layout ?? pooledLayout,
     workspace,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
     readLimits: { lines: 2_000, characters: 50_000 },
   };
   const reopen = async (host = testHost): Promise<ContextSession> =>

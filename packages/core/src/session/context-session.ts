@@ -193,8 +193,14 @@ export async function openContextSession(
     scope = undefined;
     follower?.takeIn(current);
     const result = await operation(current);
-    await follower?.track(current);
     scope = current;
+    try {
+      await follower?.track(current);
+    } catch (error) {
+      // What the operation did is stored; the files are compared with the next one.
+      if (!StoreError.is(error)) throw error;
+      dependencies.logger.warn("files could not be compared with the disk", { error });
+    }
     return result;
   }
 

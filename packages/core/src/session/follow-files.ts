@@ -34,7 +34,8 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
     },
     async track({ state }) {
       const objects: StoredMetadata[] = [];
-      for (const id of state.untracked) {
+      const ids = [...state.untracked];
+      for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
         if (stored !== undefined && presenceOf(stored.body) !== "unread") objects.push(stored);
       }
@@ -43,8 +44,11 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       try {
         await tracker.track(objects);
       } catch (error) {
-        // The next operation meets the same store and says so; a watcher that is closed ends with its manager.
-        if (StoreError.is(error)) throw error;
+        // A watcher that is closed ends with its manager.
+        if (StoreError.is(error)) {
+          for (const id of ids) state.untracked.add(id);
+          throw error;
+        }
         logger.warn("files are not watched", { error });
       }
     },
