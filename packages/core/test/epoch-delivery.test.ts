@@ -172,4 +172,91 @@ describe("a file", () => {
 
     expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
   });
+
+  it("that the model wrote in several calls stands in them", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1");
+    stage.view(layout);
+    for (const line of ["line 3 ", "line 9 "]) {
+      stage.file("f1", lines(30).replace(line, "LINE "), "agent");
+      stage.call("edit", { path: "f1.ts", oldText: line, newText: "LINE " }, "Done.", {
+        file: "f1",
+      });
+    }
+
+    expect(stage.view(layout).messages.at(-1)?.role).toBe("toolResult");
+  });
+
+  it.each([
+    ["an edit that changed nothing", "edit", { path: "f1.ts", oldText: "a", newText: "a" }],
+    ["a search that names it", "grep", { pattern: "line", path: "f1.ts" }],
+    ["a command that names it", "bash", { command: "npx prettier --write f1.ts" }],
+  ])("that somebody else changed is shown below %s", (_, tool, args) => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1");
+    stage.view(layout);
+    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 "));
+    const named = stage.call(tool, args, "Done.", { file: "f1" });
+
+    const view = stage.view(layout);
+    expect(resultOf(view, named)).toBe("Done.");
+    expect(textOf(view.messages.at(-1))).toMatch(/^f1 f1.ts v2 replaces v1 above, \+1 -1\n/u);
+  });
+
+  it("that another session's model wrote is shown below a search that names it", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1");
+    stage.view(layout);
+    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 "), "agent");
+    stage.call("grep", { pattern: "line", path: "f1.ts" }, "Done.", { file: "f1" });
+
+    expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v2 replaces v1 above/u);
+  });
+
+  it.each([
+    ["named", "grep", { pattern: "line", path: "f1.ts" }],
+    ["wrote again as it was", "write", { path: "f1.ts", content: "as it was" }],
+  ])(
+    "that the model wrote and %s is shown where somebody else changes it then",
+    (_, tool, args) => {
+      const stage = viewStage();
+      stage.user("go on");
+      stage.file("f1", lines(30));
+      stage.activate("f1");
+      stage.view(layout);
+      const written = lines(30).replace("line 9 ", "LINE 9 ");
+      stage.file("f1", written, "agent");
+      stage.call("edit", { path: "f1.ts", oldText: "line 9 ", newText: "LINE 9 " }, "Done.", {
+        file: "f1",
+      });
+      stage.call(tool, args, "Done.", { file: "f1" });
+      stage.view(layout);
+      stage.file("f1", written.replace("line 3 ", "LINE 3 "));
+
+      expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
+    },
+  );
+
+  it("that somebody else changed is shown where the model searches and edits it at once", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1");
+    stage.view(layout);
+    const changed = lines(30).replace("line 3 ", "LINE 3 ");
+    stage.file("f1", changed);
+    stage.call("grep", { pattern: "line", path: "f1.ts" }, "Done.", { file: "f1" });
+    stage.file("f1", changed.replace("line 9 ", "LINE 9 "), "agent");
+    stage.call("edit", { path: "f1.ts", oldText: "line 9 ", newText: "LINE 9 " }, "Done.", {
+      file: "f1",
+    });
+
+    expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
+  });
 });

@@ -3,7 +3,7 @@ import { isImage, isToolCall, type Block, type ToolCallBlock } from "../chat/mes
 import { isAssistantStep, isDiscarded, type Step } from "../chat/turn.ts";
 import { withoutEmpty } from "../layout/step-content.ts";
 import type { ObjectMetadata } from "../objects/object-body.ts";
-import { isReference } from "../objects/references.ts";
+import { isReference, type Reference } from "../objects/references.ts";
 import { lineCount, type LineRange } from "../session/line-range.ts";
 import type { PoolEntry } from "../session/session-state.ts";
 import type { CallKind } from "../ingest/call-kind.ts";
@@ -69,7 +69,7 @@ export function resultEntry(
   if (known === undefined)
     return sized<ResultEntry>({ is: "result", ...place, as: "bare" }, draft.source);
   // What stands further down than a late result is not above it.
-  const replaces = isLate ? undefined : replacedFile(draft, parts, known.stored.body);
+  const replaces = isLate ? undefined : replacedFile(draft, parts, known.stored.body, call);
   const entry = {
     is: "result" as const,
     ...place,
@@ -184,7 +184,8 @@ export function wantedParts(
   // What replaces an older version at once cannot lean on it.
   const leans = isOlder && draft.settings.superseded === "at-epoch-end";
   // What the model wrote itself stands in its calls; a version of anybody else's among them does not.
-  if (leans && !isAnswer && parts.changesOf(of) >= version - base.version) return [];
+  const made = (): number => versionsMade(draft, entry, parts.changesOf(of));
+  if (leans && !isAnswer && made() >= version - base.version) return [];
   if (leans && draft.settings.differences && stored.body.content !== null) {
     const difference = differencePart(draft, object, base.version);
     if (difference !== undefined) return [difference];
@@ -243,19 +244,39 @@ export function outdatedObjects(draft: ViewDraft, parts: ShownParts): readonly O
   return missingObjects({ ...draft, input: { ...draft.input, active } }, parts);
 }
 
-/** The file that a call changed, where an older version of it stands in view. */
+/** How many versions of a file calls made: one that changes nothing refers to the version that was there. */
+function versionsMade(draft: ViewDraft, { id }: PoolEntry, calls: readonly string[]): number {
+  const made = new Set<number>();
+  for (const call of calls) {
+    for (const reference of filesOf(draft.entryOf(call)?.stored.body))
+      if (reference.id === id && reference.ref === "static") made.add(reference.tx_id);
+  }
+  return made.size;
+}
+
+function filesOf(body: ObjectMetadata | undefined): readonly Reference[] {
+  const references = body?.["file_refs"];
+  return Array.isArray(references) ? references.filter(isReference) : [];
+}
+
+/** The file that a call changed, where an older version of it stands in view and nobody else made the newest. */
 function replacedFile(
   draft: ViewDraft,
   parts: ShownParts,
   body: ObjectMetadata,
+  call: ToolCallBlock,
 ): ResultEntry["replaces"] {
-  const references = body["file_refs"];
-  if (!Array.isArray(references) || body["context_tool"] === true) return undefined;
+  const references = filesOf(body);
+  if (references.length === 0 || body["context_tool"] === true) return undefined;
+  const { kind, writtenPath } = draft.toolFacts(call.name, argumentsOf(call.arguments));
+  // Searches and commands refer to the files that they name.
+  if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
   for (const reference of references) {
-    const file = isReference(reference) ? draft.input.pool.get(reference.id) : undefined;
+    const file = draft.input.pool.get(reference.id);
     const above = file === undefined ? undefined : parts.of(file.handle).at(-1);
     if (file === undefined || above === undefined) continue;
-    const { version } = file.stored;
+    const { version, body: newest } = file.stored;
+    if (newest.provenance.generator !== "agent") continue;
     if (above.version < version) return { of: file.handle, version, above: above.version };
   }
   return undefined;

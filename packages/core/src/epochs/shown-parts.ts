@@ -10,8 +10,8 @@ export interface ShownParts {
   of(handle: string): readonly ShownPart[];
   /** Whether a result stands as it came. */
   isBare(handle: string): boolean;
-  /** How many calls that changed a file stand below its content with all that they wrote. */
-  changesOf(handle: string): number;
+  /** The calls that changed a file and stand below its content with all that they wrote. */
+  changesOf(handle: string): readonly string[];
   /** Whether there was no room to show more of an object; it is not tried again until it is asked for. */
   isScarce(handle: string): boolean;
   add(entry: ViewEntry): void;
@@ -23,7 +23,7 @@ export function shownParts(
 ): ShownParts {
   const parts = new Map<string, ShownPart[]>();
   const bare = new Set<string>();
-  const changes = new Map<string, number>();
+  const changes = new Map<string, string[]>();
   let stubs: readonly ArgumentStub[] | undefined;
   const add = (entry: ViewEntry): void => {
     if (entry.is === "assistant") stubs = entry.stubs;
@@ -34,10 +34,12 @@ export function shownParts(
       else known.push(part);
       changes.delete(part.of);
     }
-    if (entry.is !== "result" || entry.replaces === undefined) return;
+    if (entry.is !== "result" || entry.replaces === undefined || entry.of === undefined) return;
     if (stubs?.some(({ call }) => call === entry.call) === true) return;
     const { of } = entry.replaces;
-    changes.set(of, (changes.get(of) ?? 0) + 1);
+    const calls = changes.get(of);
+    if (calls === undefined) changes.set(of, [entry.of]);
+    else calls.push(entry.of);
   };
   for (const entry of entries) add(entry);
   const isScarce = new Set(scarce);
@@ -45,9 +47,10 @@ export function shownParts(
     of: (handle) => parts.get(handle) ?? none,
     isBare: (handle) => bare.has(handle),
     isScarce: (handle) => isScarce.has(handle),
-    changesOf: (handle) => changes.get(handle) ?? 0,
+    changesOf: (handle) => changes.get(handle) ?? noCalls,
     add,
   };
 }
 
 const none: readonly ShownPart[] = [];
+const noCalls: readonly string[] = [];

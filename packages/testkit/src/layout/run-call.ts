@@ -70,6 +70,7 @@ export function executed(
     case "search":
     case "fetch": {
       const { fails, hasImage } = script;
+      const file = script.does === "fetch" ? undefined : namedFile(now, script.nth, place);
       const output = textOf(script.output);
       const isImageAlone = hasImage && output === "";
       const text: Block = { type: "text", text: output };
@@ -78,6 +79,7 @@ export function executed(
         failed: fails,
         content: isImageAlone ? null : output,
         ...(hasImage ? { blocks: isImageAlone ? [image] : [text, image] } : {}),
+        ...(file === undefined ? {} : { file }),
       };
       return coming(now, script.comes, handle, facts, place);
     }
@@ -140,6 +142,16 @@ export function arrived(
   const known = used(joined(withArguments, entry), handle);
   const hasContent = (facts.content ?? "") !== "" || facts.blocks !== undefined;
   return hasContent ? activated(known, entry, undefined, false) : known;
+}
+
+/** The file of the pool that a search or a command names. */
+function namedFile(
+  { pool }: SessionNow,
+  nth: number,
+  { versions }: SessionPlace,
+): StoredVersion | undefined {
+  const known = pool.get(`f${nth + 1}`);
+  return known === undefined ? undefined : versions.get(`${known.handle}@${known.stored.version}`);
 }
 
 /** The result of one of our own tools. */
