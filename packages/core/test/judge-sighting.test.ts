@@ -73,6 +73,13 @@ describe("another node at a path", () => {
     expect(judgeSighting(seen(), { ...newcomer, born: 199_900 })).toBe("displaced");
   });
 
+  it("is a save when it was made before and written after the file was last seen", () => {
+    const written = { ...newcomer, born: 199_900 };
+
+    expect(judgeSighting(seen(), { ...written, modified: 299_900 })).toBe("read");
+    expect(judgeSighting(seen(), { ...written, modified: 199_950 })).toBe("displaced");
+  });
+
   it("is a save where the file system does not tell", () => {
     const { born: _, ...unknown } = newcomer;
 

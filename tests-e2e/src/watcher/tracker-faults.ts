@@ -83,8 +83,12 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
       ...soundParts,
       openWatcher: telling(
         () => (sightings) =>
-          sightings.map((one) => (one.state === "file" ? { ...one, born: 1 } : one)),
+          sightings.map((one) => (one.state === "file" ? { ...one, born: 1, modified: 1 } : one)),
       ),
+    },
+    "takes a save that was begun before for an unrelated file": {
+      ...soundParts,
+      openWatcher: telling(() => (sightings) => sightings.map(unmodified)),
     },
   },
   "move-keeps-the-object": {
@@ -272,6 +276,10 @@ function refusing(files: FileSource): FileSource {
 
 function withoutNode(one: Sighting): Sighting {
   return one.state === "file" ? { ...one, node: one.path } : one;
+}
+
+function unmodified(one: Sighting): Sighting {
+  return one.state === "file" ? { ...one, modified: one.born ?? one.modified } : one;
 }
 
 function newborn(one: Sighting): Sighting {

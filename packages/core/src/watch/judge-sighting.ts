@@ -52,12 +52,15 @@ function lastHere({ presentAt, goneAt, stored }: TrackedFile): number {
   return Date.parse(stored.at.tx_time) - doubtful;
 }
 
-/** Whether a file existed somewhere else while another was still here; where the file system does not tell, it did not. */
+/**
+ * Whether a file existed somewhere else, as it is, while another was still here; where the file system does not tell, it
+ * did not. One that was written since is a save that began with a temporary file.
+ */
 function wasElsewhere(sighting: FileSighting, lastSeenHere: number | undefined): boolean {
-  const { born, changed, at } = sighting;
+  const { born, modified, changed, at } = sighting;
   if (born === undefined || lastSeenHere === undefined) return false;
   // A file that just came shows how far the file system's clock is from ours; a server's may be minutes behind.
   const isClockShared = Math.abs(at - changed) < 2_000;
   const lastHereThere = isClockShared ? lastSeenHere : changed - (at - lastSeenHere);
-  return born < lastHereThere - tick;
+  return Math.max(born, modified) < lastHereThere - tick;
 }

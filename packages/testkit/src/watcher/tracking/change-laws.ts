@@ -4,7 +4,7 @@ import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-import { asMetadata, tracking, type TrackerScenario } from "./observed-tracker.ts";
+import { asMetadata, pastTick, tracking, type TrackerScenario } from "./observed-tracker.ts";
 
 export const changeMakesAVersion: TrackerScenario = tracking(
   async ({ write, know, untilContent, untilTold, store, changes }) => {
@@ -81,7 +81,7 @@ export const untouchedMakesNoVersion: TrackerScenario = tracking(
 );
 
 export const atomicSaveIsAChange: TrackerScenario = tracking(
-  async ({ at, write, know, untilContent, untilQuiet, changes, store }) => {
+  async ({ at, write, know, tracker, untilContent, untilQuiet, changes, store }) => {
     await write("a.txt", "one");
     const [id] = await know("a.txt");
 
@@ -95,6 +95,13 @@ export const atomicSaveIsAChange: TrackerScenario = tracking(
     await write("a.txt", "four");
     await rm(at("a.txt~"));
     await untilContent(id, "four");
+    // A save that was begun before the file was last looked at.
+    await write("a.txt.tmp", "");
+    await pastTick();
+    await tracker.check();
+    await writeFile(at("a.txt.tmp"), "five");
+    await rename(at("a.txt.tmp"), at("a.txt"));
+    await untilContent(id, "five");
     await untilQuiet();
 
     const kinds = changes.filter((change) => change.id === id).map(({ kind }) => kind);

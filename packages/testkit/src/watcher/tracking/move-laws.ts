@@ -2,7 +2,7 @@ import type { ObjectId } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 
-import { asMetadata, tracking, type TrackerScenario } from "./observed-tracker.ts";
+import { asMetadata, pastTick, tracking, type TrackerScenario } from "./observed-tracker.ts";
 
 export const moveKeepsTheObject: TrackerScenario = tracking(
   async ({ at, write, know, untilAt, untilContent, untilTold, changes, store, until }) => {
@@ -210,8 +210,3 @@ export const startCatchesUp: TrackerScenario = tracking(
     });
   },
 );
-
-/** Until files that are made from now on are later than those before, by the file system's coarse clock. */
-async function pastTick(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 60));
-}

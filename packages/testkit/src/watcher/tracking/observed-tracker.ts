@@ -223,6 +223,11 @@ export function asMetadata(stored: StoredVersion): StoredMetadata {
   return { ...stored, body: metadataOf(stored.body) };
 }
 
+/** Until files that are made from now on are later than those before, by the file system's coarse clock. */
+export async function pastTick(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 60));
+}
+
 function countedIds(): { next(): ObjectId } {
   let count = 0;
   return {
