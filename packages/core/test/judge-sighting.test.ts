@@ -102,6 +102,19 @@ describe("a file at the path of one that is gone", () => {
     expect(judgeSighting(tracked(150_000, true), back)).toBe("read");
   });
 
+  it("is the same object when it is the file that was there", () => {
+    const files = trackedFiles();
+    const file = files.put(stored(150_000));
+    if (file === undefined) throw new TypeError("a file is tracked");
+    files.saw(file, fresh);
+    files.saw(file, { state: "absent", path, at: 250_000 });
+    files.put(stored(250_000, true));
+    const back = { ...fresh, changed: 299_990, at: 300_000 };
+
+    expect(judgeSighting(file, back)).toBe("read");
+    expect(judgeSighting(file, { ...back, node: "1:9" })).toBe("displaced");
+  });
+
   it("is another when it was there before the first was recorded as gone", () => {
     const old = { ...fresh, node: "1:9", born: 120_000, changed: 299_990, at: 300_000 };
 

@@ -132,6 +132,17 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
         return tracker;
       },
     },
+    "does not know a file that comes back": {
+      ...soundParts,
+      openWatcher: telling(() => {
+        const gone = new Set<string>();
+        return (sightings) =>
+          sightings.map((one) => {
+            if (one.state === "absent") gone.add(one.path);
+            return one.state === "file" && gone.has(one.path) ? { ...one, node: "another" } : one;
+          });
+      }),
+    },
   },
   "unrelated-file-is-another": {
     "does not ask how old a file is": {

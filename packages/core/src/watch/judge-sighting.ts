@@ -1,6 +1,6 @@
 import { diskState, presenceOf } from "../objects/file-object.ts";
 import type { FileSighting, Sighting } from "../ports/watcher.ts";
-import { isMissing, type TrackedFile } from "./tracked-files.ts";
+import { isMissing, isSameFile, type TrackedFile } from "./tracked-files.ts";
 
 /**
  * What a sighting means for the object at its path: nothing new; it has to be read; it is not there; it is another
@@ -19,8 +19,11 @@ const doubtfulWholeSeconds = 3_000;
 export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (sighting.state === "unreadable") return "unreadable";
   if (sighting.state !== "file") return isMissing(file) ? "same" : "vanished";
-  if (isMissing(file)) return wasElsewhere(sighting, lastHere(file)) ? "displaced" : "read";
-  const { seen } = file;
+  const { seen, lastFile } = file;
+  if (isMissing(file)) {
+    if (lastFile !== undefined && isSameFile(lastFile, sighting)) return "read";
+    return wasElsewhere(sighting, lastHere(file)) ? "displaced" : "read";
+  }
   if (seen === undefined) return isAsStored(file, sighting) ? "same" : "read";
   if (seen.state !== "file") return "read";
   if (seen.node !== sighting.node) {

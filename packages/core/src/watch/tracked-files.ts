@@ -12,6 +12,8 @@ export interface TrackedFile {
   path: string;
   /** What stood there when it was judged last. */
   seen: Sighting | undefined;
+  /** The file that it was when one was seen last, wherever that is now. */
+  lastFile: FileSighting | undefined;
   /** When it was last seen there as a file, and when it was first found gone; in the watcher's time. */
   presentAt: number | undefined;
   goneAt: number | undefined;
@@ -51,6 +53,7 @@ export function trackedFiles(): TrackedFiles {
         stored,
         path,
         seen: undefined,
+        lastFile: undefined,
         presentAt: undefined,
         goneAt: undefined,
         told: undefined,
@@ -76,6 +79,7 @@ export function trackedFiles(): TrackedFiles {
     file.seen = sighting;
     if (sighting?.state === "file") {
       join(byNode, sighting.node, file);
+      file.lastFile = sighting;
       file.presentAt = sighting.at;
       file.goneAt = undefined;
     } else if (sighting !== undefined) file.goneAt ??= sighting.at;

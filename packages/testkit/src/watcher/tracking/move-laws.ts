@@ -100,7 +100,7 @@ export const deletionKeepsHistory: TrackerScenario = tracking(
 );
 
 export const recreationIsTheSameObject: TrackerScenario = tracking(
-  async ({ at, write, know, untilGone, untilContent, untilTold, store, changes }) => {
+  async ({ at, write, know, tracker, untilGone, untilContent, untilTold, store, changes }) => {
     await write("a.txt", "one");
     await write("folder/b.txt", "one");
     const [a, b] = await know("a.txt", "folder/b.txt");
@@ -120,6 +120,15 @@ export const recreationIsTheSameObject: TrackerScenario = tracking(
     await rm(at("a.txt"));
     await write("a.txt", "four");
     await untilContent(a, "four");
+    // The same file, from where no search finds it.
+    await pastTick();
+    await tracker.check();
+    for (const away of [at("a.txt.tmp"), at("..", "away.txt")]) {
+      await rename(at("a.txt"), away);
+      await untilGone(a);
+      await rename(away, at("a.txt"));
+      await untilContent(a, "four");
+    }
     assert.equal(
       changes.some(({ kind }) => kind === "appeared"),
       false,
