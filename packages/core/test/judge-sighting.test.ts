@@ -62,6 +62,31 @@ describe("a file that nobody looked at since it was stored", () => {
   });
 });
 
+describe("a file that looks as it was seen", () => {
+  const later = { ...fresh, at: 300_000 };
+
+  function seenAt(at: number): TrackedFile {
+    const files = trackedFiles();
+    const file = files.put(stored(150_000));
+    if (file === undefined) throw new TypeError("a file is tracked");
+    files.saw(file, { ...fresh, at });
+    return file;
+  }
+
+  it("is the same", () => {
+    expect(judgeSighting(seenAt(101_000), later)).toBe("same");
+  });
+
+  it("is read when it was seen so soon after its change that another can have the same time", () => {
+    expect(judgeSighting(seenAt(100_025), later)).toBe("read");
+    expect(judgeSighting(seenAt(99_990), later)).toBe("read");
+  });
+
+  it("is the same where the file system's clock is another", () => {
+    expect(judgeSighting(seenAt(40_000), later)).toBe("same");
+  });
+});
+
 describe("another node at a path", () => {
   const newcomer: FileSighting = { ...fresh, node: "1:2", at: 300_000, changed: 299_990 };
 

@@ -11,6 +11,15 @@ export type Verdict = "same" | "read" | "vanished" | "displaced" | "unreadable";
 /** A file system's clock ticks this coarsely, in milliseconds. */
 const tick = 20;
 
+/**
+ * How long after a file's last change another can have the same time, in milliseconds: clocks of file systems tick
+ * coarsely, and a file's time is set before its content.
+ */
+const moment = 100;
+
+/** Where the difference of a file's time and the look's is more than this, they are of different clocks. */
+const sharedClock = 2_000;
+
 /** How much later than the file was changed a version can be stored, so that it may have missed a change of that time. */
 const doubtful = 1_000;
 const doubtfulWholeSeconds = 3_000;
@@ -29,11 +38,25 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (seen.node !== sighting.node) {
     return wasElsewhere(sighting, file.presentAt) ? "displaced" : "read";
   }
-  const isSame =
+  const isSure = file.told === undefined && !isFresh(seen);
+  return isSure && isUnchanged(seen, sighting) ? "same" : "read";
+}
+
+/** Whether a file looks as it was seen. */
+export function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolean {
+  return (
+    seen?.state === "file" &&
+    seen.node === sighting.node &&
     seen.size === sighting.size &&
     seen.modified === sighting.modified &&
-    seen.changed === sighting.changed;
-  return isSame && file.told === undefined ? "same" : "read";
+    seen.changed === sighting.changed
+  );
+}
+
+/** Whether a file was seen so soon after its last change that another change can show nothing. */
+function isFresh({ at, changed }: FileSighting): boolean {
+  const age = at - changed;
+  return age < moment && age > -sharedClock;
 }
 
 /** By size and time alone, without reading. */
@@ -63,7 +86,7 @@ function wasElsewhere(sighting: FileSighting, lastSeenHere: number | undefined):
   const { born, modified, changed, at } = sighting;
   if (born === undefined || lastSeenHere === undefined) return false;
   // A file that just came shows how far the file system's clock is from ours; a server's may be minutes behind.
-  const isClockShared = Math.abs(at - changed) < 2_000;
+  const isClockShared = Math.abs(at - changed) < sharedClock;
   const lastHereThere = isClockShared ? lastSeenHere : changed - (at - lastSeenHere);
   return Math.max(born, modified) < lastHereThere - tick;
 }
