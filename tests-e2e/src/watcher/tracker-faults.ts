@@ -45,7 +45,7 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
         const tracker = fileTracker(options);
         return {
           ...tracker,
-          track: async (objects) =>
+          track: async (objects, trackOptions) =>
             await tracker.track(
               await Promise.all(
                 objects.map(async (stored) => {
@@ -56,6 +56,7 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
                   return { ...stored, at, body: { ...stored.body, disk } };
                 }),
               ),
+              trackOptions,
             ),
         };
       },
@@ -178,6 +179,20 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
         return filtered(fileTracker({ ...options, store: noting }), ({ id, stored }) =>
           made.has(`${id} ${stored.version}`),
         );
+      },
+    },
+    "does not tell what a session on it stored": {
+      ...soundParts,
+      openTracker: (options) => {
+        const given = new Set<string>();
+        const tracker = fileTracker(options);
+        return {
+          ...filtered(tracker, ({ id, stored }) => !given.has(`${id} ${stored.version}`)),
+          track: async (objects) => {
+            for (const { body, version } of objects) given.add(`${body.id} ${version}`);
+            await tracker.track(objects);
+          },
+        };
       },
     },
   },

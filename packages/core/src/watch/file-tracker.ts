@@ -6,7 +6,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { FileSighting, KnownFile, Sighting, Watcher } from "../ports/watcher.ts";
 import { taskQueue } from "../session/task-queue.ts";
-import type { FileChange } from "./file-change.ts";
+import { type FileChange, newVersion } from "./file-change.ts";
 import { sightingProcessor } from "./process-sightings.ts";
 import { isSameFile, trackedFiles } from "./tracked-files.ts";
 
@@ -41,7 +41,8 @@ export interface FileTrackerOptions {
  * - `unrelated-file-is-another`: a file that existed elsewhere and is moved to the path of another is another object.
  * - `unreadable-keeps-the-last`: a file that may not be read keeps its last version, and that is told.
  * - `own-writes-are-not-foreign`: what is tracked again after it was written, or written under a hold, is not told.
- * - `others-versions-are-told`: a version that another session made is told, and not made twice.
+ * - `others-versions-are-told`: a version that another session made is told, and not made twice; sessions that
+ *   share a tracker tell each other so.
  * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it.
  * - `start-catches-up`: what changed, moved or vanished before tracking began has its version when `track` resolves.
  * - `unnamed-is-not-read`: outside the workspace, and of files that look like a secret's, nothing is read; that they
@@ -50,10 +51,10 @@ export interface FileTrackerOptions {
 export interface FileTracker extends AsyncDisposable {
   /**
    * Tracks file objects, each known to the caller in this version. Resolves once what became of them since is stored
-   * and told. Watching them begins meanwhile: see `ready`. Objects that are no files are passed over. Rejects with
-   * `StoreError`.
+   * and told. Watching them begins meanwhile: see `ready`. Objects that are no files are passed over. A version that is
+   * newer than the known one is told to all listeners but the caller's. Rejects with `StoreError`.
    */
-  track(objects: readonly StoredMetadata[]): Promise<void>;
+  track(objects: readonly StoredMetadata[], options?: TrackOptions): Promise<void>;
   untrack(ids: readonly ObjectId[]): void;
   /** Resolves once all tracked files are watched, and what differed by then is stored. */
   ready(): Promise<void>;
@@ -67,14 +68,27 @@ export interface FileTracker extends AsyncDisposable {
   /** Leaves a path alone while one's own tool writes it; after disposal it is looked at again. */
   hold(path: string): Promise<AsyncDisposable>;
   /** Calls a listener with all changes, in order, a few hundred at once at most; answers how to stop that. */
-  onChange(listener: (changes: readonly FileChange[]) => void): () => void;
+  onChange(listener: FileChangeListener): () => void;
+}
+
+export type FileChangeListener = (changes: readonly FileChange[]) => void;
+
+export interface TrackOptions {
+  /** The caller's own listener, which knows these versions. */
+  readonly except?: FileChangeListener;
+}
+
+/** A version that was tracked, and the one that was known before. */
+interface Newer {
+  readonly previous: StoredMetadata;
+  readonly stored: StoredMetadata;
 }
 
 export function fileTracker(options: FileTrackerOptions): FileTracker {
-  const { files, watcher, logger } = options;
+  const { store, files, watcher, logger } = options;
   const tracked = trackedFiles();
   const queue = taskQueue();
-  const listeners = new Set<(changes: readonly FileChange[]) => void>();
+  const listeners = new Set<FileChangeListener>();
   const holds = new Map<string, number>();
   /** Paths whose change could not be stored; looked at again when anything else is. */
   const undone = new Set<string>();
@@ -88,8 +102,9 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     tell,
   });
 
-  function tell(changes: readonly FileChange[]): void {
+  function tell(changes: readonly FileChange[], except?: FileChangeListener): void {
     for (const listener of listeners) {
+      if (listener === except) continue;
       try {
         listener(changes);
       } catch (error) {
@@ -141,6 +156,20 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     });
   }
 
+  /** Tells what one of several sessions has stored to the others. */
+  async function tellNewer(newer: readonly Newer[], except?: FileChangeListener): Promise<void> {
+    if (closed || ![...listeners].some((listener) => listener !== except)) return;
+    const changes: FileChange[] = [];
+    for (const { previous, stored } of newer) {
+      const { id } = stored.body;
+      // A later one may have been told meanwhile.
+      if (tracked.all.get(id)?.stored.version !== stored.version) continue;
+      const whole = await store.get(id, { version: stored.version });
+      if (whole !== undefined) changes.push(newVersion(previous, whole));
+    }
+    if (changes.length > 0) tell(changes, except);
+  }
+
   /** Gives the watcher the paths that came into use, and takes away those that nothing is at. */
   async function watchPaths(): Promise<void> {
     const added: KnownFile[] = [];
@@ -167,12 +196,18 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   }
 
   return {
-    async track(objects) {
-      const paths = objects.flatMap((stored) => {
-        if (stored.body.type !== "file" && stored.body.type !== "note") return [];
-        return tracked.put(stored)?.path ?? [];
-      });
-      await lookAt(paths);
+    async track(objects, { except } = {}) {
+      const paths: string[] = [];
+      const newer: Newer[] = [];
+      for (const stored of objects) {
+        if (stored.body.type !== "file" && stored.body.type !== "note") continue;
+        const previous = tracked.all.get(stored.body.id)?.stored;
+        const file = tracked.put(stored);
+        if (file !== undefined) paths.push(file.path);
+        if (previous !== undefined && previous.version < stored.version)
+          newer.push({ previous, stored });
+      }
+      await Promise.all([queue(async () => await tellNewer(newer, except)), lookAt(paths)]);
     },
     untrack(removed) {
       for (const id of removed) tracked.remove(id);

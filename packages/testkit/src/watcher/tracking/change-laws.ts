@@ -1,4 +1,4 @@
-import { fileBody, type FileSource, sealObject } from "@self-context-manager/core";
+import { type FileChange, fileBody, type FileSource, sealObject } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -173,8 +173,11 @@ export const ownWritesAreNotForeign: TrackerScenario = tracking(
 
 export const othersVersionsAreTold: TrackerScenario = tracking(
   async ({
+    at,
     write,
     index,
+    latest,
+    files,
     tracker,
     changes,
     openAnother,
@@ -204,6 +207,21 @@ export const othersVersionsAreTold: TrackerScenario = tracking(
     assert.equal((await store.history(id)).length, 6);
     for (const told of [changes, other.changes])
       assert.equal(told.findLast((change) => change.id === id)?.stored.version, 6);
+
+    // Of two sessions on one tracker the other is told what one of them stores.
+    const heard: FileChange[] = [];
+    tracker.onChange((told) => heard.push(...told));
+    await using _hold = await tracker.hold(at("a.txt"));
+    await write("a.txt", "by the agent");
+    const body = fileBody(id, await files.read(at("a.txt")), "agent", (await latest(id)).body);
+    await store.commit([{ object: sealObject(body), expect: 6 }]);
+    const own = await latest(id);
+    await tracker.track([asMetadata(own)]);
+    assert.deepEqual(
+      heard.map(({ kind, stored }) => ({ kind, stored })),
+      [{ kind: "changed", stored: own }],
+    );
+    assert.equal(changes.findLast((change) => change.id === id)?.stored.version, 6);
   },
 );
 

@@ -37,6 +37,7 @@ export type TrackerScenario = (
 
 /** A tracker over files and a store of its own, with everything that it told. */
 export interface ObservedTracker {
+  /** As a session uses it: what the session tracks is not told in `changes`. */
   readonly tracker: FileTracker;
   readonly store: ObjectStore;
   readonly files: FileSource;
@@ -98,11 +99,16 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
       });
       disposal.add(tracker);
       const changes: FileChange[] = [];
-      tracker.onChange((told) => {
+      const listener = (told: readonly FileChange[]): void => {
         changes.push(...told);
         for (const look of waiting) look();
-      });
-      return { tracker, changes };
+      };
+      tracker.onChange(listener);
+      const ofSession: FileTracker = {
+        ...tracker,
+        track: async (objects) => await tracker.track(objects, { except: listener }),
+      };
+      return { tracker: ofSession, changes };
     }
 
     const { tracker, changes } = open(files);
@@ -223,9 +229,9 @@ export function asMetadata(stored: StoredVersion): StoredMetadata {
   return { ...stored, body: metadataOf(stored.body) };
 }
 
-/** Until files that are made from now on are later than those before, by the file system's coarse clock. */
+/** Until a look shows for sure what changed before, and files that are made from now on are later. */
 export async function pastTick(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => setTimeout(resolve, 150));
 }
 
 function countedIds(): { next(): ObjectId } {
