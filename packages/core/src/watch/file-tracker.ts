@@ -43,7 +43,8 @@ export interface FileTrackerOptions {
  * - `own-writes-are-not-foreign`: what is tracked again after it was written, or written under a hold, is not told.
  * - `others-versions-are-told`: a version that another session made is told, and not made twice; sessions that
  *   share a tracker tell each other so.
- * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it.
+ * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it;
+ *   where a session stores such a read, the file as it is follows that.
  * - `start-catches-up`: what changed, moved or vanished before tracking began has its version when `track` resolves.
  * - `unnamed-is-not-read`: outside the workspace, and of files that look like a secret's, nothing is read; that they
  *   differ is told.

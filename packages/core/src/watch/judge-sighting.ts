@@ -38,8 +38,8 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (seen.node !== sighting.node) {
     return wasElsewhere(sighting, file.presentAt) ? "displaced" : "read";
   }
-  const isSure = file.told === undefined && !isFresh(seen);
-  return isSure && isUnchanged(seen, sighting) ? "same" : "read";
+  if (file.told !== undefined || isFresh(seen) || !isUnchanged(seen, sighting)) return "read";
+  return file.seenWith === file.stored.version || isAsStored(file, sighting) ? "same" : "read";
 }
 
 /** Whether a file looks as it was seen. */

@@ -12,6 +12,8 @@ export interface TrackedFile {
   path: string;
   /** What stood there when it was judged last. */
   seen: Sighting | undefined;
+  /** The version that was known then; what was seen says nothing of one that came since. */
+  seenWith: number;
   /** The file that it was when one was seen last, wherever that is now. */
   lastFile: FileSighting | undefined;
   /** When it was last seen there as a file, and when it was first found gone; in the watcher's time. */
@@ -53,6 +55,7 @@ export function trackedFiles(): TrackedFiles {
         stored,
         path,
         seen: undefined,
+        seenWith: stored.version,
         lastFile: undefined,
         presentAt: undefined,
         goneAt: undefined,
@@ -77,6 +80,7 @@ export function trackedFiles(): TrackedFiles {
   function saw(file: TrackedFile, sighting: Sighting | undefined): void {
     if (file.seen?.state === "file") leave(byNode, file.seen.node, file);
     file.seen = sighting;
+    file.seenWith = file.stored.version;
     if (sighting?.state === "file") {
       join(byNode, sighting.node, file);
       file.lastFile = sighting;

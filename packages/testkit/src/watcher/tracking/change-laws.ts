@@ -226,7 +226,7 @@ export const othersVersionsAreTold: TrackerScenario = tracking(
 );
 
 export const lateReadsAreNotStored: TrackerScenario = tracking(
-  async ({ write, index, latest, tracker, openAnother, untilContent, files, store }) => {
+  async ({ at, write, index, know, latest, tracker, openAnother, untilContent, files, store }) => {
     const slow = slowFiles(files);
     const other = await openAnother(slow.files);
     for (const name of ["unheard.txt", "heard.txt"]) {
@@ -261,6 +261,20 @@ export const lateReadsAreNotStored: TrackerScenario = tracking(
       assert.deepEqual(new Set(contents), new Set(["one", "two", "three"]));
       assert.equal((await latest(id)).body.content, "three");
     }
+
+    // A session stores such a read itself.
+    await write("own.txt", "one");
+    const [id] = await know("own.txt");
+    assert.ok(id);
+    const late = await files.read(at("own.txt"));
+    await write("own.txt", "two");
+    const before = await untilContent(id, "two");
+    await pastTick();
+    await tracker.check();
+    const body = fileBody(id, late, "human", before.body);
+    await store.commit([{ object: sealObject(body), expect: before.version }]);
+    await tracker.track([asMetadata(await latest(id))]);
+    assert.equal((await latest(id)).body.content, "two");
   },
 );
 
