@@ -7,7 +7,7 @@ import {
   type StoredVersion,
 } from "../objects/stored-version.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { FileTracker } from "../watch/file-tracker.ts";
+import type { FileChangeListener, FileTracker } from "../watch/file-tracker.ts";
 import { joinPool, type SessionScope } from "./session-scope.ts";
 
 /** Keeps what a session knows of its files as they are. */
@@ -21,12 +21,13 @@ export interface FileFollower {
 /** Follows a tracker, which several sessions may share. */
 export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower {
   const changed = new Map<ObjectId, StoredVersion>();
-  tracker.onChange((changes) => {
+  const listener: FileChangeListener = (changes) => {
     for (const change of changes) {
       const isVersion = "previous" in change || change.kind === "appeared";
       if (isVersion) changed.set(change.id, change.stored);
     }
-  });
+  };
+  tracker.onChange(listener);
   return {
     takeIn(scope) {
       for (const [id, stored] of changed) takeInVersion(scope, id, stored);
@@ -42,7 +43,7 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       state.untracked.clear();
       if (objects.length === 0) return;
       try {
-        await tracker.track(objects);
+        await tracker.track(objects, { except: listener });
       } catch (error) {
         // A watcher that is closed ends with its manager.
         if (StoreError.is(error)) {

@@ -74,7 +74,7 @@ export interface FileTracker extends AsyncDisposable {
 
 export type FileChangeListener = (changes: readonly FileChange[]) => void;
 
-export interface TrackOptions {
+interface TrackOptions {
   /** The caller's own listener, which knows these versions. */
   readonly except?: FileChangeListener;
 }
