@@ -76,29 +76,6 @@ describe("a file that looks as it was seen", () => {
   it("is the same", () => {
     expect(judgeSighting(seenAt(101_000), later)).toBe("same");
   });
-
-  it("is read when it was seen so soon after its change that another can have the same time", () => {
-    expect(judgeSighting(seenAt(100_025), later)).toBe("read");
-    expect(judgeSighting(seenAt(99_990), later)).toBe("read");
-  });
-
-  it("is compared with a version that came since", () => {
-    const files = trackedFiles();
-    const file = files.put(stored(150_000));
-    if (file === undefined) throw new TypeError("a file is tracked");
-    files.saw(file, later);
-    const version = { ...stored(150_000), version: 2 };
-    const [size, modified] = [4, 100_000.25];
-
-    files.put({ ...version, body: { ...version.body, disk: { size, modified } } });
-    expect(judgeSighting(file, later)).toBe("read");
-    files.put({ ...version, version: 3 });
-    expect(judgeSighting(file, later)).toBe("same");
-  });
-
-  it("is the same where the file system's clock is another", () => {
-    expect(judgeSighting(seenAt(40_000), later)).toBe("same");
-  });
 });
 
 describe("another node at a path", () => {

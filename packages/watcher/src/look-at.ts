@@ -58,22 +58,6 @@ function fromError(path: string, error: NodeJS.ErrnoException, at: number): Sigh
   return { state: absenceCodes.has(error.code ?? "") ? "absent" : "unreadable", path, at };
 }
 
-/**
- * How long after a file's last change another can have the same time, in milliseconds: clocks of file systems tick
- * coarsely, and a file's time is set before its content.
- */
-const moment = 100;
-
-/** Where the difference of a file's time and the look's is more than this, they are of different clocks. */
-const sharedClock = 2_000;
-
-/** Whether a sighting was taken so soon after its file changed that a later one that equals it proves nothing. */
-export function isFresh(sighting: Sighting | undefined): boolean {
-  if (sighting?.state !== "file") return false;
-  const age = sighting.at - sighting.changed;
-  return age < moment && age > -sharedClock;
-}
-
 /** Whether two sightings of a path show the same. */
 export function isSameSighting(one: Sighting | undefined, other: Sighting): boolean {
   if (one === undefined || one.state !== other.state) return false;

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { lookExactly } from "./exact-names.ts";
 import { folderWatches } from "./folder-watches.ts";
 import { knownPaths } from "./known-paths.ts";
-import { isFresh, isSameSighting, lookAt } from "./look-at.ts";
+import { isSameSighting, lookAt } from "./look-at.ts";
 import { recentNames } from "./recent-names.ts";
 import { searchFolders, wantedFiles } from "./search-folders.ts";
 import { settling, usualTiming, type WatchTiming } from "./settling.ts";
@@ -159,7 +159,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
       if (entry === undefined || !unsettled.settles(sighting.path, sighting, entry.told, now()))
         continue;
       differing.delete(sighting.path);
-      if (isSameSighting(entry.told, sighting) && !isFresh(entry.told)) continue;
+      if (isSameSighting(entry.told, sighting)) continue;
       entry.told = sighting;
       told.push(sighting);
     }

@@ -11,12 +11,6 @@ export type Verdict = "same" | "read" | "vanished" | "displaced" | "unreadable";
 /** A file system's clock ticks this coarsely, in milliseconds. */
 const tick = 20;
 
-/**
- * How long after a file's last change another can have the same time, in milliseconds: clocks of file systems tick
- * coarsely, and a file's time is set before its content.
- */
-const moment = 100;
-
 /** Where the difference of a file's time and the look's is more than this, they are of different clocks. */
 const sharedClock = 2_000;
 
@@ -38,12 +32,12 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (seen.node !== sighting.node) {
     return wasElsewhere(sighting, file.presentAt) ? "displaced" : "read";
   }
-  if (file.told !== undefined || isFresh(seen) || !isUnchanged(seen, sighting)) return "read";
+  if (file.told !== undefined || !isUnchanged(seen, sighting)) return "read";
   return file.seenWith === file.stored.version || isAsStored(file, sighting) ? "same" : "read";
 }
 
 /** Whether a file looks as it was seen. */
-export function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolean {
+function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolean {
   return (
     seen?.state === "file" &&
     seen.node === sighting.node &&
@@ -51,12 +45,6 @@ export function isUnchanged(seen: Sighting | undefined, sighting: FileSighting):
     seen.modified === sighting.modified &&
     seen.changed === sighting.changed
   );
-}
-
-/** Whether a file was seen so soon after its last change that another change can show nothing. */
-function isFresh({ at, changed }: FileSighting): boolean {
-  const age = at - changed;
-  return age < moment && age > -sharedClock;
 }
 
 /** By size and time alone, without reading. */

@@ -19,7 +19,7 @@ import type { FileSighting, Sighting, Watcher } from "../ports/watcher.ts";
 import { needsExplicitRead } from "../session/workspace-rule.ts";
 import { type FileChange, newVersion, type OtherChange } from "./file-change.ts";
 import { findMoved } from "./find-moved.ts";
-import { isUnchanged, judgeSighting } from "./judge-sighting.ts";
+import { judgeSighting } from "./judge-sighting.ts";
 import { contentDraft, inParallel, tryRead, unreadDraft } from "./read-files.ts";
 import { type Draft, storeDrafts } from "./store-drafts.ts";
 import { isMissing, isSameFile, type TrackedFile, type TrackedFiles } from "./tracked-files.ts";
@@ -165,9 +165,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       return draftOf(file, sighting, sighting.path, (latest) => unreadDraft(latest, sighting));
     }
     if (!isReadable) {
-      const isAsSeen = isUnchanged(file.seen, sighting);
       tracked.saw(file, sighting);
-      if (isAsSeen) return undefined;
       const why = needsExplicitRead(sighting.path, workspace) ?? "";
       const reason = `${file.path} changed; ${why}, so it is read only when a read names it.`;
       return tellOther(file, "outdated", reason);
