@@ -68,16 +68,20 @@ function blocksOf(language: string, document: string): readonly string[] {
 
 describe("the laws of a port", () => {
   it.each([
-    ["ObjectStore", "packages/core/src/ports/object-store.ts", "docs/architecture/object-store.md"],
-    ["FileSource", "packages/core/src/ports/file-source.ts", "docs/architecture/file-source.md"],
+    [
+      "ObjectStore",
+      "packages/objects/src/ports/object-store.ts",
+      "docs/architecture/object-store.md",
+    ],
+    ["FileSource", "packages/objects/src/ports/file-source.ts", "docs/architecture/file-source.md"],
     [
       "HarnessAdapter",
-      "packages/core/src/ports/harness-adapter.ts",
+      "packages/core/src/host/harness-adapter.ts",
       "docs/architecture/harness-adapter.md",
     ],
-    ["Layout", "packages/core/src/layout/layout.ts", "docs/architecture/layout-port.md"],
-    ["Watcher", "packages/core/src/ports/watcher.ts", "docs/architecture/watcher.md"],
-    ["FileTracker", "packages/core/src/watch/file-tracker.ts", "docs/architecture/watcher.md"],
+    ["Layout", "packages/core/src/view/layout.ts", "docs/architecture/layout-port.md"],
+    ["Watcher", "packages/objects/src/ports/watcher.ts", "docs/architecture/watcher.md"],
+    ["FileTracker", "packages/core/src/files/file-tracker.ts", "docs/architecture/watcher.md"],
   ])("%s stand in its doc comment as on its page", (name, port, page) => {
     const laws = lawsInComment(port);
     const document = read(page);
@@ -90,17 +94,17 @@ describe("the laws of a port", () => {
   });
 
   it.each([
-    ["ObjectStore", "packages/core/src/ports/object-store.ts", objectStoreLaws],
-    ["HarnessAdapter", "packages/core/src/ports/harness-adapter.ts", harnessLaws],
-    ["Layout", "packages/core/src/layout/layout.ts", layoutLaws],
-    ["Watcher", "packages/core/src/ports/watcher.ts", watcherLaws],
-    ["FileTracker", "packages/core/src/watch/file-tracker.ts", trackerLaws],
+    ["ObjectStore", "packages/objects/src/ports/object-store.ts", objectStoreLaws],
+    ["HarnessAdapter", "packages/core/src/host/harness-adapter.ts", harnessLaws],
+    ["Layout", "packages/core/src/view/layout.ts", layoutLaws],
+    ["Watcher", "packages/objects/src/ports/watcher.ts", watcherLaws],
+    ["FileTracker", "packages/core/src/files/file-tracker.ts", trackerLaws],
   ])("%s are those that the test kit tries", (_, port, tried) => {
     expect(Object.keys(tried)).toEqual(lawsInComment(port).map(({ name }) => name));
   });
 
   it("Layouts with epochs stand in its doc comment as on its page, and are tried", () => {
-    const laws = lawsInComment("packages/core/src/layout/layout.ts", "Laws of layouts with epochs");
+    const laws = lawsInComment("packages/core/src/view/layout.ts", "Laws of layouts with epochs");
     const table = tableUnder(
       "## Laws of layouts with epochs",
       read("docs/architecture/layout-port.md"),
@@ -131,7 +135,7 @@ describe("what a harness must offer", () => {
   });
 
   it("is what the port declares", () => {
-    const port = read("packages/core/src/ports/harness-adapter.ts");
+    const port = read("packages/core/src/host/harness-adapter.ts");
     const declared = port.matchAll(/\/\*\* (.*) \*\/\n {2}readonly (\w+): boolean/gu);
 
     expect(

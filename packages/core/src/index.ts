@@ -1,160 +1,127 @@
 export {
-  FileError,
-  type FileErrorCode,
-  ImportError,
-  type ImportErrorCode,
-  StoreError,
-  type StoreErrorCode,
-  WatcherError,
-  type WatcherErrorCode,
-} from "./errors.ts";
-export { applyDelta } from "./deltas/delta-apply.ts";
-export { applyDeltas } from "./deltas/delta-chain.ts";
-export { type Delta, encodeDelta, encodeWhole } from "./deltas/delta-encode.ts";
-export { sameStart } from "./deltas/same-start.ts";
-export {
-  type ChunkReader,
-  type ChunkWriter,
-  deepFreeze,
-  type MutableObject,
-  setField,
-  sizeOf,
-} from "./deltas/stored-form.ts";
-export {
-  cacheModel,
-  type CacheState,
-  coldReason,
-  type ColdReason,
-  isCold,
-} from "./cost/cache-state.ts";
-export {
-  type CostAccount,
-  costRatio,
-  countCall,
-  type CountedCall,
-  countReport,
-  emptyAccount,
-  reportedProfile,
-} from "./cost/cost-account.ts";
-export {
-  estimatedCost,
-  type EstimatedCost,
-  pricedUsage,
-  tierFactor,
-} from "./cost/estimated-cost.ts";
-export {
-  prefixStability,
-  type PrefixStability,
-  type SentMessage,
-} from "./cost/prefix-stability.ts";
-export {
-  type ModelCost,
-  type ModelFacts,
-  type PriceProfile,
-  priceProfile,
-  type PriceTier,
-} from "./cost/price-profile.ts";
-export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
-export { canonicalJson } from "./objects/canonical-json.ts";
-export {
-  contentFields,
-  hashFields,
-  hashObject,
-  type ObjectHashes,
-  sha256,
-} from "./objects/hashes.ts";
-export { isJsonObject, type JsonObject, type JsonValue, toJson } from "./objects/json.ts";
-export { viewFields, viewValues } from "./objects/metadata-view.ts";
-export {
+  applyDelta,
+  applyDeltas,
   bulkFields,
-  metadataOf,
-  type ObjectBody,
-  type ObjectMetadata,
-  type Provenance,
-} from "./objects/object-body.ts";
-export { isNickname, nicknameRule } from "./objects/nickname.ts";
-export { isObjectId, objectId, type ObjectId } from "./objects/object-id.ts";
-export {
+  canonicalJson,
+  type Changes,
   type ChatPosition,
-  collectReferences,
-  escapePointer,
-  type DynamicReference,
-  foreignFields,
-  isReference,
-  type LocatedReference,
-  type Reference,
-  type StaticReference,
-} from "./objects/references.ts";
-export { sealObject, type SealedObject, storable } from "./objects/sealed-object.ts";
-export {
-  resolveReference,
-  type ResolvedVersion,
-  resolveVersion,
-} from "./objects/resolve-reference.ts";
-export { verifyVersion, type VersionProblem } from "./objects/verify-version.ts";
-export {
-  staticReference,
-  type StoredMetadata,
-  type StoredVersion,
-  type VersionPoint,
-} from "./objects/stored-version.ts";
-export type { Clock } from "./ports/clock.ts";
-export type { FileContent, FileFacts, FileSource } from "./ports/file-source.ts";
-export type { HarnessAdapter, HarnessSupports } from "./ports/harness-adapter.ts";
-export type { IdSource } from "./ports/id-source.ts";
-export { type Logger, silentLogger } from "./ports/logger.ts";
-export { type FieldRows, fieldRows, indexedValue } from "./ports/field-rows.ts";
-export type {
-  Changes,
-  CommitOptions,
-  CommitResult,
-  CommittedVersion,
-  FindQuery,
-  HistoryOptions,
-  ObjectStore,
-  ObjectWrite,
-  Page,
-  Referrer,
-  ReferrersOptions,
-  Scalar,
-  StoreSupports,
-  VersionSelector,
-} from "./ports/object-store.ts";
-export {
   checkFollows,
   checkLimit,
   checkWrites,
+  type ChunkReader,
+  type ChunkWriter,
+  type Clock,
+  collectReferences,
+  type CommitOptions,
+  type CommitResult,
+  type CommittedVersion,
   compareText,
+  contentFields,
+  deepFreeze,
+  type Delta,
+  type DynamicReference,
+  encodeDelta,
+  encodeWhole,
+  escapePointer,
+  exportHeader,
+  type ExportHeader,
+  exportObjects,
   type FieldCondition,
   fieldConditions,
-  meetsCondition,
-  normalTime,
-  requestDigest,
-} from "./ports/store-rules.ts";
-export type {
-  FileSearch,
-  FileSighting,
-  FileState,
-  KnownFile,
-  NoFileSighting,
-  Sighting,
-  SightingListener,
-  WantedFile,
-  Watcher,
-} from "./ports/watcher.ts";
-export type { TokenEstimator } from "./ports/token-estimator.ts";
-export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
-export { exportObjects } from "./portability/export-objects.ts";
-export { importObjects, type ImportReport } from "./portability/import-objects.ts";
-export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";
-export {
+  type FieldRows,
+  fieldRows,
   fileBody,
+  type FileContent,
+  FileError,
+  type FileErrorCode,
+  type FileFacts,
+  type FileSearch,
+  type FileSighting,
+  type FileSource,
+  type FileState,
+  fileType,
+  fileTypes,
+  type FindQuery,
+  foreignFields,
+  hashFields,
+  hashObject,
+  type HistoryOptions,
+  type IdSource,
+  ImportError,
+  type ImportErrorCode,
+  importObjects,
+  type ImportReport,
+  indexedValue,
+  isJsonObject,
+  isNickname,
+  isObjectId,
+  isReference,
+  type JsonObject,
+  type JsonValue,
+  type KnownFile,
+  type LineRange,
+  type LocatedReference,
+  type Logger,
+  meetsCondition,
+  metadataOf,
   missingFileBody,
+  type MutableObject,
+  nicknameRule,
+  type NoFileSighting,
+  normalTime,
+  type ObjectBody,
+  type ObjectHashes,
+  objectId,
+  type ObjectId,
+  type ObjectMetadata,
+  type ObjectStore,
+  type ObjectWrite,
+  type Page,
   type Presence,
   presenceOf,
+  type Provenance,
+  readExportHeader,
+  type ReadLimits,
+  type Reference,
+  type Referrer,
+  type ReferrersOptions,
+  requestDigest,
+  type ResolvedVersion,
+  resolveReference,
+  resolveVersion,
+  sameStart,
+  type Scalar,
+  type SealedObject,
+  sealObject,
+  setField,
+  sha256,
+  type Sighting,
+  type SightingListener,
+  silentLogger,
+  sizeOf,
+  type StaticReference,
+  staticReference,
+  storable,
+  type StoredMetadata,
+  type StoredVersion,
+  StoreError,
+  type StoreErrorCode,
+  type StoreSupports,
+  toJson,
   unreadFileBody,
-} from "./objects/file-object.ts";
-export { fileType, fileTypes } from "./objects/file-type.ts";
+  verifyImport,
+  type VerifyReport,
+  verifyVersion,
+  type VersionPoint,
+  type VersionProblem,
+  type VersionSelector,
+  viewFields,
+  viewValues,
+  type WantedFile,
+  type Watcher,
+  WatcherError,
+  type WatcherErrorCode,
+} from "@self-context-manager/objects";
 export { argsDisplay } from "./chat/args-display.ts";
 export { chatContent } from "./chat/chat-content.ts";
 export type { Compaction } from "./chat/chat-document.ts";
@@ -181,17 +148,63 @@ export {
   type Step,
   type Turn,
 } from "./chat/turn.ts";
-export { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./ingest/call-kind.ts";
 export {
-  type Execution,
-  executionField,
-  executionIn,
-  type ToolEffect,
-} from "./ingest/execution.ts";
-export type { HostSignals, IngestReport } from "./ingest/ingest-messages.ts";
-export type { MessageCodec, MessageIdentity } from "./ingest/message-codec.ts";
-export { epochLayout } from "./epochs/epoch-layout.ts";
-export { defaultEpochSettings, type EpochSettings } from "./epochs/epoch-settings.ts";
+  cacheModel,
+  type CacheState,
+  coldReason,
+  type ColdReason,
+  isCold,
+} from "./cost/cache-state.ts";
+export { calibratedEstimator, type Calibration } from "./cost/calibrated-estimator.ts";
+export {
+  type CostAccount,
+  costRatio,
+  countCall,
+  type CountedCall,
+  countReport,
+  emptyAccount,
+  reportedProfile,
+} from "./cost/cost-account.ts";
+export {
+  estimatedCost,
+  type EstimatedCost,
+  pricedUsage,
+  tierFactor,
+} from "./cost/estimated-cost.ts";
+export {
+  prefixStability,
+  type PrefixStability,
+  type SentMessage,
+} from "./cost/prefix-stability.ts";
+export {
+  type ModelCost,
+  type ModelFacts,
+  type PriceProfile,
+  priceProfile,
+} from "./cost/price-profile.ts";
+export type { PriceTier } from "./cost/price-table.ts";
+export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
+export type { TokenEstimator } from "./cost/token-estimator.ts";
+export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
+export type { HostSession } from "./host/host-session.ts";
+export type { MessageCodec, MessageIdentity } from "./host/message-codec.ts";
+export { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./calls/call-kind.ts";
+export { type Execution, executionField, executionIn, type ToolEffect } from "./calls/execution.ts";
+export { type ToolFacts, usualToolFacts } from "./calls/tool-facts.ts";
+export {
+  type ActivationPolicy,
+  argumentsKey,
+  type CallTime,
+  type PolicyInput,
+  type PolicyObject,
+  type UseKey,
+} from "./policy/activation-policy.ts";
+export {
+  type RecentlyUsedOptions,
+  recentlyUsedPolicy,
+  recentlyUsedSettings,
+} from "./policy/recently-used-policy.ts";
+export { windowPolicy, type WindowPolicyOptions } from "./policy/window-policy.ts";
 export type {
   ActiveObject,
   CacheCost,
@@ -204,25 +217,24 @@ export type {
   PoolTokens,
   ShownObject,
   ViewMessage,
-} from "./layout/layout.ts";
-export { messageTokens } from "./layout/message-tokens.ts";
-export { pooledLayout } from "./layout/pooled-layout.ts";
-export { poolLine, resultLine } from "./layout/reference-line.ts";
-export { textBlock } from "./layout/content-block.ts";
-export { shortName } from "./layout/short-name.ts";
-export type {
-  ActivationPolicy,
-  CallTime,
-  PolicyInput,
-  PolicyObject,
-  UseKey,
-} from "./policy/activation-policy.ts";
-export {
-  type RecentlyUsedOptions,
-  recentlyUsedPolicy,
-  recentlyUsedSettings,
-} from "./policy/recently-used-policy.ts";
-export { windowPolicy, type WindowPolicyOptions } from "./policy/window-policy.ts";
+} from "./view/layout.ts";
+export { messagesHash } from "./view/message-hash.ts";
+export type { PoolEntry } from "./view/pool-entry.ts";
+export { contentParts, type ShownPart, type ViewEntry } from "./view/view-entry.ts";
+export { viewRecord } from "./view/view-object.ts";
+export type { ViewRecord } from "./view/view-record.ts";
+export type { NamedVersion, ViewSource } from "./view/view-source.ts";
+export { textBlock } from "./render/content-block.ts";
+export { messageTokens } from "./render/message-tokens.ts";
+export { poolLine, resultLine } from "./render/reference-line.ts";
+export { shortName } from "./render/short-name.ts";
+export { pooledLayout } from "./layouts/pooled/pooled-layout.ts";
+export { epochLayout } from "./layouts/epoch/epoch-layout.ts";
+export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-settings.ts";
+export type { FileChange, NewFile, NewVersion, OtherChange } from "./files/file-change.ts";
+export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
+export type { SessionDependencies } from "./state/session-scope.ts";
+export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";
 export type { ActivateRange } from "./session/change-activation.ts";
 export {
@@ -232,42 +244,28 @@ export {
   type ListedObject,
   openContextSession,
   type SessionStatus,
-  type View,
-  type ViewOptions,
 } from "./session/context-session.ts";
-export type { LineRange, ReadLimits } from "./session/line-range.ts";
+export { type ContextTool, contextTools, standingInstruction } from "./session/context-tools.ts";
+export type { ReadRequest } from "./session/read-file.ts";
 export {
   openRehearsal,
+  type Rehearsal,
   type RehearsedCall,
   type RehearsedSummary,
-  type Rehearsal,
   type StoredRehearsal,
 } from "./session/rehearsal.ts";
-export type { HostSession } from "./session/open-state.ts";
-export type { ReadRequest } from "./session/read-file.ts";
-export type { SessionDependencies } from "./session/session-scope.ts";
-export type { PoolEntry } from "./session/session-state.ts";
-export { type Calibration, calibratedEstimator } from "./tokens/calibrated-estimator.ts";
-export { messagesHash } from "./views/message-hash.ts";
-export { argumentsKey, contentParts, type ShownPart, type ViewEntry } from "./views/view-entry.ts";
+export type { View, ViewOptions } from "./session/view-options.ts";
 export {
   compareViews,
   type MessageDifference,
   type ViewDifference,
-} from "./views/compare-views.ts";
-export { type DescribedEntry, describeEntries, type VersionName } from "./views/manifest.ts";
+} from "./inspect/compare-views.ts";
+export { type DescribedEntry, describeEntries, type VersionName } from "./inspect/manifest.ts";
 export type {
   CallSummary,
   ListedCall,
   RebuiltView,
   SentPrompt,
   ViewProblem,
-} from "./views/rebuilt-view.ts";
-export { rebuildView, viewHistory, type ViewHistory } from "./views/view-history.ts";
-export { viewRecord } from "./views/view-object.ts";
-export type { ViewRecord } from "./views/view-record.ts";
-export type { NamedVersion, ViewSource } from "./views/render-entry.ts";
-export { type ToolFacts, usualToolFacts } from "./ingest/tool-facts.ts";
-export type { FileChange, NewFile, NewVersion, OtherChange } from "./watch/file-change.ts";
-export { type FileTracker, fileTracker, type FileTrackerOptions } from "./watch/file-tracker.ts";
-export { type ContextTool, contextTools, standingInstruction } from "./tools/context-tools.ts";
+} from "./inspect/rebuilt-view.ts";
+export { rebuildView, viewHistory, type ViewHistory } from "./inspect/view-history.ts";

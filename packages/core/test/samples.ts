@@ -1,10 +1,12 @@
-import type { JsonValue } from "../src/objects/json.ts";
-import type { ObjectBody, Provenance } from "../src/objects/object-body.ts";
-import { metadataOf } from "../src/objects/object-body.ts";
-import { objectId } from "../src/objects/object-id.ts";
-import { hashObject } from "../src/objects/hashes.ts";
-import type { StaticReference } from "../src/objects/references.ts";
-import type { PoolEntry } from "../src/session/session-state.ts";
+import {
+  hashObject,
+  type JsonValue,
+  metadataOf,
+  type ObjectBody,
+  objectId,
+  type Provenance,
+} from "@self-context-manager/objects";
+import type { PoolEntry } from "../src/view/pool-entry.ts";
 
 const provenance: Provenance = { origin: "/work/a.ts", generator: "human" };
 
@@ -20,20 +22,6 @@ export function fileSample(fields: Readonly<Record<string, JsonValue>> = {}): Ob
     char_count: 6,
     presence: "present",
     provenance,
-    ...fields,
-  };
-}
-
-/** A static reference; its hashes are of no object. */
-export function staticSample(fields: Partial<StaticReference> = {}): StaticReference {
-  return {
-    ref: "static",
-    id: objectId("target"),
-    tx_id: 7,
-    tx_time: "2026-02-20T10:00:00.000Z",
-    content_hash: "c".repeat(64),
-    metadata_view_hash: "d".repeat(64),
-    object_hash: "e".repeat(64),
     ...fields,
   };
 }

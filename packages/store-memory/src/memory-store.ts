@@ -27,7 +27,7 @@ import {
   type StoredVersion,
   type VersionPoint,
   type VersionSelector,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import { type Nicknames, nicknamesAfter } from "./nicknames.ts";
 

@@ -1,4 +1,4 @@
-import { type ObjectId, StoreError, type StoredVersion } from "@self-context-manager/core";
+import { type ObjectId, StoreError, type StoredVersion } from "@self-context-manager/objects";
 
 /** Which object has which nickname. */
 export type Nicknames = ReadonlyMap<string, ObjectId>;

@@ -1,4 +1,4 @@
-import type { ObjectId, StoredVersion } from "@self-context-manager/core";
+import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 /** A latest version together with what the next one is written against. */
 export interface Head {

@@ -12,7 +12,7 @@ import {
   StoreError,
   type StoredVersion,
   type VersionPoint,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import type { Connection, TransactionKind } from "./connection.ts";

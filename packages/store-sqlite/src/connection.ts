@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 export type SqlValue = string | number | null | Uint8Array;

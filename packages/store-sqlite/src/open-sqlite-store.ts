@@ -1,4 +1,4 @@
-import { type Clock, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type Clock, type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { resolve } from "node:path";
 
 import { bodyCache } from "./body-cache.ts";

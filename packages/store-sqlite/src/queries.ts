@@ -19,7 +19,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
   type VersionSelector,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { Connection, Row, SqlValue } from "./connection.ts";
 import { DamageError } from "./sqlite-errors.ts";

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   type LocatedReference,
   sameStart,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 /**
  * How the references of one version differ from those of the version before, as far as a row of `refs` tells them apart:

@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 

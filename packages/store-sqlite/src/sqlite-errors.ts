@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from "@self-context-manager/core";
+import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 
 import { sqliteCode } from "./connection.ts";
 

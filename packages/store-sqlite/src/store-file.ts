@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 import type { Stats } from "node:fs";
 import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";

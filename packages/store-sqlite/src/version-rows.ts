@@ -16,7 +16,7 @@ import {
   sha256,
   type StoredMetadata,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";

@@ -10,7 +10,7 @@ import {
   sizeOf,
   StoreError,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { hash } from "node:crypto";
 
 import type { Head } from "./body-cache.ts";

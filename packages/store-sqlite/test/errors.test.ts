@@ -4,7 +4,7 @@ import {
   type SealedObject,
   sha256,
   type StoreErrorCode,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

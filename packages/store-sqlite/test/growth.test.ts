@@ -1,4 +1,4 @@
-import { type JsonValue, objectId } from "@self-context-manager/core";
+import { type JsonValue, objectId } from "@self-context-manager/objects";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";

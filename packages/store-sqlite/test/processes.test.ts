@@ -1,4 +1,4 @@
-import { objectId } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -3,7 +3,7 @@ import {
   importObjects,
   objectId,
   type ObjectStore,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { arbitraryFields, testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";

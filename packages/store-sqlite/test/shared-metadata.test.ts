@@ -1,4 +1,4 @@
-import { hashObject, objectId, sha256, type StoredVersion } from "@self-context-manager/core";
+import { hashObject, objectId, sha256, type StoredVersion } from "@self-context-manager/objects";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 

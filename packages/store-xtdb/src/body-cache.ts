@@ -1,4 +1,4 @@
-import type { JsonObject, ObjectId, StoredVersion } from "@self-context-manager/core";
+import type { JsonObject, ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 /** A version together with what the next one is written against. */
 export interface Head {

@@ -3,7 +3,7 @@ import {
   type ChunkWriter,
   type JsonValue,
   sha256,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { Documents } from "./documents.ts";
 import type { Document, JsonDocument, NodeClient, Patience } from "./node-client.ts";

@@ -14,7 +14,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
   type VersionPoint,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { Document, JsonDocument } from "./node-client.ts";
 import { DamageError } from "./xtdb-errors.ts";

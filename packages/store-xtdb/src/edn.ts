@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@self-context-manager/core";
+import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 /**
  * Writes a JSON value as EDN, which is what XTDB reads queries in. Texts are escaped as in JSON, and the fields of

@@ -1,4 +1,4 @@
-import type { CommittedVersion, ObjectId, ObjectWrite } from "@self-context-manager/core";
+import type { CommittedVersion, ObjectId, ObjectWrite } from "@self-context-manager/objects";
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import { attributeText, type Chunks, keyOfAttribute } from "./chunks.ts";

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/core";
+import type { ObjectId } from "@self-context-manager/objects";
 
 import type { Documents } from "./documents.ts";
 import { placed, placeIn } from "./documents.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/core";
+import type { JsonValue } from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 
 import { type JoinedNode, joinNode, type JoinNodeOptions, NodeError } from "./node/index.ts";
 import { openXtdbStore, type XtdbStore, type XtdbStoreOptions } from "./open-xtdb-store.ts";

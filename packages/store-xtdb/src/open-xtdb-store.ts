@@ -1,5 +1,5 @@
-import type { Clock, JsonValue, ObjectStore } from "@self-context-manager/core";
-import { StoreError } from "@self-context-manager/core";
+import type { Clock, JsonValue, ObjectStore } from "@self-context-manager/objects";
+import { StoreError } from "@self-context-manager/objects";
 
 import { bodyCache, type Head, type Rebuilt } from "./body-cache.ts";
 import { chunks as chunkStore } from "./chunks.ts";

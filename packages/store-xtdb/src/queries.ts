@@ -16,7 +16,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
   type VersionSelector,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { BodyCache, Head } from "./body-cache.ts";
 import {

@@ -12,7 +12,7 @@ import {
   StoreError,
   type StoredVersion,
   type VersionPoint,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 

@@ -12,7 +12,7 @@ import {
   setField,
   type StoredMetadata,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { BodyCache, Head, Rebuilt } from "./body-cache.ts";
 import { attributeText, type Chunks, keyOfAttribute, keysIn } from "./chunks.ts";

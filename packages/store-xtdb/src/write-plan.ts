@@ -7,7 +7,7 @@ import {
   sizeOf,
   StoreError,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import type { Head } from "./body-cache.ts";
 import type { ChunkCollection } from "./chunks.ts";

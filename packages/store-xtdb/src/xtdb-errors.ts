@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from "@self-context-manager/core";
+import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 
 /** What one request came to: an answer of XTDB's, with its status and its body as plain values. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import { compareText, type JsonValue } from "@self-context-manager/core";
+import { compareText, type JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 

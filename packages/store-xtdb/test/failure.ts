@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 
 /** The error that a call of a store rejects with. */
 export async function failure(call: Promise<unknown>): Promise<StoreError> {

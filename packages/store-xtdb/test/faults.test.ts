@@ -1,6 +1,6 @@
 // Where the machine has no Java nothing is tried, and the run says so.
 /* oxlint-disable vitest/no-disabled-tests */
-import { objectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { objectId, type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { seededRandom, testScale } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 

@@ -5,7 +5,7 @@ import {
   objectId,
   type ObjectStore,
   type StoreError,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -3,7 +3,7 @@ import {
   objectId,
   type SealedObject,
   sealObject,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 /** A small object with the given fields. */
 export function sample(id: string, fields: JsonObject = {}): SealedObject {

@@ -4,7 +4,7 @@ import {
   objectId,
   type ObjectStore,
   StoreError,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { sample } from "./sample.ts";

@@ -3,7 +3,7 @@ import {
   type FileContent,
   type FileFacts,
   type FileSource,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import { constants as bufferConstants } from "node:buffer";
 import type { BigIntStats } from "node:fs";

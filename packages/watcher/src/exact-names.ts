@@ -1,4 +1,4 @@
-import type { Clock, Sighting } from "@self-context-manager/core";
+import type { Clock, Sighting } from "@self-context-manager/objects";
 
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";

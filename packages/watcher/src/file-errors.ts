@@ -1,4 +1,4 @@
-import { FileError, type FileErrorCode } from "@self-context-manager/core";
+import { FileError, type FileErrorCode } from "@self-context-manager/objects";
 
 import { lstat, readlink } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-import type { Logger } from "@self-context-manager/core";
+import type { Logger } from "@self-context-manager/objects";
 
 import { closeFolder, type FolderEvent, openFolder, reopenFolder } from "./shared-folders.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock, Sighting } from "@self-context-manager/core";
+import type { Clock, Sighting } from "@self-context-manager/objects";
 
 import { type BigIntStats, lstat } from "node:fs";
 

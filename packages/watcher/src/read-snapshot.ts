@@ -1,4 +1,4 @@
-import { FileError } from "@self-context-manager/core";
+import { FileError } from "@self-context-manager/objects";
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";

@@ -1,4 +1,4 @@
-import type { Clock, FileSearch, FileSighting, Sighting } from "@self-context-manager/core";
+import type { Clock, FileSearch, FileSighting, Sighting } from "@self-context-manager/objects";
 
 import { type Dirent, lstat } from "node:fs";
 import { readdir } from "node:fs/promises";

@@ -1,4 +1,4 @@
-import type { Sighting } from "@self-context-manager/core";
+import type { Sighting } from "@self-context-manager/objects";
 
 import { isSameSighting } from "./look-at.ts";
 

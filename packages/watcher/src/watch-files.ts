@@ -7,7 +7,7 @@ import {
   silentLogger,
   type Watcher,
   WatcherError,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-import { FileError, type FileErrorCode } from "@self-context-manager/core";
+import { FileError, type FileErrorCode } from "@self-context-manager/objects";
 import { execFile } from "node:child_process";
 import { appendFile, mkdir, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-import type { Sighting } from "@self-context-manager/core";
+import type { Sighting } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
 import { settling, usualTiming } from "../src/settling.ts";

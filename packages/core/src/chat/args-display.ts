@@ -1,6 +1,9 @@
-import { canonicalJson } from "../objects/canonical-json.ts";
-import { oneLine } from "../objects/one-line.ts";
-import type { JsonObject, JsonValue } from "../objects/json.ts";
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  oneLine,
+} from "@self-context-manager/objects";
 
 const longest = 120;
 

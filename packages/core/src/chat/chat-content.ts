@@ -1,5 +1,4 @@
-import { grownText } from "../objects/growing-text.ts";
-import type { ObjectId } from "../objects/object-id.ts";
+import { grownText, type ObjectId } from "@self-context-manager/objects";
 import { argsDisplay } from "./args-display.ts";
 import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";

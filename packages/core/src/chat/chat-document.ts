@@ -1,7 +1,11 @@
-import type { JsonValue } from "../objects/json.ts";
-import type { ObjectBody } from "../objects/object-body.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { ChatPosition, DynamicReference, StaticReference } from "../objects/references.ts";
+import type {
+  ChatPosition,
+  DynamicReference,
+  JsonValue,
+  ObjectBody,
+  ObjectId,
+  StaticReference,
+} from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
 

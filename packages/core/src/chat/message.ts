@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../objects/json.ts";
+import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
 /** One part of a message as the provider's interface gives it; whatever it carries is kept. */
 export type Block = { readonly type: string; readonly [field: string]: JsonValue | undefined };

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../objects/json.ts";
-import type { ObjectId } from "../objects/object-id.ts";
+import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/objects";
 import type { Block } from "./message.ts";
 
 /** One model call of a turn (fixes §4, decision D30). */
@@ -48,4 +47,19 @@ export type TurnPosition = { readonly turn: number; readonly step: number };
 export function isDiscarded(step: AssistantStep): boolean {
   const reason = step.assistant_meta["stopReason"];
   return reason === "error" || reason === "aborted";
+}
+
+/** Before everything. */
+export const start: TurnPosition = { turn: -1, step: -1 };
+
+/** The place right before another. */
+export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
+  if (step >= 0) return { turn, step: step - 1 };
+  return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : start;
+}
+
+/** Whether a place is behind another. */
+export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
+  if (position === undefined) return false;
+  return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../objects/json.ts";
+import type { JsonValue } from "@self-context-manager/objects";
 import type { CostAccount } from "./cost-account.ts";
 
 /** An account as it is stored: whole numbers without names, because every version of a session has them. */

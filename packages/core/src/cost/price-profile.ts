@@ -1,12 +1,4 @@
-import { type FamilyPrices, familyPrices } from "./price-table.ts";
-
-/** From a prompt length on, the whole prompt costs more. */
-export interface PriceTier {
-  /** Tokens of the prompt above which the factor holds. */
-  readonly above: number;
-  /** What the uncached input price is multiplied by. */
-  readonly factor: number;
-}
+import { type FamilyPrices, familyPrices, type PriceTier } from "./price-table.ts";
 
 /**
  * How a provider bills a prompt. Prices are relative to the model's uncached input price, so that 1 is a token that is

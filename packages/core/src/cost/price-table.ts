@@ -1,5 +1,3 @@
-import type { PriceTier } from "./price-profile.ts";
-
 /** What is known of a family of models without a host. */
 export interface FamilyPrices {
   readonly read: number;
@@ -97,4 +95,12 @@ const table: readonly (readonly [RegExp, FamilyPrices])[] = [
 export function familyPrices(id: string): FamilyPrices | undefined {
   const name = id.toLowerCase().replaceAll(".", "-");
   return table.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** From a prompt length on, the whole prompt costs more. */
+export interface PriceTier {
+  /** Tokens of the prompt above which the factor holds. */
+  readonly above: number;
+  /** What the uncached input price is multiplied by. */
+  readonly factor: number;
 }

@@ -1,5 +1,5 @@
-import type { CallKind } from "../ingest/call-kind.ts";
-import type { ObjectId } from "../objects/object-id.ts";
+import type { ObjectId } from "@self-context-manager/objects";
+import type { CallKind } from "../calls/call-kind.ts";
 
 /** When something happened: the user turn, and how many counted tool calls that turn had by then. */
 export interface CallTime {
@@ -58,4 +58,9 @@ export interface ActivationPolicy {
   keepsArguments(recent: readonly UseKey[]): (object: InView) => boolean;
   /** Says of what is alive whether it stays in view when an epoch ends. */
   staysAtSweep(recent: readonly UseKey[]): (object: InView) => boolean;
+}
+
+/** The key of the large arguments of a call. */
+export function argumentsKey(handle: string): UseKey {
+  return `${handle}/args`;
 }

@@ -1,4 +1,4 @@
-import type { CallKind } from "../ingest/call-kind.ts";
+import type { CallKind } from "../calls/call-kind.ts";
 import {
   type ActivationPolicy,
   type InView,

@@ -1,6 +1,5 @@
-import type { ToolEffect } from "../ingest/execution.ts";
-import { presenceOf } from "../objects/file-object.ts";
-import type { StoredMetadata } from "../objects/stored-version.ts";
+import { presenceOf, type StoredMetadata } from "@self-context-manager/objects";
+import type { ToolEffect } from "../calls/execution.ts";
 import type { Target } from "./resolve-target.ts";
 
 /** What one of the context tools answers: to the model, to the user and to the stored tool call alike. */

@@ -1,16 +1,20 @@
-import { FileError } from "../errors.ts";
-import { shortName } from "../layout/short-name.ts";
-import { presenceOf } from "../objects/file-object.ts";
-import { setActive, setInactive, setPinned, setUnpinned } from "./active-set.ts";
-import { metadataVersion } from "../objects/stored-version.ts";
+import {
+  FileError,
+  lineCount,
+  type LineRange,
+  metadataVersion,
+  presenceOf,
+  rangeOf,
+} from "@self-context-manager/objects";
+import { needsExplicitRead } from "../files/workspace-rule.ts";
+import { shortName } from "../render/short-name.ts";
+import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
+import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
+import { handlesInView } from "../state/use-order.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { indexFile, recordMissing } from "./file-index.ts";
-import { lineCount, type LineRange, rangeOf } from "./line-range.ts";
 import { resolveTarget } from "./resolve-target.ts";
-import { joinPool, refreshEntry, type SessionScope } from "./session-scope.ts";
-import type { PoolEntry } from "./session-state.ts";
-import { handlesInView } from "./use-order.ts";
-import { needsExplicitRead } from "./workspace-rule.ts";
 
 /** Lines of an object to activate; without them, all. */
 export interface ActivateRange {

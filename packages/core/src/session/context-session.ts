@@ -1,21 +1,28 @@
-import { StoreError } from "../errors.ts";
-import { type Execution, executionField } from "../ingest/execution.ts";
-import { type HostSignals, ingestMessages, type IngestReport } from "../ingest/ingest-messages.ts";
-import type { MessageCodec } from "../ingest/message-codec.ts";
-import { keptFacts, usualToolFacts } from "../ingest/tool-facts.ts";
-import { type CostAccount, reportedProfile } from "../cost/cost-account.ts";
-import type { PriceProfile } from "../cost/price-profile.ts";
-import type { LayoutOutput } from "../layout/layout.ts";
-import type { JsonObject } from "../objects/json.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { StaticReference } from "../objects/references.ts";
 import {
+  type JsonObject,
+  type ObjectId,
   staticReference,
+  type StaticReference,
   type StoredMetadata,
   type StoredVersion,
-} from "../objects/stored-version.ts";
-import type { TokenEstimator } from "../ports/token-estimator.ts";
-import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
+  StoreError,
+} from "@self-context-manager/objects";
+import { type Execution, executionField } from "../calls/execution.ts";
+import { keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
+import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
+import { reportedProfile } from "../cost/cost-account.ts";
+import type { TokenEstimator } from "../cost/token-estimator.ts";
+import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
+import type { HostSession } from "../host/host-session.ts";
+import type { MessageCodec } from "../host/message-codec.ts";
+import { openState } from "../state/open-state.ts";
+import {
+  commitSession,
+  type SessionDependencies,
+  type SessionScope,
+} from "../state/session-scope.ts";
+import { handlesInView } from "../state/use-order.ts";
+import { taskQueue } from "../task-queue.ts";
 import type { ToolAnswer } from "./answers.ts";
 import {
   activate,
@@ -29,22 +36,10 @@ import { indexFile, indexNamed } from "./file-index.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnUsage } from "./learn-usage.ts";
-import { type HostSession, openState } from "./open-state.ts";
-import { readFile, type ReadRequest } from "./read-file.ts";
-import { commitSession, type SessionDependencies, type SessionScope } from "./session-scope.ts";
-import { recordSystemPrompt } from "./system-prompts.ts";
 import { makeView } from "./make-view.ts";
-import { taskQueue } from "./task-queue.ts";
-import { handlesInView } from "./use-order.ts";
-
-/** What the model is to see, and how much of the budget each pool takes. */
-export interface View extends LayoutOutput {
-  readonly layout: string;
-  /** The number of the call, from 1; 0 for a view that is only looked at. */
-  readonly call: number;
-  /** What the session's calls are estimated to have cost; undefined where the layout has no epochs. */
-  readonly account?: CostAccount;
-}
+import { readFile, type ReadRequest } from "./read-file.ts";
+import { recordSystemPrompt } from "./system-prompts.ts";
+import type { View, ViewOptions } from "./view-options.ts";
 
 /** An object as it is listed to a person. */
 export interface ListedObject {
@@ -68,24 +63,6 @@ export interface SessionStatus {
 export interface CallOptions {
   /** The provider's id of the tool call; absent where a person asked. */
   readonly callId?: string;
-}
-
-export interface ViewOptions {
-  /** The model's window in tokens; without it there is no limit. */
-  readonly contextWindow?: number;
-  /** Tokens of the window kept for the answer; 16,384 unless told, at most a quarter of the window. */
-  readonly reserve?: number;
-  /** False for a view that is looked at and not sent: it is not recorded, and nothing leaves by it. */
-  readonly isSent?: boolean;
-  /** The model that the view is for, as `provider/id`. */
-  readonly model?: string;
-  /** How its provider bills; Anthropic's usual prices unless told. */
-  readonly prices?: PriceProfile;
-  /**
-   * What of a prompt the provider can find again: up to every place that was marked as a breakpoint (`own`, unless
-   * told), or only up to the system prompt and to the end of the prompt before (`host`).
-   */
-  readonly breakpoints?: "own" | "host";
 }
 
 /**

@@ -1,15 +1,25 @@
-import { FileError } from "../errors.ts";
-import { fileBody, missingFileBody, presenceOf, unreadFileBody } from "../objects/file-object.ts";
-import { sha256 } from "../objects/hashes.ts";
-import type { ObjectBody, Provenance } from "../objects/object-body.ts";
 import {
+  fileBody,
+  type FileContent,
+  FileError,
+  type FileFacts,
   metadataVersion,
+  missingFileBody,
+  type ObjectBody,
+  presenceOf,
+  type Provenance,
+  sha256,
   type StoredMetadata,
   type StoredVersion,
-} from "../objects/stored-version.ts";
-import type { FileContent, FileFacts } from "../ports/file-source.ts";
-import { commitObjects, joinPool, refreshEntry, type SessionScope } from "./session-scope.ts";
-import type { PoolEntry } from "./session-state.ts";
+  unreadFileBody,
+} from "@self-context-manager/objects";
+import {
+  commitObjects,
+  joinPool,
+  refreshEntry,
+  type SessionScope,
+} from "../state/session-scope.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 
 /** What indexing a file did. */
 export interface IndexedFile {

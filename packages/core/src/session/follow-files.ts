@@ -1,14 +1,14 @@
-import { StoreError } from "../errors.ts";
-import { presenceOf } from "../objects/file-object.ts";
-import type { ObjectId } from "../objects/object-id.ts";
 import {
+  type Logger,
   metadataVersion,
+  type ObjectId,
+  presenceOf,
   type StoredMetadata,
   type StoredVersion,
-} from "../objects/stored-version.ts";
-import type { Logger } from "../ports/logger.ts";
-import type { FileChangeListener, FileTracker } from "../watch/file-tracker.ts";
-import { joinPool, type SessionScope } from "./session-scope.ts";
+  StoreError,
+} from "@self-context-manager/objects";
+import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
+import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
 /** Keeps what a session knows of its files as they are. */
 export interface FileFollower {

@@ -1,10 +1,14 @@
-import { StoreError } from "../errors.ts";
-import { isNickname, nicknameRule } from "../objects/nickname.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import { metadataVersion, type StoredVersion } from "../objects/stored-version.ts";
+import {
+  isNickname,
+  metadataVersion,
+  nicknameRule,
+  type ObjectId,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
+import { commitObjects, joinPool, type SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
-import { commitObjects, joinPool, type SessionScope } from "./session-scope.ts";
 
 /** An object whole, for a person to look at; nothing changes. */
 export async function inspectObject(

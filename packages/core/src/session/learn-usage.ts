@@ -1,8 +1,8 @@
+import { calibrate } from "../cost/calibrated-estimator.ts";
 import { countReport } from "../cost/cost-account.ts";
 import { reportedUsage } from "../cost/reported-usage.ts";
-import type { IngestReport } from "../ingest/ingest-messages.ts";
-import { calibrate } from "../tokens/calibrated-estimator.ts";
-import type { SessionState } from "./session-state.ts";
+import type { IngestReport } from "../history/ingest-messages.ts";
+import type { SessionState } from "../state/session-state.ts";
 
 /** How many answers the calibration is fitted to. */
 const usagePoints = 16;

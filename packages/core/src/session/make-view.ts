@@ -1,30 +1,30 @@
+import {
+  type ObjectId,
+  rangeWithin,
+  type StaticReference,
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
+import type { TokenEstimator } from "../cost/token-estimator.ts";
+import { sentEpoch } from "../layouts/epoch/epoch-memory.ts";
+import { leaveActive } from "../state/active-set.ts";
+import { commitSession, type SessionScope } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
 import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
   LayoutInput,
   LayoutOutput,
-} from "../layout/layout.ts";
-import { sentEpoch } from "../epochs/epoch-memory.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { StaticReference } from "../objects/references.ts";
-import {
-  staticReference,
-  type StoredMetadata,
-  type StoredVersion,
-} from "../objects/stored-version.ts";
-import type { TokenEstimator } from "../ports/token-estimator.ts";
-import { messagesHash } from "../views/message-hash.ts";
-import { type SentView, viewBody } from "../views/view-object.ts";
-import { chatHandle } from "../views/view-record.ts";
-import { leaveActive } from "./active-set.ts";
-import type { View, ViewOptions } from "./context-session.ts";
-import { rangeWithin } from "./line-range.ts";
-import { commitSession, type SessionScope } from "./session-scope.ts";
-import type { SessionState } from "./session-state.ts";
+} from "../view/layout.ts";
+import { messagesHash } from "../view/message-hash.ts";
+import { type SentView, viewBody } from "../view/view-object.ts";
+import { chatHandle } from "../view/view-record.ts";
+import type { View, ViewOptions } from "./view-options.ts";
 
 /**
  * Makes the view of the next call, and stores what it is made of together with the session before it goes out, so that

@@ -1,13 +1,18 @@
-import { FileError } from "../errors.ts";
-import { shortName } from "../layout/short-name.ts";
-import { presenceOf } from "../objects/file-object.ts";
-import { staticReference } from "../objects/stored-version.ts";
-import { setActive } from "./active-set.ts";
+import {
+  FileError,
+  headRange,
+  lineCount,
+  type LineRange,
+  presenceOf,
+  rangeOf,
+  staticReference,
+} from "@self-context-manager/objects";
+import { shortName } from "../render/short-name.ts";
+import { setActive } from "../state/active-set.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import { noteFileUse } from "../state/use-order.ts";
 import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
-import { indexFile, type IndexedFile, recordMissing } from "./file-index.ts";
-import { headRange, lineCount, type LineRange, rangeOf } from "./line-range.ts";
-import type { SessionScope } from "./session-scope.ts";
-import { noteFileUse } from "./use-order.ts";
+import { type IndexedFile, indexFile, recordMissing } from "./file-index.ts";
 
 /** A read of a file, as the harness's own tool takes it. */
 export interface ReadRequest {

@@ -1,19 +1,20 @@
+import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
+import { argumentsOf } from "../calls/toolcall-object.ts";
 import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
 import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
-import { argumentsOf } from "../ingest/toolcall-object.ts";
-import type { LayoutOutput } from "../layout/layout.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { StoredVersion } from "../objects/stored-version.ts";
-import { calibratedEstimator } from "../tokens/calibrated-estimator.ts";
+import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
+import type { HostSession } from "../host/host-session.ts";
+import { setActive } from "../state/active-set.ts";
+import { applyPolicy } from "../state/apply-policy.ts";
+import { openState } from "../state/open-state.ts";
+import type { SessionDependencies, SessionScope } from "../state/session-scope.ts";
+import { countCall, newSessionState, type SessionState } from "../state/session-state.ts";
+import { noteArrival, noteNamedFiles } from "../state/use-order.ts";
+import type { LayoutOutput } from "../view/layout.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 import { activate } from "./change-activation.ts";
-import { setActive } from "./active-set.ts";
-import { applyPolicy } from "./apply-policy.ts";
-import type { ViewOptions } from "./context-session.ts";
 import { renderView, takeOut } from "./make-view.ts";
-import { type HostSession, openState } from "./open-state.ts";
-import type { SessionDependencies, SessionScope } from "./session-scope.ts";
-import { countCall, newSessionState, type PoolEntry, type SessionState } from "./session-state.ts";
-import { noteArrival, noteNamedFiles } from "./use-order.ts";
+import type { ViewOptions } from "./view-options.ts";
 
 /** A tool call of a stored session. */
 export interface RehearsedCall {

@@ -1,8 +1,11 @@
-import type { ObjectMetadata } from "../objects/object-body.ts";
-import { isObjectId, type ObjectId } from "../objects/object-id.ts";
-import type { StoredMetadata } from "../objects/stored-version.ts";
-import type { SessionScope } from "./session-scope.ts";
-import type { PoolEntry } from "./session-state.ts";
+import {
+  isObjectId,
+  type ObjectId,
+  type ObjectMetadata,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 
 /** What a name given by the model or a person means (decisions D41, D45). */
 export type Target =

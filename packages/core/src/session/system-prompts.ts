@@ -1,7 +1,5 @@
-import { sha256 } from "../objects/hashes.ts";
-import type { ObjectBody } from "../objects/object-body.ts";
-import { staticReference } from "../objects/stored-version.ts";
-import { commitSession, type SessionScope } from "./session-scope.ts";
+import { type ObjectBody, sha256, staticReference } from "@self-context-manager/objects";
+import { commitSession, type SessionScope } from "../state/session-scope.ts";
 
 /**
  * Records a system prompt as an object: locked, linked from the session, a new version when its text changes (fixes §1,

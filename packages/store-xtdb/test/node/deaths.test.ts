@@ -1,4 +1,4 @@
-import { objectId, StoreError } from "@self-context-manager/core";
+import { objectId, StoreError } from "@self-context-manager/objects";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";

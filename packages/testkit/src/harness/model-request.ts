@@ -1,4 +1,4 @@
-import type { JsonObject } from "@self-context-manager/core";
+import type { JsonObject } from "@self-context-manager/objects";
 
 /** A tool call in a form that every harness's own can be put into. */
 export interface ModelToolCall {

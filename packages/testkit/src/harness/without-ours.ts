@@ -1,4 +1,5 @@
-import { executionField, isJsonObject, type JsonValue } from "@self-context-manager/core";
+import { executionField } from "@self-context-manager/core";
+import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 /** A host's record without what the results of tools carry for us (decision D51). */
 export function withoutOurs(value: JsonValue): JsonValue {

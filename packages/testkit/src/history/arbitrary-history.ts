@@ -1,4 +1,5 @@
-import type { AssistantMessage, Block, JsonObject, Message } from "@self-context-manager/core";
+import type { AssistantMessage, Block, Message } from "@self-context-manager/core";
+import type { JsonObject } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 
 /** One thing that happens in a host, as a script that grows a message array. */

@@ -1,4 +1,5 @@
-import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import type { ContextSession } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import type { ModelReply, ModelRequest } from "../harness/model-request.ts";

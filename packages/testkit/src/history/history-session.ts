@@ -1,9 +1,5 @@
-import type {
-  ContextSession,
-  FileSource,
-  HostSession,
-  ObjectStore,
-} from "@self-context-manager/core";
+import type { ContextSession, HostSession } from "@self-context-manager/core";
+import type { FileSource, ObjectStore } from "@self-context-manager/objects";
 
 import type { ScriptedModel } from "../harness/model-request.ts";
 import type { MemoryFolder } from "../harness/scripted/memory-folder.ts";

@@ -1,4 +1,4 @@
-import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 
 /** A store that another process's death can be played on. */
 export interface MortalStore {

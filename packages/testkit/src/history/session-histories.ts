@@ -3,7 +3,7 @@ import type {
   ObjectId,
   ObjectStore,
   StoredMetadata,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 

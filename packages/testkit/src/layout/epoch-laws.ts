@@ -9,11 +9,11 @@ import {
   type Layout,
   type LayoutInput,
   messageTokens,
-  type ObjectId,
   type UseKey,
   type ViewEntry,
   type ViewMessage,
 } from "@self-context-manager/core";
+import type { ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";

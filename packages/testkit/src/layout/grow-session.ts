@@ -1,4 +1,5 @@
-import { type Block, objectId, type Step } from "@self-context-manager/core";
+import type { Block, Step } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
 import { fileNames } from "./session-objects.ts";

@@ -5,13 +5,12 @@ import {
   type Layout,
   type LayoutInput,
   type LayoutOutput,
-  type ObjectId,
   recentlyUsedPolicy,
-  type StoredVersion,
   type ViewMessage,
   type ViewRecord,
   type ViewSource,
 } from "@self-context-manager/core";
+import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 import { canBeAsked, grown } from "./grow-session.ts";
 import { workspace } from "./session-objects.ts";

@@ -1,4 +1,5 @@
-import type { Block, JsonObject, StoredVersion } from "@self-context-manager/core";
+import type { Block } from "@self-context-manager/core";
+import type { JsonObject, StoredVersion } from "@self-context-manager/objects";
 
 import {
   entryOf,

@@ -1,19 +1,21 @@
 import {
   argsDisplay,
   type Block,
+  type PoolEntry,
+  usualToolFacts,
+} from "@self-context-manager/core";
+import {
   type DynamicReference,
   type JsonObject,
   metadataOf,
   type ObjectBody,
   objectId,
   type ObjectId,
-  type PoolEntry,
   sealObject,
   type StaticReference,
   staticReference,
   type StoredVersion,
-  usualToolFacts,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 export const workspace = "/work";
 

@@ -1,14 +1,12 @@
 import type {
   Compaction,
-  LineRange,
-  ObjectId,
   PoolEntry,
-  StoredVersion,
   Turn,
   UseKey,
   ViewMessage,
   ViewRecord,
 } from "@self-context-manager/core";
+import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 import type { RangeScript } from "./session-script.ts";
 import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";

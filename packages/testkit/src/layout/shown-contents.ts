@@ -2,9 +2,9 @@ import {
   type ActiveObject,
   isText,
   type LayoutInput,
-  type LineRange,
   type ViewMessage,
 } from "@self-context-manager/core";
+import type { LineRange } from "@self-context-manager/objects";
 
 import { patched } from "./patched.ts";
 

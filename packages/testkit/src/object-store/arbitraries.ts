@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@self-context-manager/core";
+import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 
 /** Few ids, so that random writes meet. */

@@ -7,7 +7,7 @@ import {
   StoreError,
   toJson,
   type VersionSelector,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { sampleIds, sampleNicknames } from "./arbitraries.ts";

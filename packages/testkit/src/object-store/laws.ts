@@ -1,4 +1,4 @@
-import type { StoreSupports } from "@self-context-manager/core";
+import type { StoreSupports } from "@self-context-manager/objects";
 
 import {
   commitIsAtomic,

@@ -1,6 +1,6 @@
 // The tests are data here: which there are depends on what is declared, and the scenarios assert.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title */
-import type { StoreSupports } from "@self-context-manager/core";
+import type { StoreSupports } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { describe, it } from "vitest";
 

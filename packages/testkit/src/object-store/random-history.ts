@@ -7,7 +7,7 @@ import {
   objectId,
   type ObjectStore,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 

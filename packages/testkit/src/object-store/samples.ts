@@ -9,7 +9,7 @@ import {
   sealObject,
   StoreError,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import type { CreatePlace, StorePlace } from "./store-place.ts";

@@ -1,4 +1,9 @@
-import { objectId, type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import {
+  objectId,
+  type ObjectId,
+  type ObjectStore,
+  StoreError,
+} from "@self-context-manager/objects";
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 

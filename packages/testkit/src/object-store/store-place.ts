@@ -1,4 +1,4 @@
-import type { Clock, ObjectStore } from "@self-context-manager/core";
+import type { Clock, ObjectStore } from "@self-context-manager/objects";
 
 /** Somewhere a store can live: a directory, a namespace of a server, or nothing at all. Empty when it is made. */
 export interface StorePlace extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { FileSighting, KnownFile, Sighting, Watcher } from "@self-context-manager/core";
+import type { FileSighting, KnownFile, Sighting, Watcher } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-import type { Watcher } from "@self-context-manager/core";
+import type { Watcher } from "@self-context-manager/objects";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

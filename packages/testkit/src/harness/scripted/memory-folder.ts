@@ -3,7 +3,7 @@ import {
   FileError,
   type FileFacts,
   type FileSource,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 /** A working folder without a disk: the harness's tools and the context session see the same files. */
 export interface MemoryFolder extends FileSource {

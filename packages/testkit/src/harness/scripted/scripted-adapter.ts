@@ -5,10 +5,10 @@ import {
   type HarnessAdapter,
   type HostSession,
   type HostSignals,
-  type JsonValue,
   type MessageCodec,
   standingInstruction,
 } from "@self-context-manager/core";
+import type { JsonValue } from "@self-context-manager/objects";
 
 import type { ModelToolCall } from "../model-request.ts";
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";

@@ -1,13 +1,13 @@
 import {
   type Block,
   isImage,
-  isJsonObject,
   isToolCall,
   type Message,
   type MessageCodec,
   textOf,
   type ViewMessage,
 } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
 
 import type { ScriptedMessage } from "./scripted-message.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/core";
+import type { JsonValue } from "@self-context-manager/objects";
 
 import type { ModelMessage, ModelToolCall } from "../model-request.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@self-context-manager/core";
+import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
 import type { ModelToolCall } from "../model-request.ts";
 import type { OutputContent, ScriptedMessage } from "./scripted-message.ts";

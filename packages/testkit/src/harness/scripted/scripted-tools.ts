@@ -1,4 +1,4 @@
-import type { JsonObject } from "@self-context-manager/core";
+import type { JsonObject } from "@self-context-manager/objects";
 
 import type { MemoryFolder } from "./memory-folder.ts";
 import type { ScriptedTool } from "./scripted-plugin.ts";

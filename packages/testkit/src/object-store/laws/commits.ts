@@ -1,4 +1,4 @@
-import { objectId, type ObjectWrite, type StaticReference } from "@self-context-manager/core";
+import { objectId, type ObjectWrite, type StaticReference } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { dynamic, inStore, rejectsWith, sample } from "../samples.ts";

@@ -1,4 +1,4 @@
-import { objectId } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { allVersions, dynamic, fingerprint, rejectsWith, sample } from "../samples.ts";

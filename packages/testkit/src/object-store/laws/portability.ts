@@ -7,7 +7,7 @@ import {
   type ObjectStore,
   sealObject,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import {

@@ -1,4 +1,4 @@
-import { hashObject, objectId, type ObjectStore } from "@self-context-manager/core";
+import { hashObject, objectId, type ObjectStore } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 

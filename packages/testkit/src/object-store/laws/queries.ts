@@ -8,7 +8,7 @@ import {
   type Referrer,
   type Scalar,
   type StoredMetadata,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { dynamic, inStore, sample } from "../samples.ts";

@@ -7,7 +7,7 @@ import {
   resolveReference,
   sealObject,
   staticReference,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { collect, dynamic, inStore, sample, sampleBody } from "../samples.ts";

@@ -1,4 +1,4 @@
-import { hashObject, objectId, sha256 } from "@self-context-manager/core";
+import { hashObject, objectId, sha256 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { allVersions, dynamic, fingerprint, inStore, sample } from "../samples.ts";

@@ -1,4 +1,4 @@
-import { WatcherError } from "@self-context-manager/core";
+import { WatcherError } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { appendFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

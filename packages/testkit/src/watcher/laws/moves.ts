@@ -1,4 +1,4 @@
-import type { FileSearch, FileSighting, Watcher } from "@self-context-manager/core";
+import type { FileSearch, FileSighting, Watcher } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 

@@ -1,4 +1,5 @@
-import { type FileChange, fileBody, type FileSource, sealObject } from "@self-context-manager/core";
+import type { FileChange } from "@self-context-manager/core";
+import { fileBody, type FileSource, sealObject } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

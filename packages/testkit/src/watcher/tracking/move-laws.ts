@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/core";
+import type { ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 

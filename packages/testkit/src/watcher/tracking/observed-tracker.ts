@@ -1,10 +1,12 @@
 import {
   type FileChange,
-  fileBody,
-  type FileSource,
   type FileTracker,
   fileTracker,
   type FileTrackerOptions,
+} from "@self-context-manager/core";
+import {
+  fileBody,
+  type FileSource,
   metadataOf,
   objectId,
   type ObjectId,
@@ -13,7 +15,7 @@ import {
   silentLogger,
   type StoredMetadata,
   type StoredVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

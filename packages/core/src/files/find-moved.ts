@@ -1,0 +1,161 @@
+import {
+  diskState,
+  type FileSighting,
+  type FileSource,
+  type ObjectId,
+  type ObjectStore,
+  presenceOf,
+  sha256,
+  type WantedFile,
+  type Watcher,
+} from "@self-context-manager/objects";
+import { inParallel, tryRead } from "./read-files.ts";
+import { isSameFile, type TrackedFile } from "./tracked-files.ts";
+
+export interface MoveSearch {
+  readonly store: ObjectStore;
+  readonly files: FileSource;
+  readonly watcher: Watcher;
+  /** Whether a file may be read without being asked for. */
+  readonly mayRead: (path: string) => boolean;
+  /** Objects that are not at their stored paths any more, the vanished ones among them. */
+  readonly leaving: ReadonlySet<ObjectId>;
+  /** When a file was found gone, in the watcher's time. */
+  readonly goneAt: (file: TrackedFile) => number;
+}
+
+/** How long before a file vanished a copy of it may have been made for a move, in milliseconds. */
+const copyWindow = 10_000;
+
+/**
+ * Where files that vanished are now: found by their node, or else by their content among files that came within the
+ * window (specification v0 §12.1). `sightings` are files that are known to have come.
+ */
+export async function findMoved(
+  search: MoveSearch,
+  vanished: readonly TrackedFile[],
+  sightings: readonly FileSighting[],
+): Promise<ReadonlyMap<TrackedFile, FileSighting>> {
+  const moved = new Map<TrackedFile, FileSighting>();
+  const isFree = freePaths(search);
+  await pickByNode(vanished, sightings, moved, isFree);
+  const left = vanished.filter((file) => !moved.has(file));
+  if (left.length === 0) return moved;
+  const found = await search.watcher.search({
+    files: left.map(wantedFile),
+    since: Math.min(...left.map((file) => file.seen?.at ?? storedAt(file))) - copyWindow,
+  });
+  await pickByNode(left, found, moved, isFree);
+  const lost = left.filter((file) => !moved.has(file));
+  await pickByContent(search, lost, found, moved, isFree);
+  return moved;
+}
+
+/** By node where it was seen, by size where its content is known; an empty file is like any other. */
+function wantedFile({ seen, stored }: TrackedFile): WantedFile {
+  const size = presenceOf(stored.body) === "present" ? (diskState(stored.body)?.size ?? 0) : 0;
+  return {
+    ...(seen?.state === "file" ? { node: seen.node } : {}),
+    ...(size > 0 ? { size } : {}),
+  };
+}
+
+function storedAt({ stored }: TrackedFile): number {
+  return Date.parse(stored.at.tx_time);
+}
+
+/** Whether no other object is at a path and stays there. */
+function freePaths({
+  store,
+  leaving,
+}: MoveSearch): (file: TrackedFile, path: string) => Promise<boolean> {
+  return async (file, path) => {
+    const { items } = await store.find({ where: { path } });
+    return items.every(({ body }) => body.id === file.id || leaving.has(body.id));
+  };
+}
+
+type IsFree = ReturnType<typeof freePaths>;
+
+async function pickByNode(
+  vanished: readonly TrackedFile[],
+  candidates: readonly FileSighting[],
+  moved: Map<TrackedFile, FileSighting>,
+  isFree: IsFree,
+): Promise<void> {
+  const byNode = Map.groupBy(candidates, ({ node }) => node);
+  for (const file of vanished) {
+    const { seen } = file;
+    if (seen?.state !== "file") continue;
+    for (const candidate of byNode.get(seen.node) ?? []) {
+      if (candidate.path === file.path || !isSameFile(seen, candidate)) continue;
+      if (!(await isFree(file, candidate.path))) continue;
+      moved.set(file, candidate);
+      break;
+    }
+  }
+}
+
+async function pickByContent(
+  { files, mayRead, goneAt }: MoveSearch,
+  vanished: readonly TrackedFile[],
+  found: readonly FileSighting[],
+  moved: Map<TrackedFile, FileSighting>,
+  isFree: IsFree,
+): Promise<void> {
+  // Of what vanished while nobody looked it is known only that it was there when it was stored.
+  const sinceOf = (file: TrackedFile): number =>
+    (file.seen === undefined ? storedAt(file) : goneAt(file)) - copyWindow;
+  const taken = new Set([...moved.values()].map(({ path }) => path));
+  const bySize = Map.groupBy(vanished, (file) => wantedFile(file).size);
+  const fresh = found.filter(({ path, size, changed }) => {
+    if (size === 0 || taken.has(path) || !mayRead(path)) return false;
+    return (bySize.get(size) ?? []).some((file) => changed >= sinceOf(file));
+  });
+  const hashes = new Map<FileSighting, string>();
+  await inParallel(fresh, async (candidate) => {
+    const outcome = await tryRead(files, candidate.path);
+    if ("file" in outcome && outcome.file.text !== null)
+      hashes.set(candidate, sha256(outcome.file.text));
+  });
+  const pairs: Pair[] = [];
+  for (const [candidate, hash] of hashes) {
+    for (const file of bySize.get(candidate.size) ?? []) {
+      if (hash !== file.stored.hashes.content_hash || candidate.changed < sinceOf(file)) continue;
+      if (await isFree(file, candidate.path)) pairs.push({ file, candidate });
+    }
+  }
+  for (const [file, candidate] of unambiguous(pairs)) moved.set(file, candidate);
+}
+
+interface Pair {
+  readonly file: TrackedFile;
+  readonly candidate: FileSighting;
+}
+
+/** Pairs that can be told apart: by the name that was kept, or because nothing else fits. */
+function unambiguous(pairs: readonly Pair[]): ReadonlyMap<TrackedFile, FileSighting> {
+  const chosen = new Map<TrackedFile, FileSighting>();
+  const used = new Set<FileSighting>();
+  const open = (): readonly Pair[] =>
+    pairs.filter(({ file, candidate }) => !chosen.has(file) && !used.has(candidate));
+  for (const isFit of [
+    ({ file, candidate }: Pair) => baseName(file.path) === baseName(candidate.path),
+    () => true,
+  ]) {
+    const left = open().filter(isFit);
+    for (const { file, candidate } of left) {
+      const isAlone = left.every(
+        (other) => (other.file === file) === (other.candidate === candidate),
+      );
+      if (!isAlone) continue;
+      chosen.set(file, candidate);
+      used.add(candidate);
+    }
+  }
+  return chosen;
+}
+
+function baseName(path: string): string {
+  return path.split(/[/\\]/u).at(-1) ?? "";
+}

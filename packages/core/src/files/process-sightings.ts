@@ -1,0 +1,302 @@
+import {
+  type FileContent,
+  type FileSighting,
+  type FileSource,
+  type IdSource,
+  metadataVersion,
+  missingFileBody,
+  movedFileBody,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectStore,
+  presenceOf,
+  sha256,
+  type Sighting,
+  type StoredMetadata,
+  type StoredVersion,
+  unreadFileBody,
+  type Watcher,
+} from "@self-context-manager/objects";
+import { type FileChange, newVersion, type OtherChange } from "./file-change.ts";
+import { findMoved } from "./find-moved.ts";
+import { judgeSighting } from "./judge-sighting.ts";
+import { contentDraft, inParallel, tryRead, unreadDraft } from "./read-files.ts";
+import { type Draft, storeDrafts } from "./store-drafts.ts";
+import { isMissing, isSameFile, type TrackedFile, type TrackedFiles } from "./tracked-files.ts";
+import { needsExplicitRead } from "./workspace-rule.ts";
+
+export interface SightingProcessorOptions {
+  readonly store: ObjectStore;
+  readonly files: FileSource;
+  readonly watcher: Watcher;
+  readonly ids: IdSource;
+  readonly workspace: string;
+  readonly tracked: TrackedFiles;
+  /** Whether a path is to be left alone. */
+  readonly isHeld: (path: string) => boolean;
+  readonly tell: (changes: readonly FileChange[]) => void;
+}
+
+/** Turns sightings into versions, and tells them; `came` are files that are known to be new at their paths. */
+export type ProcessSightings = (
+  sightings: readonly Sighting[],
+  came: readonly FileSighting[],
+) => Promise<void>;
+
+/** A version to be made, and what of the file was seen then. */
+interface FileDraft {
+  readonly id: ObjectId;
+  readonly seen: Sighting | undefined;
+  readonly body: Draft["body"];
+}
+
+interface Seen {
+  readonly file: TrackedFile;
+  readonly sighting: FileSighting;
+}
+
+/** This many contents are held in memory at once. */
+const chunkSize = 200;
+
+export function sightingProcessor(options: SightingProcessorOptions): ProcessSightings {
+  const { store, files, watcher, ids, workspace, tracked, isHeld, tell } = options;
+  const mayRead = (path: string): boolean => needsExplicitRead(path, workspace) === undefined;
+
+  return async (sightings, came) => {
+    const reads: Seen[] = [];
+    /** Files that are not at their paths any more, with what is there. */
+    const leaving = new Map<TrackedFile, Sighting>();
+    const arrived = [...came];
+    const newcomers: FileSighting[] = [];
+
+    for (const sighting of sightings) {
+      if (isHeld(sighting.path)) continue;
+      for (const file of tracked.at(sighting.path)) {
+        if (!leaving.has(file)) await sort(file, sighting);
+      }
+    }
+    for (let start = 0; start < reads.length; start += chunkSize)
+      await storeAll(await readAll(reads.slice(start, start + chunkSize)));
+    await storeAll(await placeAll());
+
+    async function sort(file: TrackedFile, sighting: Sighting): Promise<void> {
+      if (sighting.state === "file") {
+        const owner = await movedHere(file, sighting);
+        if (owner !== undefined) {
+          leaving.set(owner.file, owner.home);
+          if (!isMissing(file)) leaving.set(file, gone(sighting));
+          arrived.push(sighting);
+          return;
+        }
+      }
+      const verdict = judgeSighting(file, sighting);
+      if (verdict === "same") tracked.saw(file, sighting);
+      else if (verdict === "unreadable") {
+        tellOther(file, "unreadable", `${file.path} may not be looked at; its last version stays.`);
+      } else if (sighting.state !== "file") leaving.set(file, sighting);
+      else if (verdict === "displaced" && !(await hasItsContent(file, sighting))) {
+        leaving.set(file, gone(sighting));
+        arrived.push(sighting);
+        newcomers.push(sighting);
+      } else reads.push({ file, sighting });
+    }
+
+    async function readAll(chunk: readonly Seen[]): Promise<readonly FileDraft[]> {
+      const drafts: FileDraft[] = [];
+      await inParallel(chunk, async ({ file, sighting }) => {
+        const draft = await readOne(file, sighting);
+        if (draft === "gone") leaving.set(file, gone(sighting));
+        else if (draft !== undefined) drafts.push(draft);
+      });
+      return drafts;
+    }
+
+    /** Finds where files went that are not at their paths; those that are nowhere are gone. */
+    async function placeAll(): Promise<readonly FileDraft[]> {
+      const wasThere = [...leaving.keys()].filter((file) => !isMissing(file));
+      const leavingIds = new Set([...leaving.keys()].map(({ id }) => id));
+      const goneAt = (file: TrackedFile): number => leaving.get(file)?.at ?? 0;
+      const search = { store, files, watcher, mayRead, leaving: leavingIds, goneAt };
+      const moved = await findMoved(search, wasThere, arrived);
+      const drafts: FileDraft[] = [];
+      for (const [file, sighting] of leaving) {
+        const target = moved.get(file);
+        if (target !== undefined) drafts.push(await moveDraft(file, target));
+        else if (isMissing(file)) tracked.saw(file, sighting);
+        else drafts.push(draftOf(file, sighting, null, missingBody));
+      }
+      const targets = new Set([...moved.values()].map(({ path }) => path));
+      for (const newcomer of newcomers) {
+        if (targets.has(newcomer.path)) continue;
+        const draft = await newcomerDraft(newcomer, leavingIds);
+        if (draft !== undefined) drafts.push(draft);
+      }
+      return drafts;
+    }
+  };
+
+  /** Another tracked file that a sighting at a file's path shows, if it is not at its own path any more. */
+  async function movedHere(
+    file: TrackedFile,
+    sighting: FileSighting,
+  ): Promise<{ readonly file: TrackedFile; readonly home: Sighting } | undefined> {
+    const owner = tracked.shownBy(sighting);
+    if (owner === undefined || owner.path === file.path || isHeld(owner.path)) return undefined;
+    const [home] = await watcher.look([owner.path]);
+    // Two names of one file are no move.
+    if (home === undefined || (home.state === "file" && isSameFile(home, sighting)))
+      return undefined;
+    return { file: owner, home: home.state === "file" ? gone(home) : home };
+  }
+
+  async function hasItsContent(file: TrackedFile, { path }: FileSighting): Promise<boolean> {
+    if (presenceOf(file.stored.body) !== "present" || !mayRead(path)) return false;
+    const outcome = await tryRead(files, path);
+    if (!("file" in outcome) || outcome.file.text === null) return false;
+    return sha256(outcome.file.text) === file.stored.hashes.content_hash;
+  }
+
+  async function readOne(
+    file: TrackedFile,
+    sighting: FileSighting,
+  ): Promise<FileDraft | "gone" | undefined> {
+    const presence = presenceOf(file.stored.body);
+    const isReadable = mayRead(sighting.path);
+    if (presence === "unread" || (presence === "missing" && !isReadable)) {
+      return draftOf(file, sighting, sighting.path, (latest) => unreadDraft(latest, sighting));
+    }
+    if (!isReadable) {
+      tracked.saw(file, sighting);
+      const why = needsExplicitRead(sighting.path, workspace) ?? "";
+      const reason = `${file.path} changed; ${why}, so it is read only when a read names it.`;
+      return tellOther(file, "outdated", reason);
+    }
+    const { version } = file.stored;
+    const outcome = await tryRead(files, sighting.path);
+    if ("gone" in outcome) return "gone";
+    if ("reason" in outcome) {
+      tracked.saw(file, sighting);
+      return tellOther(file, "unreadable", `${outcome.reason} Its last version stays.`);
+    }
+    if (file.told === "unreadable") tellOther(file, "readable", `${file.path} can be read again.`);
+    file.told = undefined;
+    return draftOf(file, sighting, sighting.path, following(version, outcome.file));
+  }
+
+  /** What was read of a file follows the version that it was read after; after a later one the file is read again. */
+  function following(
+    readAfter: number,
+    content: FileContent,
+  ): (latest: StoredMetadata) => Promise<ObjectBody | undefined> {
+    return async (latest) => {
+      if (latest.version <= readAfter) return contentDraft(latest, content);
+      const again = await tryRead(files, content.realPath);
+      // What is not there or not to be read by now is seen so next.
+      return "file" in again ? contentDraft(latest, again.file) : undefined;
+    };
+  }
+
+  async function moveDraft(file: TrackedFile, target: FileSighting): Promise<FileDraft> {
+    const { seen } = file;
+    const isAsSeen =
+      seen?.state === "file" && seen.size === target.size && seen.modified === target.modified;
+    if (presenceOf(file.stored.body) === "unread")
+      return draftOf(file, target, target.path, (latest) => unreadDraft(latest, target));
+    if (!isAsSeen && mayRead(target.path)) {
+      const { version } = file.stored;
+      const outcome = await tryRead(files, target.path);
+      if ("file" in outcome)
+        return draftOf(file, target, target.path, following(version, outcome.file));
+    }
+    // Seen as nothing where it may have changed: the next look reads it, or says that it must not.
+    return draftOf(file, isAsSeen ? target : undefined, target.path, async (latest) => {
+      if (latest.body["path"] === target.path) return undefined;
+      const whole = await store.get(file.id, { version: latest.version });
+      return whole === undefined ? undefined : movedFileBody(whole.body, target.path);
+    });
+  }
+
+  /** An object for an unrelated file at the path of another; undefined where somebody made one already. */
+  async function newcomerDraft(
+    newcomer: FileSighting,
+    leaving: ReadonlySet<ObjectId>,
+  ): Promise<FileDraft | undefined> {
+    const { path, size, modified } = newcomer;
+    const { items } = await store.find({ where: { path } });
+    if (items.some(({ body }) => !leaving.has(body.id))) return undefined;
+    const body = unreadFileBody(ids.next(), { realPath: path, kind: "file", size, modified });
+    return {
+      id: body.id,
+      seen: newcomer,
+      body: (latest) => (latest === undefined ? body : undefined),
+    };
+  }
+
+  async function storeAll(drafts: readonly FileDraft[]): Promise<void> {
+    for (let start = 0; start < drafts.length; start += chunkSize) {
+      const chunk = drafts.slice(start, start + chunkSize);
+      const latest = await storeDrafts(store, chunk);
+      const changes: FileChange[] = [];
+      for (const { id, seen } of chunk) {
+        const stored = latest.get(id);
+        if (stored === undefined) continue;
+        const previous = tracked.all.get(id)?.stored;
+        const file = tracked.put(isWhole(stored) ? metadataVersion(stored) : stored);
+        if (file !== undefined && (seen === undefined || seen.path === file.path))
+          tracked.saw(file, seen);
+        if (previous !== undefined && previous.version >= stored.version) continue;
+        const whole = await wholeVersion(stored);
+        if (previous === undefined) changes.push({ id, kind: "appeared", stored: whole });
+        else changes.push(newVersion(previous, whole));
+      }
+      if (changes.length > 0) tell(changes);
+    }
+  }
+
+  async function wholeVersion(stored: StoredVersion | StoredMetadata): Promise<StoredVersion> {
+    if (isWhole(stored)) return stored;
+    const { id } = stored.body;
+    const whole = await store.get(id, { version: stored.version });
+    if (whole === undefined) throw new TypeError(`object ${id} has left the store`);
+    return whole;
+  }
+
+  function tellOther(file: TrackedFile, kind: OtherChange["kind"], reason: string): undefined {
+    const told = kind === "readable" ? undefined : kind;
+    if (told === undefined || file.told !== told)
+      tell([{ id: file.id, kind, stored: file.stored, reason }]);
+    file.told = told;
+  }
+}
+
+/** What follows the latest version, unless another session has found the file somewhere else meanwhile. */
+function draftOf(
+  file: TrackedFile,
+  seen: Sighting | undefined,
+  target: string | null,
+  body: (latest: StoredMetadata) => ObjectBody | undefined | Promise<ObjectBody | undefined>,
+): FileDraft {
+  const from = file.path;
+  return {
+    id: file.id,
+    seen,
+    body: (latest) => {
+      const path = latest?.body["path"] ?? null;
+      const isElsewhere = path !== null && path !== from && path !== target;
+      return latest === undefined || isElsewhere ? undefined : body(latest);
+    },
+  };
+}
+
+function missingBody(latest: StoredMetadata): ObjectBody | undefined {
+  return presenceOf(latest.body) === "missing" ? undefined : missingFileBody(latest.body);
+}
+
+function isWhole(stored: StoredVersion | StoredMetadata): stored is StoredVersion {
+  return "content" in stored.body;
+}
+
+/** That a file is not at a path, though another is. */
+function gone({ path, at }: Sighting): Sighting {
+  return { state: "absent", path, at };
+}

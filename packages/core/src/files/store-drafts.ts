@@ -1,0 +1,66 @@
+import {
+  type ObjectBody,
+  type ObjectId,
+  type ObjectStore,
+  sealObject,
+  type StoredMetadata,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
+
+/** A version to be made of an object, whatever its latest version is by then. */
+export interface Draft {
+  readonly id: ObjectId;
+  /** The body that follows the latest version; undefined where that says it already. */
+  readonly body: (
+    latest: StoredMetadata | undefined,
+  ) => ObjectBody | undefined | Promise<ObjectBody | undefined>;
+}
+
+/** A transaction of this many objects holds other writers up for a moment only. */
+const batchSize = 200;
+const attempts = 5;
+
+/**
+ * Stores drafts in batches, each on the latest version of its object. Answers the object's latest version for each:
+ * with content where it was made here. Rejects with `StoreError`.
+ */
+export async function storeDrafts(
+  store: ObjectStore,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<ObjectId, StoredVersion | StoredMetadata>> {
+  const latest = new Map<ObjectId, StoredVersion | StoredMetadata>();
+  for (let start = 0; start < drafts.length; start += batchSize) {
+    await storeBatch(store, drafts.slice(start, start + batchSize), latest, attempts);
+  }
+  return latest;
+}
+
+async function storeBatch(
+  store: ObjectStore,
+  drafts: readonly Draft[],
+  latest: Map<ObjectId, StoredVersion | StoredMetadata>,
+  left: number,
+): Promise<void> {
+  const heads = await store.describe(drafts.map(({ id }) => id));
+  const writes = [];
+  for (const [index, draft] of drafts.entries()) {
+    const head = heads[index];
+    if (head !== undefined) latest.set(draft.id, head);
+    const body = await draft.body(head);
+    if (body !== undefined) writes.push({ object: sealObject(body), expect: head?.version ?? 0 });
+  }
+  if (writes.length === 0) return;
+  try {
+    const { versions } = await store.commit(writes);
+    for (const [index, { version, at }] of versions.entries()) {
+      const object = writes[index]?.object;
+      if (object === undefined) continue;
+      latest.set(object.body.id, { body: object.body, hashes: object.hashes, version, at });
+    }
+  } catch (error) {
+    // Another session stored one of these first; most likely it saw the same change.
+    if (!StoreError.is(error, "VERSION_CONFLICT") || left === 1) throw error;
+    for (const draft of drafts) await storeBatch(store, [draft], latest, left - 1);
+  }
+}

@@ -1,0 +1,388 @@
+import {
+  canonicalJson,
+  metadataVersion,
+  type ObjectId,
+  sealObject,
+  type StoredVersion,
+  toJson,
+} from "@self-context-manager/objects";
+import type { Execution } from "../calls/execution.ts";
+import { argumentsOf } from "../calls/toolcall-object.ts";
+import { type Compaction, withStep, withTurn } from "../chat/chat-document.ts";
+import {
+  type AssistantMessage,
+  isToolCall,
+  type Message,
+  type ToolCallBlock,
+} from "../chat/message.ts";
+import {
+  type AssistantStep,
+  isAssistantStep,
+  isDiscarded,
+  type TurnPosition,
+} from "../chat/turn.ts";
+import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
+import { identify, type KnownMessage, messageKeys } from "../host/message-identity.ts";
+import { applyPolicy } from "../state/apply-policy.ts";
+import {
+  commitObjects,
+  commitSession,
+  joinPool,
+  sealableChat,
+  type SessionScope,
+} from "../state/session-scope.ts";
+import { noteNamedFiles } from "../state/use-order.ts";
+import { reconcile, type Reconciliation, type UnseenMessage } from "./reconcile.ts";
+import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
+import { stageToolcalls, type WaitingResult, type WaitingResults } from "./stage-toolcalls.ts";
+import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall-ids.ts";
+
+/** What the host says beside its messages. */
+export interface HostSignals {
+  /** The user went back to an earlier point (tree, fork). */
+  readonly rewound?: boolean;
+}
+
+/** What taking in a host's messages did. */
+export interface IngestReport {
+  readonly type: "appended" | "replaced" | "rewound";
+  /** How many messages were new. */
+  readonly added: number;
+  /** The usage that the first new assistant message reports: the answer to what was sent last. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+}
+
+interface Unseen extends UnseenMessage {
+  readonly message: Message;
+}
+
+/**
+ * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
+ * message that is known changes nothing. `learn` is told of them before the session is stored,
+ * which is left to the caller: what is to be stored with it is staged.
+ */
+export async function ingestMessages<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  executions: Map<string, Execution>,
+  { learn, ...signals }: HostSignals & { readonly learn?: (report: IngestReport) => void } = {},
+): Promise<IngestReport> {
+  const { state } = scope;
+  const compare = (isRewound: boolean): Reconciliation =>
+    reconcile({
+      messages,
+      codec,
+      sequence: state.sequence,
+      end: endOfChat(scope),
+      known: state.known,
+      isDiscarded: ({ position }) => isDiscardedAt(scope, position),
+      saysOther: ({ position }, raw) => saysOther(scope, position, decode(raw, codec)),
+      rewound: isRewound,
+    });
+  const result = compare(signals.rewound === true);
+  const isRewound = await followHost(
+    scope,
+    result,
+    signals,
+    identitiesUpTo(messages, codec, result),
+  );
+  const news = isRewound ? compare(false) : result;
+  const unseen = news.unseen.map((one) => ({
+    ...one,
+    message: decode(messages[one.index] as Raw, codec),
+  }));
+  const told: KnownToolcalls = new Map();
+  const objectIds = await chooseObjectIds(scope, unseen, told);
+  const hasMoved = await moveTakenCalls(scope, unseen, told);
+  const keptAfter = (index: number): TurnPosition | undefined =>
+    firstKept(scope, messages, codec, index);
+  const waiting = addToChat(scope, unseen, objectIds, keptAfter);
+  const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
+  const usage = firstUsage(unseen);
+  const report: IngestReport = {
+    type: isRewound ? "rewound" : result.type,
+    added: unseen.length,
+    ...(usage === undefined ? {} : { usage }),
+  };
+  learn?.(report);
+  await stage(scope, { chatChanged, isRewound }, { waiting, known: told, executions });
+  const isPast =
+    (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
+  if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
+  return report;
+}
+
+/** Takes the session to where the host's list goes on from; says whether that is elsewhere. */
+async function followHost(
+  scope: SessionScope,
+  result: Reconciliation,
+  { rewound }: HostSignals,
+  identities: () => readonly MessageIdentity[],
+): Promise<boolean> {
+  if (result.type === "replaced") {
+    if (await returnToAnother(scope, identities(), rewound === true)) return true;
+    return rewound === true && (await returnBehindSummary(scope, identities()));
+  }
+  if (result.type === "appended") return rewound === true && (await returnTo(scope, identities()));
+  await rewindTo(scope, result.to, identities());
+  return true;
+}
+
+function identitiesUpTo<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  result: Reconciliation,
+): () => readonly MessageIdentity[] {
+  const end = result.type === "rewound" ? result.newFrom : undefined;
+  return () => messages.slice(0, end).map((raw) => identify(raw, codec));
+}
+
+/** Stages what the session's next commit stores; a chat that results refer to is stored before. */
+async function stage(
+  scope: SessionScope,
+  { chatChanged, isRewound }: { readonly chatChanged: boolean; readonly isRewound: boolean },
+  results: WaitingResults,
+): Promise<void> {
+  const hasResults = results.waiting.length > 0;
+  if (!hasResults) applyPolicy(scope);
+  // Lines of the chat that are shown are those of its newest version.
+  const isShown = scope.state.pool.has(scope.state.chat.id);
+  if (chatChanged && (hasResults || isShown)) {
+    // A chat that was cut and sets of what was abandoned must not be stored apart.
+    const commit = isRewound || !hasResults ? commitSession : commitObjects;
+    const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
+    const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
+    if (chat !== undefined) keepChat(scope, chat);
+  } else if (chatChanged) stageChat(scope);
+  if (hasResults) await stageToolcalls(scope, results);
+}
+
+function stageChat(scope: SessionScope): void {
+  const { body, expect } = sealableChat(scope);
+  scope.staged.push({
+    writes: [{ object: sealObject(body), expect }],
+    settle: ([chat]) => {
+      if (chat !== undefined) keepChat(scope, chat);
+    },
+  });
+}
+
+/** Where lines of the chat are shown, they are those of its latest version, as after a resume. */
+function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
+  state.chatStored = metadataVersion(chat);
+  if (!state.pool.has(chat.body.id)) return;
+  joinPool(state, state.chatStored);
+  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
+}
+
+/** The place of the message after an index, where that message is in the chat already. */
+function firstKept<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  index: number,
+): TurnPosition | undefined {
+  const [, next] = messageKeys(
+    messages.slice(0, index + 2).map((raw) => identify(raw, codec)),
+    index,
+  );
+  return next === undefined ? undefined : scope.state.known.get(next)?.position;
+}
+
+/** Results are objects of their own, and our own summary changes nothing that the chat holds. */
+function changesChat(message: Message): boolean {
+  return message.role === "summary" ? !message.ours : message.role !== "toolResult";
+}
+
+function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
+  return toJson(codec.decode(raw)) as Message;
+}
+
+/** Writes the unseen messages into the chat; answers the results, whose objects need the chat's version first. */
+function addToChat(
+  scope: SessionScope,
+  unseen: readonly Unseen[],
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  keptAfter: (index: number) => TurnPosition | undefined,
+): readonly WaitingResult[] {
+  const { state } = scope;
+  const waiting: WaitingResult[] = [];
+  for (const one of unseen) {
+    const { message } = one;
+    if (message.role === "toolResult") {
+      const call = state.openCalls.get(message.toolCallId);
+      if (call !== undefined) state.openCalls.delete(message.toolCallId);
+      const waits = {
+        result: message,
+        objectId: call?.objectId ?? scope.dependencies.ids.next(),
+        ...(one.identity.key === undefined ? {} : { key: one.identity.key }),
+        ...(call === undefined ? {} : { call }),
+      };
+      waiting.push(waits);
+      know(scope, one, call?.position ?? endOfChat(scope));
+    } else if (message.role === "summary") {
+      if (!message.ours) setCompaction(scope, message, one.identity, keptAfter(one.index));
+      know(scope, one, undefined);
+    } else {
+      appendMessage(scope, one, objectIds);
+      know(scope, one, endOfChat(scope));
+      if (message.role === "assistant") {
+        openCalls(scope, message, objectIds);
+        for (const call of message.content.filter(isToolCall))
+          noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
+      }
+    }
+  }
+  return waiting;
+}
+
+function appendMessage(
+  scope: SessionScope,
+  one: Unseen,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const { state } = scope;
+  const { message, identity } = one;
+  const key = identity.key === undefined ? {} : { key: identity.key };
+  const { chat } = state;
+  if (message.role === "user") {
+    const turn = { user: message.content, timestamp: message.timestamp ?? null, steps: [], ...key };
+    state.chat = { ...chat, turns: withTurn(chat.turns, turn) };
+  } else if (message.role === "assistant") {
+    const time = message.timestamp === undefined ? {} : { timestamp: message.timestamp };
+    const ids = message.content
+      .filter(isToolCall)
+      .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    for (const id of ids) state.placedCalls.add(id);
+    const step = {
+      assistant: message.content,
+      toolcall_ids: ids,
+      assistant_meta: { ...message.meta, ...time },
+      ...answeredView(scope),
+      ...key,
+    };
+    state.chat = { ...chat, turns: withStep(chat.turns, step) };
+  } else if (message.role === "opaque") {
+    const step = {
+      opaque: message.raw,
+      kind: message.kind,
+      timestamp: message.timestamp ?? null,
+      ...key,
+    };
+    state.chat = { ...chat, turns: withStep(chat.turns, step) };
+  }
+}
+
+/** The view that an answer goes with, and the payload that it answers: each view has one answer. */
+function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "payload_hash"> {
+  const { view } = state;
+  if (view === undefined || view.isAnswered) return {};
+  state.view = { ...view, isAnswered: true };
+  const { call, payloadHash } = view;
+  return { view: call, ...(payloadHash === undefined ? {} : { payload_hash: payloadHash }) };
+}
+
+function openCalls(
+  scope: SessionScope,
+  message: AssistantMessage,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const position = endOfChat(scope);
+  for (const [call, block] of message.content.filter(isToolCall).entries()) {
+    const objectId = objectIds.get(block);
+    if (objectId === undefined) continue;
+    const args = argumentsOf(block.arguments);
+    scope.state.openCalls.set(block.id, { objectId, args, position: { ...position, call } });
+  }
+}
+
+/** The messages before `from` are those that the summary replaced: all but what the host still sends after it. */
+function setCompaction(
+  scope: SessionScope,
+  message: Extract<Message, { role: "summary" }>,
+  { key }: UnseenMessage["identity"],
+  kept: TurnPosition | undefined,
+): void {
+  const { state } = scope;
+  const compaction: Compaction = {
+    opaque: message.raw,
+    kind: message.kind,
+    from: kept ?? afterEnd(scope),
+    timestamp: message.timestamp ?? null,
+    ...(key === undefined ? {} : { key }),
+  };
+  state.chat = { ...state.chat, compaction };
+}
+
+/** Whatever comes next: the last turn's next step, and all turns after it. */
+function afterEnd({ state }: SessionScope): TurnPosition {
+  const { turns } = state.chat;
+  const last = turns.at(-1);
+  return last === undefined
+    ? { turn: 0, step: -1 }
+    : { turn: turns.length - 1, step: last.steps.length };
+}
+
+function endOfChat(scope: SessionScope): TurnPosition {
+  const { turns } = scope.state.chat;
+  return { turn: Math.max(0, turns.length - 1), step: (turns.at(-1)?.steps.length ?? 0) - 1 };
+}
+
+function know(scope: SessionScope, one: Unseen, position: TurnPosition | undefined): void {
+  const known: KnownMessage = { identity: one.identity, key: one.key, position };
+  scope.state.known.set(one.key, known);
+  scope.state.sequence = append(scope.state.sequence, known);
+}
+
+/** Adds to a list that nobody else holds. */
+function append(sequence: readonly KnownMessage[], known: KnownMessage): readonly KnownMessage[] {
+  (sequence as KnownMessage[]).push(known);
+  return sequence;
+}
+
+function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined): boolean {
+  if (position === undefined) return true;
+  const step = scope.state.chat.turns[position.turn]?.steps[position.step];
+  return step !== undefined && isAssistantStep(step) && isDiscarded(step);
+}
+
+function saysOther(
+  { state }: SessionScope,
+  position: TurnPosition | undefined,
+  message: Message,
+): boolean {
+  const user = position?.step === -1 ? state.chat.turns[position.turn]?.user : undefined;
+  if (user === undefined || user === null || message.role !== "user") return false;
+  return canonicalJson(user) !== canonicalJson(message.content);
+}
+
+/** The host's sequence by what is known of each message, for the next comparison. */
+function sequenceOf<Raw>(
+  scope: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): readonly KnownMessage[] {
+  const { unseen } = reconcile({
+    messages,
+    codec,
+    sequence: [],
+    known: new Map(),
+    isDiscarded: () => false,
+  });
+  return unseen.flatMap(({ key, identity }) => {
+    const known = scope.state.known.get(key);
+    return known === undefined ? [] : [{ ...known, identity }];
+  });
+}
+
+function firstUsage(unseen: readonly Unseen[]): Readonly<Record<string, unknown>> | undefined {
+  for (const { message } of unseen) {
+    if (message.role !== "assistant") continue;
+    const usage = message.meta["usage"];
+    return typeof usage === "object" && usage !== null && !Array.isArray(usage)
+      ? (usage as Readonly<Record<string, unknown>>)
+      : undefined;
+  }
+  return undefined;
+}

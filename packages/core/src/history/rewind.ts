@@ -1,0 +1,220 @@
+import { describeAll, type ObjectId } from "@self-context-manager/objects";
+import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
+import {
+  isAfter,
+  isAssistantStep,
+  positionBefore,
+  type Turn,
+  type TurnPosition,
+} from "../chat/turn.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
+import { chatRoles, compactionIdentity, keyName } from "../host/message-identity.ts";
+import { readSessionSets } from "../state/session-document.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import { replaceChat, type SessionState } from "../state/session-state.ts";
+import type { PoolRow } from "../view/pool-entry.ts";
+import { sentView } from "../view/view-object.ts";
+import {
+  type BranchPoint,
+  countSpoken,
+  findBranchBehind,
+  findBranchFrom,
+  findBranchPoint,
+  namesIn,
+} from "./branch-point.ts";
+
+/**
+ * Takes a session back to a point of the host's list: to a position of its chat, or further on a branch that was left.
+ * The chat is cut there, and the sets are those of that time, by the stored versions as of then (design §6.2, decision
+ * D52). What was abandoned stays in the store. Nothing is stored here; the next commit makes it a new version. A
+ * compaction leaves with its summary, unless the host still sends that.
+ */
+export async function rewindTo(
+  scope: SessionScope,
+  position: TurnPosition,
+  identities: readonly MessageIdentity[],
+): Promise<void> {
+  if (await returnToAnother(scope, identities, true)) return;
+  const shared = upTo(scope.state.chat.turns, position);
+  const point = await findBranchPoint(scope, identities, shared);
+  const isFurther = isBeyond(point, shared);
+  await standAt(scope, point, isFurther ? point.chat.turns : shared, identities);
+}
+
+/**
+ * Goes on to the end of a branch that was left, where a host's list follows it from where the session is now; says
+ * whether it does.
+ */
+export async function returnTo(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<boolean> {
+  const { turns } = scope.state.chat;
+  const point = await findBranchPoint(scope, identities, turns);
+  if (!isBeyond(point, turns)) return false;
+  await standAt(scope, point, point.chat.turns, identities);
+  return true;
+}
+
+/**
+ * Goes back to right behind a summary, where a host says that the user went back and its list has the summary and
+ * nothing that was said after it. Says whether it is so.
+ */
+export async function returnBehindSummary(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+): Promise<boolean> {
+  const { chat, known } = scope.state;
+  const { compaction } = chat;
+  const names = identities.map(keyName);
+  if (compaction === undefined || !names.includes(keyName(compactionIdentity(compaction))))
+    return false;
+  if (names.some((name) => known.get(name)?.position !== undefined)) return false;
+  const turns = upTo(chat.turns, positionBefore(compaction.from));
+  await standAt(scope, await findBranchPoint(scope, identities, turns), turns, identities);
+  return true;
+}
+
+/**
+ * Goes to a branch that was left, where a host's list shares nothing with where the session is: it begins like that
+ * branch, or follows the end of it behind a summary in front. Says whether there is one. Where the host does not say
+ * that the user went back, it is looked for in sessions that went back before.
+ */
+export async function returnToAnother(
+  scope: SessionScope,
+  identities: readonly MessageIdentity[],
+  isTold: boolean,
+): Promise<boolean> {
+  const { known, viewBranch } = scope.state;
+  // A session that never went back has no other branch.
+  if (!isTold && viewBranch === undefined) return false;
+  if (identities.some((one) => known.has(keyName(one)))) return false;
+  const [first] = identities;
+  const isSummarised = first !== undefined && !chatRoles.has(first.role);
+  // The newest prompt is said now, so that it tells nothing of what was before.
+  const prompt = identities.findLastIndex(({ role }) => role === "user");
+  const point =
+    (await findBranchFrom(scope, identities)) ??
+    (isSummarised
+      ? await findBranchBehind(scope, identities.slice(1, Math.max(1, prompt)))
+      : undefined);
+  if (point === undefined) return false;
+  await standAt(scope, point, point.chat.turns, identities);
+  return true;
+}
+
+function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point is BranchPoint {
+  return point !== undefined && countSpoken(point.chat.turns) > countSpoken(turns);
+}
+
+async function standAt(
+  scope: SessionScope,
+  point: BranchPoint | undefined,
+  turns: readonly Turn[],
+  identities: readonly MessageIdentity[],
+): Promise<void> {
+  const { state, dependencies } = scope;
+  if (point === undefined || lacksCalls(scope, point, turns)) {
+    forgetToolcallsOf(scope, turns);
+  } else {
+    const ids = rowsOf(point).map(({ id }) => id);
+    readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
+    state.pendingCalls.clear();
+  }
+  await returnToView(scope, point);
+  scope.contents.clear();
+  scope.inView.clear();
+  const kept = new Set(turns.flatMap(toolcallsOf));
+  const { compaction, ...chat } = state.chat;
+  const still = [compaction, point?.chat.compaction].find(
+    (one) => one !== undefined && stillStands(one, turns, identities),
+  );
+  const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
+  const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
+  const cut: ChatState = {
+    ...chat,
+    turns,
+    toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
+  };
+  replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
+  keepWhatIsSent(state, identities);
+  state.changed = true;
+}
+
+/** A summary stands for nothing that the host still sends after it, whatever was known of that when it came. */
+function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentity[]): void {
+  const { compaction } = state.chat;
+  if (compaction === undefined) return;
+  const names = identities.map(keyName);
+  const next = names[names.indexOf(keyName(compactionIdentity(compaction))) + 1] ?? "";
+  const from = state.known.get(next)?.position;
+  if (from === undefined || !isAfter(compaction.from, from)) return;
+  state.chat = { ...state.chat, compaction: { ...compaction, from } };
+}
+
+/** What the last call before a point saw. The view object itself only grows, so that each call keeps its number. */
+async function returnToView(
+  { state, dependencies: { store } }: SessionScope,
+  point: BranchPoint | undefined,
+): Promise<void> {
+  if (state.viewId === undefined) {
+    state.viewBranch = { from: 0, latest: 0 };
+    return;
+  }
+  const [latest] = await store.describe([state.viewId]);
+  const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
+  // What the provider's cache has, it has since the last call, wherever the user went back to.
+  const cache = state.view?.cache;
+  state.view =
+    stored === undefined
+      ? undefined
+      : { ...sentView(stored, true), ...(cache === undefined ? {} : { cache }) };
+  state.viewBranch = { from: stored?.version ?? 0, latest: latest?.version ?? 0 };
+}
+
+function rowsOf({ session }: BranchPoint): readonly PoolRow[] {
+  return session.body["pool"] as readonly PoolRow[];
+}
+
+/**
+ * Whether calls that the session has the results of came in after the point, as where a history was told at once. Then
+ * the sets of that time say nothing of them.
+ */
+function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly Turn[]): boolean {
+  const then = new Set(rowsOf(point).map(({ id }) => id));
+  return turns.flatMap(toolcallsOf).some((id) => state.pool.has(id) && !then.has(id));
+}
+
+/**
+ * Whether a summary still stands for the beginning of a chat: the host sends it, or nothing of what it replaced, as
+ * where a summary of its own has come in front of it.
+ */
+function stillStands(
+  compaction: Compaction,
+  turns: readonly Turn[],
+  identities: readonly MessageIdentity[],
+): boolean {
+  const heard = new Set(identities.map(keyName));
+  if (heard.has(keyName(compactionIdentity(compaction)))) return true;
+  const replaced = upTo(turns, positionBefore(compaction.from));
+  const isReached = countSpoken(turns) > countSpoken(replaced);
+  return isReached && !namesIn(replaced).some((name) => heard.has(name));
+}
+
+/** What was abandoned leaves the pool, as it does where the sets of that time are known; it can be taken in again. */
+function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): void {
+  const kept = new Set(turns.flatMap(toolcallsOf));
+  for (const id of state.chat.turns.flatMap(toolcallsOf)) {
+    if (kept.has(id)) continue;
+    const entry = state.pool.get(id);
+    if (entry !== undefined) state.handles.delete(entry.handle);
+    state.pool.delete(id);
+    state.active.delete(id);
+    state.pinned.delete(id);
+  }
+  state.poolRevision += 1;
+}
+
+function toolcallsOf(turn: Turn): readonly ObjectId[] {
+  return turn.steps.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
+}

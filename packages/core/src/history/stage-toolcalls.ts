@@ -1,0 +1,172 @@
+import {
+  type DynamicReference,
+  metadataVersion,
+  type ObjectId,
+  type ObjectWrite,
+  sealObject,
+  staticReference,
+  type StaticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import type { CallKind } from "../calls/call-kind.ts";
+import { type Execution, executionIn } from "../calls/execution.ts";
+import { usualToolFacts } from "../calls/tool-facts.ts";
+import { toolcallBody } from "../calls/toolcall-object.ts";
+import type { ToolResultMessage } from "../chat/message.ts";
+import { setActive } from "../state/active-set.ts";
+import { applyPolicy } from "../state/apply-policy.ts";
+import { joinPool, type SessionScope } from "../state/session-scope.ts";
+import { countCall, currentCallTime, type OpenCall } from "../state/session-state.ts";
+import { noteArrival } from "../state/use-order.ts";
+import { replayEffects } from "./replay-effects.ts";
+
+/** A tool's result that waits for its chat to be stored. */
+export interface WaitingResult {
+  readonly result: ToolResultMessage;
+  readonly objectId: ObjectId;
+  /** The host's key of the message, where it has one. */
+  readonly key?: string;
+  /** Undefined where the call was never seen. */
+  readonly call?: OpenCall;
+}
+
+/** Results with what is known of them. */
+export interface WaitingResults {
+  readonly waiting: readonly WaitingResult[];
+  /** The objects that the store has of them already. */
+  readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
+  /** What the tools did, by the provider's id of the call. */
+  readonly executions: Map<string, Execution>;
+}
+
+/**
+ * Takes in tool executions and stages their objects for the session's next commit, which follows that of the chat that
+ * they refer to (decision D35). A call that another session told already keeps its object as it is (decision D31).
+ */
+export async function stageToolcalls(
+  scope: SessionScope,
+  { waiting, known, executions }: WaitingResults,
+): Promise<void> {
+  const { state } = scope;
+  const made: StoredVersion[] = [];
+  const writes: ObjectWrite[] = [];
+  for (const one of waiting) {
+    const { toolCallId, toolName, details } = one.result;
+    const execution = executions.get(toolCallId) ?? executionIn(toolName, details) ?? {};
+    const body = toolcallBody({
+      id: one.objectId,
+      result: one.result,
+      args: one.call?.args ?? {},
+      chatRef: chatReference(scope, one.call),
+      fileRefs: execution.fileRefs ?? filesOf(execution),
+      ...(execution.report === undefined ? {} : { report: execution.report }),
+      targetRefs: targetsOf(execution),
+      ...kindOf(scope, one, execution),
+    });
+    const there = known.get(one.objectId);
+    if (there !== undefined) {
+      await arrive(scope, one, there, execution);
+      continue;
+    }
+    const object = sealObject(body);
+    const first = { ...object, version: 1, at: unknownPoint };
+    made.push(first);
+    writes.push({ object, expect: 0 });
+    await arrive(scope, one, metadataVersion(first), execution);
+  }
+  applyPolicy(scope);
+  keepContents(scope, made);
+  scope.staged.push({
+    writes,
+    settle: (versions) => {
+      settle(scope, versions);
+      for (const { objectId, result } of waiting) {
+        executions.delete(result.toolCallId);
+        const entry = state.pool.get(objectId);
+        if (entry !== undefined) nameInChat(scope, staticReference(entry.stored));
+      }
+    },
+  });
+}
+
+/** Where a version stands that has no transaction so far. */
+const unknownPoint = { tx_id: 0, tx_time: "" };
+
+/** The pool has the versions as the store made them; nothing that is shown of them differs. */
+function settle(scope: SessionScope, versions: readonly StoredVersion[]): void {
+  for (const version of versions) {
+    const entry = scope.state.pool.get(version.body.id);
+    if (entry !== undefined)
+      scope.state.pool.set(entry.id, { ...entry, stored: metadataVersion(version) });
+  }
+  keepContents(scope, versions);
+}
+
+function keepContents({ state, contents }: SessionScope, versions: readonly StoredVersion[]): void {
+  for (const version of versions) {
+    const { id } = version.body;
+    if (state.active.has(id)) contents.set(id, version);
+    else contents.delete(id);
+  }
+}
+
+async function arrive(
+  scope: SessionScope,
+  { result, call, key }: WaitingResult,
+  stored: StoredMetadata,
+  execution: Execution,
+): Promise<void> {
+  const { state } = scope;
+  const entry = joinPool(state, stored, key);
+  const { id } = entry;
+  const isOwn = execution.report !== undefined;
+  const turn = call?.position.turn ?? currentCallTime(state).turn;
+  if (call !== undefined) countCall(state, turn, isOwn);
+  const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
+  if (isOwn) {
+    const wasPending = state.pendingCalls.delete(result.toolCallId);
+    if (wasPending) state.changed = true;
+    else if (execution.isApplied !== true) {
+      await replayEffects(scope, execution.effects ?? [], used);
+    }
+  }
+  const hasBlocks = result.content.some((block) => block.type !== "text");
+  const hasText = Number(stored.body["char_count"] ?? 0) > 0;
+  noteArrival(scope, entry, result.toolName, call?.args ?? {});
+  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used, false);
+}
+
+/** The chat's next version names the tool call's version; the tool call names the chat's (decision D35). */
+function nameInChat(scope: SessionScope, reference: StaticReference): void {
+  const { chat } = scope.state;
+  scope.state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, reference] };
+}
+
+function chatReference(
+  scope: SessionScope,
+  call: OpenCall | undefined,
+): StaticReference | DynamicReference {
+  const { chatStored, chat } = scope.state;
+  if (chatStored === undefined) return { ref: "dynamic", id: chat.id };
+  return staticReference(chatStored, call === undefined ? {} : { position: call.position });
+}
+
+function kindOf(
+  { dependencies }: SessionScope,
+  { result, call }: WaitingResult,
+  { report }: Execution,
+): { readonly kind?: CallKind } {
+  if (report !== undefined || call === undefined) return {};
+  return { kind: (dependencies.toolFacts ?? usualToolFacts)(result.toolName, call.args).kind };
+}
+
+/** What an execution brought into the context, each once. */
+function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
+  const shown = effects.filter(({ op }) => op === "read" || op === "activate" || op === "pin");
+  return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));
+}
+
+function filesOf(execution: Execution): readonly StaticReference[] {
+  return (execution.effects ?? []).flatMap(({ file }) => (file === undefined ? [] : [file]));
+}

@@ -1,0 +1,102 @@
+import {
+  type DynamicReference,
+  resolveVersion,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { type ChatState, chatState } from "../chat/chat-document.ts";
+import { type AssistantStep, isAssistantStep } from "../chat/turn.ts";
+import { epochMemory } from "../layouts/epoch/epoch-memory.ts";
+import { sentMessages, viewRecord } from "../view/view-object.ts";
+import type { ViewRecord } from "../view/view-record.ts";
+import { describeEntries } from "./manifest.ts";
+import type { CallSummary, ViewProblem } from "./rebuilt-view.ts";
+import type { VersionReader } from "./version-reader.ts";
+
+/** What a call's view says of it, without its messages. */
+export function summaryOf(
+  stored: StoredVersion,
+  record: ViewRecord,
+  payloadHash: string | undefined,
+): CallSummary {
+  return {
+    call: stored.version,
+    at: stored.at,
+    layout: record.layout,
+    tokens: sentMessages(stored).tokens,
+    ...epochOf(record),
+    ...(payloadHash === undefined ? {} : { payloadHash }),
+  };
+}
+
+/** The record of a stored view; undefined, and told, where it holds none. */
+export function recordIn(
+  stored: StoredVersion,
+  note: (problem: ViewProblem) => void,
+): ViewRecord | undefined {
+  try {
+    const record = viewRecord(stored);
+    describeEntries(record);
+    sentMessages(stored);
+    return record;
+  } catch (cause) {
+    const { id } = stored.body;
+    const { version } = stored;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    note({
+      id,
+      version,
+      type: "changed",
+      text: `version ${version} of object ${id} holds no view (${reason})`,
+    });
+    return undefined;
+  }
+}
+
+/** The chat of a stored version; undefined, and told, where it holds none. */
+export function chatIn(
+  chat: StoredVersion | undefined,
+  note: (problem: ViewProblem) => void,
+): ChatState | undefined {
+  if (chat === undefined) return undefined;
+  try {
+    return chatState(chat.body, "");
+  } catch (cause) {
+    const { id } = chat.body;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const text = `version ${chat.version} of object ${id} holds no chat (${reason})`;
+    note({ id, version: chat.version, type: "changed", text });
+    return undefined;
+  }
+}
+
+/** The model's answers in a chat. */
+export function answersIn(chat: ChatState | undefined): readonly AssistantStep[] {
+  return (chat?.turns ?? []).flatMap((turn) => turn.steps).filter(isAssistantStep);
+}
+
+function epochOf(record: ViewRecord): Pick<CallSummary, "epoch"> {
+  if (record.layout !== "epoch") return {};
+  const { epoch, calls, ended_by: endedBy, left } = epochMemory(record);
+  return {
+    epoch: { number: epoch, call: calls, ...(endedBy === undefined ? {} : { endedBy }), left },
+  };
+}
+
+/** The hash of the payload stands with the answer, in the chat as it was before the next call. */
+export async function payloadOf(
+  { store }: VersionReader,
+  { body, version }: StoredVersion,
+): Promise<string | undefined> {
+  const next = (await resolveVersion(store, body.id, { version: version + 1 })).stored;
+  const { id } = body["chat_ref"] as DynamicReference;
+  // The answer is stored before the next view or with it, and may be cut off in the commit of that.
+  const places =
+    next === undefined ? [undefined] : [{ txId: next.at.tx_id }, { txId: next.at.tx_id - 1 }];
+  for (const asOf of places) {
+    const { stored } = await resolveVersion(store, id, asOf);
+    const answers = answersIn(chatIn(stored, () => {}));
+    const answer = answers.findLast(({ view }) => view === version);
+    if (answer !== undefined) return answer.payload_hash;
+  }
+  return undefined;
+}

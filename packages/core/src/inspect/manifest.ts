@@ -1,0 +1,170 @@
+import { pooledManifest, type PooledManifest } from "../layouts/pooled/pooled-layout.ts";
+import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "../view/view-entry.ts";
+import type { ViewRecord } from "../view/view-record.ts";
+
+/** A version of an object as a view names it. */
+export interface VersionName {
+  readonly handle: string;
+  readonly version: number;
+}
+
+/** One entry of a view, told to a person. */
+export interface DescribedEntry {
+  /** What it stands for: `user`, `answer`, `result`, `object`, `notice` … */
+  readonly what: string;
+  /** Where it stands in the chat, counted from 1: `turn 3`, `turn 3, step 2`; empty where it stands in none. */
+  readonly place: string;
+  /** Each once. */
+  readonly versions: readonly VersionName[];
+  /** How it was rendered. */
+  readonly how: string;
+  /** As estimated; undefined where the layout keeps none of a single entry. */
+  readonly tokens?: number;
+}
+
+/** The manifest of a view: its entries in order, of the pooled layout those that its pools had. */
+export function describeEntries(record: ViewRecord): readonly DescribedEntry[] {
+  return record.layout === "pooled"
+    ? pooledEntries(record, pooledManifest(record))
+    : record.entries.map((entry) => onceEach(describeEntry(entry)));
+}
+
+function onceEach(entry: DescribedEntry): DescribedEntry {
+  const named = new Map(entry.versions.map((one) => [`${one.handle}@${one.version}`, one]));
+  return { ...entry, versions: [...named.values()] };
+}
+
+/** Every version that a view names, each once. */
+export function namedVersions(record: ViewRecord): readonly VersionName[] {
+  const named = new Map<string, VersionName>();
+  for (const { versions } of describeEntries(record))
+    for (const one of versions) named.set(`${one.handle}@${one.version}`, one);
+  return [...named.values()];
+}
+
+function describeEntry(entry: ViewEntry): DescribedEntry {
+  const { tokens } = entry;
+  switch (entry.is) {
+    case "user": {
+      const how =
+        entry.head === undefined ? "as it was said" : `its first ${entry.head} characters`;
+      return { what: "user", place: `turn ${entry.turn + 1}`, versions: [], how, tokens };
+    }
+    case "assistant": {
+      const { stubs = [] } = entry;
+      const how = stubs.length === 0 ? "as it came" : `without ${stubs.map(stubText).join(", ")}`;
+      const versions = stubs.flatMap(({ of, version }) => versionOf(of, version));
+      return { what: "answer", place: placeOf(entry), versions, how, tokens };
+    }
+    case "opaque":
+      return { what: "host's", place: placeOf(entry), versions: [], how: "as it came", tokens };
+    case "summary":
+      return { what: "summary", place: "", versions: [], how: "as it came", tokens };
+    case "notice":
+      return { what: "notice", place: "", versions: [], how: "its text", tokens };
+    case "object":
+      return {
+        what: "object",
+        place: "",
+        versions: partVersions(entry.shows),
+        how: partsText(entry.shows),
+        tokens,
+      };
+    case "result":
+      return { ...describeResult(entry), tokens };
+  }
+}
+
+function describeResult(entry: ResultEntry): Omit<DescribedEntry, "tokens"> {
+  const { of, version, shows = [], replaces } = entry;
+  const own = versionOf(of, version);
+  const replaced =
+    replaces === undefined
+      ? []
+      : [
+          { handle: replaces.of, version: replaces.version },
+          { handle: replaces.of, version: replaces.above },
+        ];
+  const ways = {
+    bare: of === undefined ? "no result" : "as it came",
+    reference: "its reference line",
+    shown: partsText(shows),
+  };
+  const note =
+    replaces === undefined
+      ? ""
+      : `, ${replaces.of} v${replaces.version} replaces v${replaces.above}`;
+  return {
+    what: "result",
+    place: `${placeOf(entry)}, call ${entry.call + 1}`,
+    versions: [...own, ...partVersions(shows), ...replaced],
+    how: `${ways[entry.as]}${note}`,
+  };
+}
+
+function placeOf({ turn, step }: { readonly turn: number; readonly step: number }): string {
+  return `turn ${turn + 1}, step ${step + 1}`;
+}
+
+function versionOf(of: string | undefined, version: number | undefined): readonly VersionName[] {
+  return of === undefined ? [] : [{ handle: of, version: version ?? 1 }];
+}
+
+function stubText({ call, of, version }: ArgumentStub): string {
+  const where = of === undefined ? "" : ` (now in ${of} v${version ?? 1})`;
+  return `the large arguments of call ${call + 1}${where}`;
+}
+
+function partVersions(parts: readonly ShownPart[]): readonly VersionName[] {
+  return parts.flatMap(({ of, version, since }) => [
+    { handle: of, version },
+    ...(since === undefined ? [] : [{ handle: of, version: since }]),
+  ]);
+}
+
+function partsText(parts: readonly ShownPart[]): string {
+  return parts.map((part) => `${part.of} v${part.version} ${wayOf(part)}`).join("; ");
+}
+
+function wayOf({ as, from, to, head, tail, since }: ShownPart): string {
+  switch (as) {
+    case "whole":
+      return "whole";
+    case "lines":
+      return `lines ${from}-${to}`;
+    case "part":
+      return `its first ${head} and last ${tail} characters`;
+    case "diff":
+      return `what changed since v${since}`;
+    case "above":
+      return "unchanged, shown above";
+    case "line":
+      return "its line";
+  }
+}
+
+function pooledEntries(
+  record: ViewRecord,
+  { pool, active }: PooledManifest,
+): readonly DescribedEntry[] {
+  return [
+    ...pool.map((one) => ({
+      what: "known",
+      place: "",
+      versions: [one],
+      how: "its line; in the chat its reference line",
+    })),
+    {
+      what: "chat",
+      place: `${record.turns} turns, ${record.steps} steps of the last`,
+      versions: [],
+      how: "messages as they came, results as reference lines",
+    },
+    ...active.map(({ handle, version, from, to, isPinned }) => ({
+      what: isPinned ? "pinned" : "active",
+      place: "",
+      versions: [{ handle, version }],
+      how: from === undefined || to === undefined ? "whole" : `lines ${from}-${to}`,
+    })),
+  ];
+}

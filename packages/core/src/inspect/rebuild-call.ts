@@ -1,0 +1,185 @@
+import {
+  type DynamicReference,
+  type ObjectId,
+  resolveReference,
+  type StaticReference,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import type { ChatState } from "../chat/chat-document.ts";
+import type { Layout } from "../view/layout.ts";
+import type { PoolRow } from "../view/pool-entry.ts";
+import { sentMessages } from "../view/view-object.ts";
+import { chatHandle, type ViewRecord } from "../view/view-record.ts";
+import type { NamedVersion, ViewSource } from "../view/view-source.ts";
+import { chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
+import { describeEntries, namedVersions } from "./manifest.ts";
+import { rebuildMessages } from "./rebuild-messages.ts";
+import type { RebuiltView, SentPrompt, ViewProblem } from "./rebuilt-view.ts";
+import type { VersionReader } from "./version-reader.ts";
+
+/** Where a call's view stands. */
+export interface ViewPlace {
+  readonly sessionId: ObjectId;
+  /** The view object. */
+  readonly id: ObjectId;
+  readonly call: number;
+}
+
+/** What a call saw, made again and compared with what was handed over. */
+export async function rebuildCall(
+  read: VersionReader,
+  layouts: readonly Layout[],
+  { sessionId, id, call }: ViewPlace,
+): Promise<RebuiltView> {
+  const problems = new Map<string, ViewProblem>();
+  const note = (problem: ViewProblem | undefined): void => {
+    if (problem !== undefined) problems.set(problem.text, problem);
+  };
+  const found = await read.version(id, { version: call });
+  note(found.problem);
+  const { stored } = found;
+  const record = stored === undefined ? undefined : recordIn(stored, note);
+  if (stored === undefined || record === undefined)
+    return unreadable(call, stored, [...problems.values()]);
+  const asOf = { txId: stored.at.tx_id };
+  const session = await read.version(sessionId, asOf);
+  note(session.problem);
+  const chat = await read.version((stored.body["chat_ref"] as DynamicReference).id, asOf);
+  note(chat.problem);
+  const systemPrompts = await promptsOf(read, stored, note);
+  const ids = idsIn(session.stored);
+  const state = chatIn(chat.stored, note);
+  const versions = await loadNamed(read, record, ids, id, call, note);
+  checkReferences(versions, state, note);
+  const source = sourceOf(state, record, versions);
+  const layout = layouts.find(({ name }) => name === record.layout);
+  if (layout === undefined) {
+    const text = `version ${call} of object ${id} was made by the layout ${record.layout}, which this program does not have`;
+    note({ id, version: call, type: "messages", text });
+  }
+  const made = rebuildMessages(layout, record, source, new Set(lostNames(record, versions)));
+  for (const text of made.failures)
+    note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
+  const { messagesHash } = sentMessages(stored);
+  if (made.hash !== undefined && made.hash !== messagesHash) {
+    const text = `the messages of call ${call} are not those that were handed over: their hash is ${made.hash}, stored ${messagesHash}`;
+    note({ id, version: call, type: "messages", text });
+  }
+  return {
+    ...summaryOf(stored, record, await payloadOf(read, stored)),
+    systemPrompts,
+    messages: made.messages,
+    entries: describeEntries(record),
+    ids,
+    record,
+    isVerified: problems.size === 0,
+    problems: [...problems.values()],
+  };
+}
+
+function unreadable(
+  call: number,
+  stored: StoredVersion | undefined,
+  problems: readonly ViewProblem[],
+): RebuiltView {
+  return {
+    call,
+    at: stored?.at ?? { tx_id: 0, tx_time: "" },
+    layout: "",
+    tokens: 0,
+    systemPrompts: [],
+    messages: [],
+    entries: [],
+    ids: new Map(),
+    record: { layout: "", entries: [], turns: 0, steps: 0, workspace: "", memory: {} },
+    isVerified: false,
+    problems,
+  };
+}
+
+async function promptsOf(
+  read: VersionReader,
+  { body }: StoredVersion,
+  note: (problem: ViewProblem | undefined) => void,
+): Promise<readonly SentPrompt[]> {
+  const references = body["system_prompt_refs"] as Readonly<Record<string, StaticReference>>;
+  const prompts: SentPrompt[] = [];
+  for (const [origin, reference] of Object.entries(references)) {
+    const { stored, problem } = await resolveReference(read.store, reference);
+    note(problem);
+    if (stored === undefined) continue;
+    const { id, content } = stored.body;
+    prompts.push({ origin, id, version: stored.version, text: content ?? "" });
+  }
+  return prompts;
+}
+
+function idsIn(session: StoredVersion | undefined): ReadonlyMap<string, ObjectId> {
+  const rows = session?.body["pool"];
+  if (!Array.isArray(rows)) return new Map();
+  return new Map((rows as readonly PoolRow[]).map(({ id, handle }) => [handle, id]));
+}
+
+async function loadNamed(
+  read: VersionReader,
+  record: ViewRecord,
+  ids: ReadonlyMap<string, ObjectId>,
+  viewId: ObjectId,
+  call: number,
+  note: (problem: ViewProblem | undefined) => void,
+): Promise<ReadonlyMap<string, NamedVersion>> {
+  const versions = new Map<string, NamedVersion>();
+  for (const { handle, version } of namedVersions(record)) {
+    const id = ids.get(handle);
+    if (id === undefined) {
+      const text = `call ${call} shows ${handle}, which its session does not have`;
+      note({ id: viewId, version: call, type: "messages", text });
+      continue;
+    }
+    const { stored, problem } = await read.named(id, version);
+    note(problem);
+    if (stored !== undefined) versions.set(`${handle}@${version}`, { id, handle, stored });
+  }
+  return versions;
+}
+
+/** The chat names its tool calls by static references: a version that was exchanged as a whole shows there. */
+function checkReferences(
+  versions: ReadonlyMap<string, NamedVersion>,
+  chat: ChatState | undefined,
+  note: (problem: ViewProblem) => void,
+): void {
+  const named = new Map(chat?.toolcallRefs.map((reference) => [reference.id, reference]));
+  for (const { id, stored } of versions.values()) {
+    const reference = named.get(id);
+    const { version, at, hashes } = stored;
+    if (reference === undefined || reference.tx_id !== at.tx_id) continue;
+    if (reference.object_hash === hashes.object_hash) continue;
+    const text = `version ${version} of object ${id} is not the one that the chat names: object_hash is ${hashes.object_hash}, named ${reference.object_hash}`;
+    note({ id, version, type: "other", text });
+  }
+}
+
+function sourceOf(
+  chat: ChatState | undefined,
+  { workspace }: ViewRecord,
+  versions: ReadonlyMap<string, NamedVersion>,
+): ViewSource {
+  const { turns = [], compaction } = chat ?? {};
+  return {
+    turns,
+    ...(compaction === undefined ? {} : { compaction }),
+    chatHandle,
+    workspace,
+    object: (handle, version) => versions.get(`${handle}@${version}`),
+  };
+}
+
+function lostNames(
+  record: ViewRecord,
+  versions: ReadonlyMap<string, NamedVersion>,
+): readonly string[] {
+  return namedVersions(record)
+    .map(({ handle, version }) => `${handle}@${version}`)
+    .filter((name) => !versions.has(name));
+}

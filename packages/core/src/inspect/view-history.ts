@@ -1,0 +1,131 @@
+import {
+  type DynamicReference,
+  type ObjectId,
+  type ObjectStore,
+  resolveVersion,
+  type StoredMetadata,
+  StoreError,
+} from "@self-context-manager/objects";
+import type { HostSession } from "../host/host-session.ts";
+import type { Layout } from "../view/layout.ts";
+import { answersIn, chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
+import { rebuildCall } from "./rebuild-call.ts";
+import type { ListedCall, RebuiltView, ViewProblem } from "./rebuilt-view.ts";
+import { versionReader, type VersionReader } from "./version-reader.ts";
+
+/** The calls of one session. */
+export interface ViewHistory {
+  readonly session: StoredMetadata;
+  /** How many calls there are; the first is 1. */
+  readonly count: number;
+  /** A call by its number; undefined where there is none such. */
+  rebuild(call: number): Promise<RebuiltView | undefined>;
+  /**
+   * Calls in order, from the first to the last unless told, by their own views alone: nothing is made again, and what
+   * the views name is not looked at.
+   */
+  list(from?: number, to?: number): AsyncIterable<ListedCall>;
+}
+
+/**
+ * The calls of a session, each made again from the store alone and compared with what was handed over. What is missing
+ * or damaged is told by object and version, and the rest is still made. `layouts` are those that the session may have
+ * had; a call of any other has no messages and says so. Undefined where there is no such session. Rejects with the
+ * store's own error where it cannot be asked.
+ */
+export async function viewHistory(
+  store: ObjectStore,
+  layouts: readonly Layout[],
+  session: ObjectId | HostSession,
+): Promise<ViewHistory | undefined> {
+  const found = await sessionOf(store, session);
+  if (found === undefined) return undefined;
+  const read = versionReader(store);
+  const viewRef = found.body["view_ref"] as DynamicReference | undefined;
+  const count = viewRef === undefined ? 0 : await countCalls(store, viewRef.id, found);
+  const isCall = (call: number): boolean =>
+    Number.isSafeInteger(call) && call >= 1 && call <= count;
+  return {
+    session: found,
+    count,
+    async rebuild(call) {
+      if (viewRef === undefined || !isCall(call)) return undefined;
+      return await rebuildCall(read, layouts, { sessionId: found.body.id, id: viewRef.id, call });
+    },
+    async *list(from = 1, to = count) {
+      if (viewRef === undefined) return;
+      const payloads = await payloadsOf(store, found);
+      for (let call = Math.max(1, from); call <= Math.min(to, count); call += 1)
+        yield await listedCall(read, viewRef.id, call, payloads);
+    },
+  };
+}
+
+/** The hashes of payloads by their calls, as far as the present branch of the chat has their answers. */
+async function payloadsOf(
+  store: ObjectStore,
+  session: StoredMetadata,
+): Promise<ReadonlyMap<number, string | undefined>> {
+  const { id } = session.body["chat_ref"] as DynamicReference;
+  const answers = answersIn(chatIn((await resolveVersion(store, id)).stored, () => {}));
+  return new Map(answers.map(({ view = 0, payload_hash: hash }) => [view, hash]));
+}
+
+async function listedCall(
+  read: VersionReader,
+  id: ObjectId,
+  call: number,
+  payloads: ReadonlyMap<number, string | undefined>,
+): Promise<ListedCall> {
+  const problems: ViewProblem[] = [];
+  const { stored, problem } = await read.version(id, { version: call });
+  if (problem !== undefined) problems.push(problem);
+  const record =
+    stored === undefined ? undefined : recordIn(stored, (found) => void problems.push(found));
+  if (stored === undefined || record === undefined)
+    return { call, at: stored?.at ?? { tx_id: 0, tx_time: "" }, layout: "", tokens: 0, problems };
+  const payload = payloads.has(call) ? payloads.get(call) : await payloadOf(read, stored);
+  return {
+    ...summaryOf(stored, record, payload),
+    ...(record.entries.length === 0 ? {} : { messages: record.entries.length }),
+    problems,
+  };
+}
+
+/** What one call of a session saw; undefined where there is no such session or call. */
+export async function rebuildView(
+  store: ObjectStore,
+  layouts: readonly Layout[],
+  session: ObjectId | HostSession,
+  call: number,
+): Promise<RebuiltView | undefined> {
+  return await (await viewHistory(store, layouts, session))?.rebuild(call);
+}
+
+async function sessionOf(
+  store: ObjectStore,
+  session: ObjectId | HostSession,
+): Promise<StoredMetadata | undefined> {
+  if (typeof session === "string") {
+    const [found] = await store.describe([session]);
+    return found?.body.type === "session" ? found : undefined;
+  }
+  const where = { type: "session", harness: session.harness, session_id: session.sessionId };
+  return (await store.find({ where, limit: 1 })).items[0];
+}
+
+/** The versions of the view object; where its head cannot be read, as many as the chat's answers tell of. */
+async function countCalls(
+  store: ObjectStore,
+  id: ObjectId,
+  session: StoredMetadata,
+): Promise<number> {
+  try {
+    return (await store.describe([id]))[0]?.version ?? 0;
+  } catch (error) {
+    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+  }
+  const chatRef = session.body["chat_ref"] as DynamicReference;
+  const chat = chatIn((await resolveVersion(store, chatRef.id)).stored, () => {});
+  return Math.max(0, ...answersIn(chat).map(({ view = 0 }) => view));
+}

@@ -1,0 +1,216 @@
+import type { UseKey } from "../../policy/activation-policy.ts";
+import {
+  contentParts,
+  type ObjectEntry,
+  type ResultEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+import { endsOf, missingObjects, wantedParts } from "./deliver.ts";
+import { leastView, leftLine, stepGroups } from "./least-view.ts";
+import { shownParts } from "./shown-parts.ts";
+import { leavables, referenceOf, sweep } from "./sweep.ts";
+import { truthful } from "./truthful.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
+import { tokensOf, total } from "./view-tokens.ts";
+
+/** Where a budget forces an end, it is gone down to so much of it, so that the next call does not force another. */
+const share = 0.75;
+
+/** Parts of contents fill it up to so much. */
+const fullest = 0.9;
+
+export interface FittedView {
+  readonly entries: readonly ViewEntry[];
+  readonly cut: number;
+  readonly left: readonly UseKey[];
+  /** Whole messages had to leave, or the user's is in view in part. */
+  readonly isShort: boolean;
+  /** Active objects of which not all that is wanted is in view. */
+  readonly scarce: readonly UseKey[];
+}
+
+/**
+ * Makes a view fit its budget (decision D54): earlier contents leave first; where prose alone is too much, its oldest
+ * turns, then the oldest steps of the last; then what was asked for last and what is pinned are shown in part, and at
+ * last the newest user message itself.
+ */
+export function fitBudget(draft: ViewDraft, entries: readonly ViewEntry[]): FittedView {
+  const budget = draft.input.budget ?? Number.POSITIVE_INFINITY;
+  const unsentFrom = entries.findLastIndex(({ is }) => is === "assistant") + 1;
+  const leaving = leavables(draft, entries, unsentFrom).filter(({ keys }) =>
+    keys.every((key) => draft.active.get(key)?.isPinned !== true),
+  );
+  const earlier = leaving.filter(({ index }) => index < unsentFrom);
+  const swept = sweep(draft, entries, earlier, unsentFrom);
+  let fitted = swept.entries;
+  let isShort = false;
+  if (total(draft, fitted) > budget) {
+    const shorter = withoutOldTurns(draft, fitted, budget);
+    fitted = contentsInPart(draft, shorter, budget);
+    isShort = fitted !== swept.entries;
+  }
+  if (total(draft, fitted) > budget) {
+    fitted = leastView(draft, fitted, budget);
+    isShort = true;
+  }
+  const changed = fitted.findIndex((entry, index) => entry !== entries[index]);
+  fitted = truthful(draft, fitted, changed === -1 ? fitted.length : changed, () => false);
+  const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
+  const left = [...new Set([...swept.left, ...goneFrom(entries, fitted)])];
+  return {
+    entries: fitted,
+    cut: cut === -1 ? fitted.length : cut,
+    left,
+    isShort,
+    scarce: scarceObjects(draft, fitted),
+  };
+}
+
+function scarceObjects(draft: ViewDraft, entries: readonly ViewEntry[]): readonly UseKey[] {
+  const parts = shownParts(entries);
+  return draft.input.active
+    .filter((object) => wantedParts(draft, parts, object, false).length > 0)
+    .map(({ entry }) => entry.handle);
+}
+
+/** The objects of which nothing is in view any more. */
+function goneFrom(before: readonly ViewEntry[], now: readonly ViewEntry[]): readonly UseKey[] {
+  const kept = new Set(now.flatMap((entry) => contentParts(entry).map(({ of }) => of)));
+  const shown = before.flatMap((entry) => contentParts(entry).map(({ of }) => of));
+  return [...new Set(shown)].filter((of) => !kept.has(of));
+}
+
+/** What an entry takes where its content is not shown. */
+function proseTokens(draft: ViewDraft, entry: ViewEntry): number {
+  return contentParts(entry).length === 0 ? tokensOf(draft, entry) : 24;
+}
+
+function withoutOldTurns(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  budget: number,
+): readonly ViewEntry[] {
+  let prose = entries.reduce((sum, entry) => sum + proseTokens(draft, entry), 0);
+  if (prose <= budget * 0.9) return entries;
+  const starts = entries.flatMap((entry, index) => (entry.is === "user" ? [index] : []));
+  const lastStart = starts.at(-1) ?? 0;
+  const drop = (from: number, to: number): void => {
+    for (let index = from; index < to; index += 1) {
+      const entry = entries[index];
+      if (entry !== undefined) prose -= proseTokens(draft, entry);
+    }
+  };
+  let first = 0;
+  for (const start of starts) {
+    if (prose <= budget * share) break;
+    drop(first, start);
+    first = start;
+  }
+  let kept = entries.slice(first);
+  const notices: ViewEntry[] = [];
+  const user = entries[first];
+  if (first > 0 && user?.is === "user" && user.turn > 0)
+    notices.push(leftLine(draft, `[turns 1 to ${user.turn} are not shown`));
+  if (prose > budget * share && first === lastStart) {
+    const head = kept[0]?.is === "user" ? kept.slice(0, 1) : [];
+    const groups = stepGroups(kept.slice(head.length));
+    let gone = 0;
+    while (gone < groups.length - 1 && prose > budget * share) {
+      for (const entry of groups[gone] ?? []) prose -= proseTokens(draft, entry);
+      gone += 1;
+    }
+    const line =
+      gone === 0 ? [] : [leftLine(draft, `[the first ${gone} steps of this turn are not shown`)];
+    kept = [...head, ...line, ...groups.slice(gone).flat()];
+  }
+  const shorter = [...notices, ...kept];
+  if (shorter[0]?.is === "assistant" || shorter[0]?.is === "result")
+    shorter.unshift(leftLine(draft, "[earlier messages are not shown"));
+  return [...shorter, ...missingObjects(draft, shownParts(shorter))];
+}
+
+/** Pinned contents first, then the newest, as far as there is room; the last in part. */
+function contentsInPart(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  budget: number,
+): readonly ViewEntry[] {
+  if (total(draft, entries) <= budget) return entries;
+  const contents = entries.flatMap((entry, index) =>
+    contentParts(entry).length === 0 ? [] : [{ entry, index }],
+  );
+  const isPinned = (entry: ViewEntry): boolean =>
+    contentParts(entry).some(({ of }) => draft.active.get(of)?.isPinned === true);
+  const ordered = [
+    ...contents.filter(({ entry }) => isPinned(entry)).toReversed(),
+    ...contents.filter(({ entry }) => !isPinned(entry)).toReversed(),
+  ];
+  const fitted = [...entries];
+  const references = new Map(
+    contents.map(({ entry, index }) => [index, withoutContent(draft, entry)]),
+  );
+  let room = budget;
+  for (const [index, entry] of entries.entries()) {
+    const reference = references.get(index);
+    room -= tokensOf(draft, reference ?? entry);
+  }
+  for (const { entry, index } of ordered) {
+    const reference = references.get(index);
+    if (reference === undefined) continue;
+    const mine = room + tokensOf(draft, reference);
+    // A part takes no room that the next call needs at once.
+    const roomOfPart = mine - budget * (1 - fullest);
+    const shown = tokensOf(draft, entry) <= mine ? entry : inPart(draft, entry, roomOfPart);
+    const chosen = shown !== undefined && tokensOf(draft, shown) <= mine ? shown : reference;
+    fitted[index] = chosen;
+    room = mine - tokensOf(draft, chosen);
+  }
+  return fitted;
+}
+
+function withoutContent(draft: ViewDraft, entry: ViewEntry): ViewEntry {
+  if (entry.is === "result") return referenceOf(draft, entry);
+  if (entry.is !== "object") return entry;
+  const shows = entry.shows.map(({ of, version }) => ({ of, version, as: "line" as const }));
+  return sized<ObjectEntry>({ is: "object", shows }, draft.source);
+}
+
+/** The beginning and end of the first text that an entry shows; undefined where there is no room for that. */
+function inPart(draft: ViewDraft, entry: ViewEntry, room: number): ViewEntry | undefined {
+  if (entry.is !== "result" && entry.is !== "object") return undefined;
+  const [first, ...rest] = entry.shows ?? [];
+  if (first === undefined) return undefined;
+  const content = draft.source.object(first.of, first.version)?.stored.body.content;
+  if (typeof content !== "string") return undefined;
+  const factor = draft.input.factor ?? 1;
+  for (
+    let tokens = Math.floor(room / factor) - 60;
+    tokens > 40;
+    tokens = Math.floor(tokens * 0.8)
+  ) {
+    const ends = endsOf(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
+    const part: ShownPart = { of: first.of, version: first.version, as: "part", ...ends };
+    const others = rest.map(({ of, version }) => ({ of, version, as: "line" as const }));
+    const shows = [part, ...others.filter(({ of }) => of !== first.of)];
+    const made: ViewEntry =
+      entry.is === "object"
+        ? sized<ObjectEntry>({ is: "object", shows }, draft.source)
+        : sized<ResultEntry>({ ...resultPlace(entry), as: "shown", shows }, draft.source);
+    if (tokensOf(draft, made) <= room) return made;
+  }
+  return undefined;
+}
+
+function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "as" | "shows"> {
+  const { is, turn, step, call, of, version, replaces } = entry;
+  return {
+    is,
+    turn,
+    step,
+    call,
+    ...(of === undefined ? {} : { of }),
+    ...(version === undefined ? {} : { version }),
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+}

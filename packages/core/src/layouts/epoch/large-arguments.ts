@@ -1,0 +1,82 @@
+import { isReference } from "@self-context-manager/objects";
+import { isLargeWrite } from "../../calls/large-write.ts";
+import type { Block } from "../../chat/message.ts";
+import { type AssistantStep, isAssistantStep } from "../../chat/turn.ts";
+import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
+import type { ArgumentStub, AssistantEntry } from "../../view/view-entry.ts";
+import { callsOf } from "./deliver.ts";
+import type { ViewDraft } from "./view-draft.ts";
+
+/** Large arguments in view that may leave. */
+export interface LargeArguments {
+  readonly key: UseKey;
+  readonly stub: ArgumentStub;
+  /** Tokens that leave with them. */
+  readonly saves: number;
+}
+
+interface LargeCall {
+  readonly call: number;
+  readonly saves: number;
+}
+
+const largeCalls = new WeakMap<
+  AssistantStep,
+  { readonly from: number; calls: readonly LargeCall[] }
+>();
+
+const none: readonly LargeArguments[] = [];
+
+/** What of an answer's arguments is large, written into a file, and still in view. */
+export function argumentsInView(
+  draft: ViewDraft,
+  entry: AssistantEntry,
+): readonly LargeArguments[] {
+  const from = draft.settings.largeArguments;
+  const step = draft.input.turns[entry.turn]?.steps[entry.step];
+  if (from === undefined || step === undefined || !isAssistantStep(step)) return none;
+  const large = largeCallsOf(draft, step, from);
+  if (large.length === 0 || !mayChange(draft, entry, step)) return none;
+  return large.flatMap(({ call, saves }) => {
+    if (entry.stubs?.some((stub) => stub.call === call) === true) return [];
+    const id = step.toolcall_ids[call];
+    const known = id === undefined ? undefined : draft.input.pool.get(id);
+    if (known === undefined) return [];
+    const stub = { call, ...fileOf(draft, known.stored.body["file_refs"]) };
+    return [{ key: argumentsKey(known.handle), stub, saves }];
+  });
+}
+
+function largeCallsOf(draft: ViewDraft, step: AssistantStep, from: number): readonly LargeCall[] {
+  const known = largeCalls.get(step);
+  if (known?.from === from) return known.calls;
+  const calls = callsOf(step).flatMap((call, index) => {
+    const saves = isLargeWrite(draft, call, from);
+    return saves === undefined || saves <= 0 ? [] : [{ call: index, saves }];
+  });
+  largeCalls.set(step, { from, calls });
+  return calls;
+}
+
+/** Providers check that an answer which goes on with signed thinking is as they gave it (decision D5). */
+function mayChange(draft: ViewDraft, entry: AssistantEntry, step: AssistantStep): boolean {
+  if (draft.settings.argumentsBesideSignedThinking) return true;
+  const isCurrent = entry.turn === draft.input.turns.length - 1;
+  return !isCurrent || !step.assistant.some(isSigned);
+}
+
+function isSigned(block: Block): boolean {
+  if (block.type === "redacted_thinking" || block["redacted"] === true) return true;
+  const isThinking = block.type === "thinking" || block.type === "reasoning";
+  const signature = block["thinkingSignature"] ?? block["signature"];
+  return isThinking && typeof signature === "string" && signature !== "";
+}
+
+function fileOf(draft: ViewDraft, references: unknown): { of?: string; version?: number } {
+  if (!Array.isArray(references)) return {};
+  for (const reference of references) {
+    const file = isReference(reference) ? draft.input.pool.get(reference.id) : undefined;
+    if (file !== undefined) return { of: file.handle, version: file.stored.version };
+  }
+  return {};
+}

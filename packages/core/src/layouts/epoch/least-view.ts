@@ -1,0 +1,82 @@
+import { isText } from "../../chat/message.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
+import { tokensOf, total } from "./view-tokens.ts";
+
+/** The line that stands for messages that had to leave. */
+export function leftLine(draft: ViewDraft, what: string): NoticeEntry {
+  const how = `activate ${draft.input.chatHandle} with from and to reads their lines]`;
+  return sized<NoticeEntry>({ is: "notice", text: `${what}; ${how}` }, draft.source);
+}
+
+/** An answer with its results stays together. */
+export function stepGroups(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
+  const groups: ViewEntry[][] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (entry.is === "result" && last !== undefined) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/**
+ * What is left where hardly anything has room: the newest user message, in part if it must be, a line for what stood
+ * before and behind it, and as many of the newest steps as there is room for.
+ */
+export function leastView(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  budget: number,
+): readonly ViewEntry[] {
+  const at = entries.findLastIndex(({ is }) => is === "user");
+  const user = at === -1 ? undefined : wholeOf(draft, entries[at] as UserEntry);
+  if (user !== undefined && tokensOf(draft, user) > budget) return userInPart(draft, user, budget);
+  const begin: ViewEntry[] = user === undefined ? [] : [user];
+  const groups = stepGroups(entries.slice(at + 1).filter(({ is }) => is !== "notice"));
+  const line = leftLine(draft, "[other messages are not shown");
+  const room = budget - total(draft, begin) - tokensOf(draft, line);
+  const kept = newestGroups(draft, groups, Math.max(0, room));
+  const isAll = at <= 0 && kept.length === groups.flat().length;
+  const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
+  return user === undefined && lines.length === 0 ? [] : [...begin, ...lines, ...kept];
+}
+
+function wholeOf(draft: ViewDraft, { turn }: UserEntry): UserEntry {
+  return sized<UserEntry>({ is: "user", turn }, draft.source);
+}
+
+function newestGroups(
+  draft: ViewDraft,
+  groups: readonly (readonly ViewEntry[])[],
+  room: number,
+): readonly ViewEntry[] {
+  const kept: ViewEntry[] = [];
+  let left = room;
+  for (const group of groups.toReversed()) {
+    const tokens = total(draft, group);
+    if (tokens > left) break;
+    kept.unshift(...group);
+    left -= tokens;
+  }
+  return kept;
+}
+
+/** As much of the user's message as there is room for; its note says how the rest is read. */
+function userInPart(draft: ViewDraft, { turn }: UserEntry, budget: number): readonly ViewEntry[] {
+  const said = draft.input.turns[turn]?.user ?? "";
+  const text =
+    typeof said === "string"
+      ? said
+      : said.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
+  const tokens = rawEstimator.text(text);
+  let head = text.length;
+  const { factor = 1 } = draft.input;
+  for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
+    head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
+    const made = sized<UserEntry>({ is: "user", turn, head }, draft.source);
+    if (tokensOf(draft, made) <= budget) return [made];
+  }
+  return [];
+}

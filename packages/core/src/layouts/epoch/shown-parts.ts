@@ -1,0 +1,56 @@
+import {
+  type ArgumentStub,
+  contentParts,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+
+/** What of each object is in view, in the order of the view. */
+export interface ShownParts {
+  of(handle: string): readonly ShownPart[];
+  /** Whether a result stands as it came. */
+  isBare(handle: string): boolean;
+  /** The calls that changed a file and stand below its content with all that they wrote. */
+  changesOf(handle: string): readonly string[];
+  /** Whether there was no room to show more of an object; it is not tried again until it is asked for. */
+  isScarce(handle: string): boolean;
+  add(entry: ViewEntry): void;
+}
+
+export function shownParts(
+  entries: readonly ViewEntry[],
+  scarce: readonly string[] = [],
+): ShownParts {
+  const parts = new Map<string, ShownPart[]>();
+  const bare = new Set<string>();
+  const changes = new Map<string, string[]>();
+  let stubs: readonly ArgumentStub[] | undefined;
+  const add = (entry: ViewEntry): void => {
+    if (entry.is === "assistant") stubs = entry.stubs;
+    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined) bare.add(entry.of);
+    for (const part of contentParts(entry)) {
+      const known = parts.get(part.of);
+      if (known === undefined) parts.set(part.of, [part]);
+      else known.push(part);
+      changes.delete(part.of);
+    }
+    if (entry.is !== "result" || entry.replaces === undefined || entry.of === undefined) return;
+    if (stubs?.some(({ call }) => call === entry.call) === true) return;
+    const { of } = entry.replaces;
+    const calls = changes.get(of);
+    if (calls === undefined) changes.set(of, [entry.of]);
+    else calls.push(entry.of);
+  };
+  for (const entry of entries) add(entry);
+  const isScarce = new Set(scarce);
+  return {
+    of: (handle) => parts.get(handle) ?? none,
+    isBare: (handle) => bare.has(handle),
+    isScarce: (handle) => isScarce.has(handle),
+    changesOf: (handle) => changes.get(handle) ?? noCalls,
+    add,
+  };
+}
+
+const none: readonly ShownPart[] = [];
+const noCalls: readonly string[] = [];

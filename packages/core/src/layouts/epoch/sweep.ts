@@ -1,0 +1,257 @@
+import type { CallKind } from "../../calls/call-kind.ts";
+import type { InView, UseKey } from "../../policy/activation-policy.ts";
+import type { ActiveObject } from "../../view/layout.ts";
+import {
+  type AssistantEntry,
+  contentParts,
+  type ObjectEntry,
+  type ResultEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+import { mergedCorrections } from "./corrections.ts";
+import { argumentsInView } from "./large-arguments.ts";
+import { linesFor, once, partOf } from "./parts-for.ts";
+import { withLastPinnedNotice } from "./pinned-notice.ts";
+import { truthful } from "./truthful.ts";
+import { sized, type ViewDraft } from "./view-draft.ts";
+
+/** What stands in place of a content that left has about so many tokens, its message included. */
+export const referenceTokens = 16;
+
+/** Something in view that can leave: a content, or the large arguments of one call. */
+export interface Leavable {
+  readonly index: number;
+  /** The objects that it shows. */
+  readonly keys: readonly UseKey[];
+  /** Tokens that go with it. */
+  readonly saves: number;
+  /** No longer active, or replaced by what stands further down. */
+  readonly isDead: boolean;
+  /** Of arguments: the call. */
+  readonly call?: number;
+  /** Stays when the epoch ends. */
+  readonly stays: boolean;
+}
+
+/**
+ * Everything in view that can leave, in order. What was not sent so far, from `unsentFrom` on, is never dead and always
+ * stays: it was asked for by the last answer.
+ */
+export function leavables(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  unsentFrom: number,
+): readonly Leavable[] {
+  const lastWhole = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    for (const part of contentParts(entry)) if (part.as === "whole") lastWhole.set(part.of, index);
+  });
+  const isLive = (part: ShownPart, index: number): boolean =>
+    draft.active.has(part.of) &&
+    (lastWhole.get(part.of) ?? index) <= index &&
+    !isReplaced(draft, part);
+  const found: Leavable[] = [];
+  entries.forEach((entry, index) => {
+    const isUnsent = index >= unsentFrom;
+    if (entry.is === "assistant") {
+      for (const { key, stub, saves } of argumentsInView(draft, entry)) {
+        const isDead = !isUnsent && !draft.keepsArguments({ key, tokens: saves });
+        const stays = isUnsent || (!isDead && draft.stays({ key, tokens: saves }));
+        found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
+      }
+      return;
+    }
+    const parts = contentParts(entry);
+    if (parts.length === 0 || entry.tokens <= referenceTokens) return;
+    const isDead = !isUnsent && !parts.some((part) => isLive(part, index));
+    const stays =
+      isUnsent ||
+      parts.some((part) => {
+        const isPinned = draft.active.get(part.of)?.isPinned === true;
+        const inView = inViewOf(draft, part.of, entry.tokens);
+        return isLive(part, index) && (isPinned || draft.stays(inView));
+      });
+    const keys = [...new Set(parts.map(({ of }) => of))];
+    found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
+  });
+  return found;
+}
+
+/** Whether a version is too old to stay until the epoch's end. */
+function isReplaced(draft: ViewDraft, { of, version }: ShownPart): boolean {
+  if (draft.settings.superseded === "at-epoch-end") return false;
+  const { stored } = draft.active.get(of) ?? {};
+  return stored !== undefined && !fixedTypes.has(stored.body.type) && version < stored.version;
+}
+
+function inViewOf(draft: ViewDraft, key: string, tokens: number): InView {
+  const kind = draft.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
+  return kind === undefined ? { key, tokens } : { key, tokens, kind };
+}
+
+/** A view without what `leaves` says, and which places changed. */
+export interface Swept {
+  readonly entries: readonly ViewEntry[];
+  /** The first place that changed; the number of entries where none did. */
+  readonly cut: number;
+  readonly left: readonly UseKey[];
+}
+
+/**
+ * Takes out what leaves: each content becomes its reference line, large arguments become a reference to the file that
+ * they made.
+ */
+export function sweep(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  leaving: readonly Leavable[],
+  unsentFrom: number,
+): Swept {
+  if (leaving.length === 0) return { entries, cut: entries.length, left: [] };
+  const cut = leaving[0]?.index ?? entries.length;
+  const byIndex = new Map<number, Leavable[]>();
+  for (const one of leaving) {
+    const known = byIndex.get(one.index);
+    if (known === undefined) byIndex.set(one.index, [one]);
+    else known.push(one);
+  }
+  const referred = handlesOfResults(entries);
+  const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
+    if (index < cut) return [entry];
+    const gone = byIndex.get(index);
+    if (entry.is === "assistant")
+      return [gone === undefined ? entry : withStubs(draft, entry, gone)];
+    if (gone !== undefined && entry.is === "result") return [referenceOf(draft, entry)];
+    if (gone !== undefined && entry.is === "object") return objectLine(draft, entry, referred);
+    return [entry];
+  });
+  const refreshed = refresh(draft, swept, cut);
+  const isUnsent = (index: number): boolean =>
+    index >= refreshed.length - (entries.length - unsentFrom);
+  const told = mergedCorrections(draft, truthful(draft, refreshed, cut, isUnsent), cut);
+  const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
+  return { entries: withLastPinnedNotice(told, cut), cut, left };
+}
+
+function withStubs(
+  draft: ViewDraft,
+  entry: AssistantEntry,
+  gone: readonly Leavable[],
+): AssistantEntry {
+  const calls = new Set(gone.map(({ call }) => call));
+  const more = argumentsInView(draft, entry)
+    .map(({ stub }) => stub)
+    .filter(({ call }) => calls.has(call));
+  const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
+  return sized<AssistantEntry>(
+    { is: "assistant", turn: entry.turn, step: entry.step, stubs },
+    draft.source,
+  );
+}
+
+/** The line that is left of a result; that of one of our own tools names the object that it showed. */
+export function referenceOf(draft: ViewDraft, entry: ResultEntry): ResultEntry {
+  const { turn, step, call, of, version } = entry;
+  const base = {
+    is: "result" as const,
+    turn,
+    step,
+    call,
+    ...(of === undefined ? {} : { of }),
+    ...(version === undefined ? {} : { version }),
+  };
+  const others = (entry.shows ?? []).filter((part) => part.of !== of);
+  if (others.length === 0) return sized<ResultEntry>({ ...base, as: "reference" }, draft.source);
+  return sized<ResultEntry>({ ...base, as: "shown", shows: linesFor(draft, others) }, draft.source);
+}
+
+/** A block of its own leaves no line where a result names the object anyway. */
+function objectLine(
+  draft: ViewDraft,
+  entry: ObjectEntry,
+  referred: ReadonlySet<string>,
+): readonly ViewEntry[] {
+  const parts = entry.shows.filter(({ of }) => !referred.has(of));
+  if (parts.length === 0) return [];
+  return [sized<ObjectEntry>({ is: "object", shows: linesFor(draft, parts) }, draft.source)];
+}
+
+function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
+  const handles = new Set<string>();
+  for (const entry of entries) {
+    if (entry.is !== "result") continue;
+    if (entry.of !== undefined) handles.add(entry.of);
+    for (const part of entry.shows ?? []) handles.add(part.of);
+  }
+  return handles;
+}
+
+/**
+ * Behind the cut what stays is shown in its newest version, in the last place where it stood: once, and whole. Where
+ * that version stands before the cut already, nothing more is said of it.
+ */
+function refresh(
+  draft: ViewDraft,
+  entries: readonly ViewEntry[],
+  cut: number,
+): readonly ViewEntry[] {
+  const objects = new Map<string, Refreshed>();
+  entries.forEach((entry, index) => {
+    for (const part of contentParts(entry)) {
+      const object = draft.active.get(part.of);
+      if (object === undefined || fixedTypes.has(object.stored.body.type)) continue;
+      const known = objects.get(part.of) ?? nothingSeen;
+      objects.set(part.of, seen(known, part, object, index, cut));
+    }
+  });
+  if (![...objects.values()].some(({ isStale }) => isStale)) return entries;
+  return entries.map((entry, index) => {
+    if (index < cut || (entry.is !== "result" && entry.is !== "object")) return entry;
+    if (!contentParts(entry).some(({ of }) => objects.get(of)?.isStale === true)) return entry;
+    const shows = (entry.shows ?? []).flatMap((part): readonly ShownPart[] => {
+      const known = objects.get(part.of);
+      const object = draft.active.get(part.of);
+      if (object === undefined && contentParts(entry).includes(part))
+        return linesFor(draft, [part]);
+      if (known?.isStale !== true || object === undefined) return [part];
+      if (known.isAbove && part.version === object.stored.version) return [part];
+      if (known.isAbove || known.last !== index) return linesFor(draft, [part]);
+      return [partOf(object)];
+    });
+    return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, draft.source);
+  });
+}
+
+/** Tool outputs never change, and lines of the chat stand as they were asked for. */
+const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);
+
+const nothingSeen: Refreshed = { last: -1, isStale: false, above: [], isAbove: false };
+
+interface Refreshed {
+  /** The last place of a content behind the cut. */
+  readonly last: number;
+  /** Something behind the cut is of an older version, or a difference from what may have left. */
+  readonly isStale: boolean;
+  /** Versions that can be read in full from what stays as it is. */
+  readonly above: readonly number[];
+  /** The newest version stands before the cut, or as a difference from what does. */
+  readonly isAbove: boolean;
+}
+
+function seen(
+  known: Refreshed,
+  { version, as, since }: ShownPart,
+  { stored }: ActiveObject,
+  index: number,
+  cut: number,
+): Refreshed {
+  const isCurrent = version === stored.version;
+  const isWhole = index < cut && as === "whole";
+  const isGrounded = isWhole || (as === "diff" && known.above.includes(since ?? 0));
+  if (index < cut || isGrounded) {
+    const above = isGrounded ? [...known.above, version] : known.above;
+    return { ...known, above, isAbove: known.isAbove || isCurrent };
+  }
+  return { ...known, last: index, isStale: known.isStale || !isCurrent || as === "diff" };
+}

@@ -1,0 +1,119 @@
+import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
+import { type Block, isImage } from "../../chat/message.ts";
+import { blockHeader, fenced, textBlock } from "../../render/content-block.ts";
+import { fitText } from "../../render/fit-text.ts";
+import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
+import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
+import type { Rendered } from "./chat-messages.ts";
+
+/** The active content in order of activation, and at its end the sets. What does not fit is shown in part or left out. */
+export function activePool(
+  input: LayoutInput,
+  spent: number,
+): Rendered & { readonly shown: readonly ShownObject[] } {
+  const { active, estimator, budget } = input;
+  if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
+  // The line is at its longest where nothing at all has room.
+  let room =
+    budget === undefined
+      ? Number.POSITIVE_INFINITY
+      : budget - spent - estimator.text(setsLine(active, active)) - 4;
+  if (room < 0) {
+    return {
+      messages: [],
+      tokens: 0,
+      shown: active.map(({ entry }) => ({ id: entry.id, as: "left-out" as const })),
+    };
+  }
+  const blocksById = new Map<ObjectId, readonly Block[]>();
+  const shown = new Map<ObjectId, ShownObject["as"]>();
+  for (const object of byImportance(active)) {
+    const fitted = fitObject(object, input, room);
+    blocksById.set(object.entry.id, fitted.blocks);
+    shown.set(object.entry.id, fitted.as);
+    room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
+  }
+  const leftOut = active.filter(({ entry }) => blocksById.get(entry.id)?.length === 0);
+  const tail: Block = { type: "text", text: setsLine(active, leftOut) };
+  const content = [...active.flatMap(({ entry }) => blocksById.get(entry.id) ?? []), tail];
+  const message: ViewMessage = { role: "user", content };
+  return {
+    messages: [message],
+    tokens: messageTokens(message, estimator),
+    shown: active.map(({ entry }) => ({ id: entry.id, as: shown.get(entry.id) ?? "left-out" })),
+  };
+}
+
+/** Pinned first, then the newest activated first (decision D54). */
+function byImportance(active: readonly ActiveObject[]): readonly ActiveObject[] {
+  return [
+    ...active.filter(({ isPinned }) => isPinned),
+    ...active.filter(({ isPinned }) => !isPinned).toReversed(),
+  ];
+}
+
+interface FittedObject {
+  readonly blocks: readonly Block[];
+  readonly as: ShownObject["as"];
+}
+
+function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
+  const { entry, stored, range } = object;
+  const { workspace, estimator } = input;
+  const text = stored.body.content;
+  const images = imagesOf(object);
+  const whole: Block[] = [
+    {
+      type: "text",
+      text:
+        text === null
+          ? blockHeader(entry, workspace, undefined, 0)
+          : textBlock(entry, workspace, text, range),
+    },
+    ...images,
+  ];
+  if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
+    return { blocks: whole, as: "whole" };
+  const note = `activate ${entry.handle} with from and to shows a part`;
+  const header = blockHeader(
+    entry,
+    workspace,
+    range,
+    range === undefined ? 0 : lineCount(text ?? ""),
+  );
+  const missing = images.length === 0 ? "" : `: no room for its images (${images.length})`;
+  const fitted =
+    text === null
+      ? undefined
+      : fitText(
+          range === undefined ? text : linesOf(text, range),
+          room - estimator.text(`${header}${missing}\n~~~~\n\n~~~~`) - 2,
+          estimator,
+          note,
+        );
+  if (fitted === undefined) {
+    const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
+    return { blocks: contentTokens([line], estimator) <= room ? [line] : [], as: "left-out" };
+  }
+  const part: Block = { type: "text", text: `${header}${missing}\n${fenced(fitted.text)}` };
+  return contentTokens([part], estimator) <= room
+    ? { blocks: [part], as: "part" }
+    : { blocks: [], as: "left-out" };
+}
+
+function imagesOf({ stored }: ActiveObject): readonly Block[] {
+  const blocks = stored.body["blocks"];
+  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
+}
+
+/** The sets as the model is told them (decision D44), and what of them had no room at all (decision D54). */
+function setsLine(active: readonly ActiveObject[], leftOut: readonly ActiveObject[]): string {
+  const pinned = active.filter(({ isPinned }) => isPinned);
+  const parts = [handlesOf("Active", active), handlesOf("Pinned", pinned)];
+  return [...parts, handlesOf("No room for", leftOut)].filter((part) => part !== "").join(" ");
+}
+
+function handlesOf(name: string, objects: readonly ActiveObject[]): string {
+  if (objects.length === 0) return "";
+  return `${name}: ${objects.map(({ entry }) => entry.handle).join(" ")}.`;
+}

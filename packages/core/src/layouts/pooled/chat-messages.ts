@@ -1,0 +1,150 @@
+import type { ObjectId } from "@self-context-manager/objects";
+import { type Block, isToolCall, type ToolCallBlock } from "../../chat/message.ts";
+import {
+  type AssistantStep,
+  isAssistantStep,
+  isDiscarded,
+  type Step,
+  type Turn,
+} from "../../chat/turn.ts";
+import type { TokenEstimator } from "../../cost/token-estimator.ts";
+import { messageTokens } from "../../render/message-tokens.ts";
+import { resultLine } from "../../render/reference-line.ts";
+import { noResult, timeOf, withoutEmpty } from "../../render/step-content.ts";
+import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+
+/** Messages with their estimated tokens. */
+export interface Rendered {
+  readonly messages: readonly ViewMessage[];
+  readonly tokens: number;
+}
+
+/** A kept rendering of a step, good for as long as the metadata it was made from and the calibration are the same. */
+interface KeptStep extends Rendered {
+  readonly entries: readonly (PoolEntry["stored"] | undefined)[];
+  /** The pool's revision at which the entries were last compared, where every call has its result. */
+  revision: number | undefined;
+  readonly estimator: TokenEstimator;
+}
+
+const keptSteps = new WeakMap<Step, KeptStep>();
+
+/** A user's message of a turn, or nothing where it is missing or says nothing. */
+function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
+  if (turn.user === null) return { messages: [], tokens: 0 };
+  const content = withoutEmpty(turn.user);
+  if (content.length === 0) return { messages: [], tokens: 0 };
+  const message = { role: "user" as const, content, ...timeOf(turn.timestamp) };
+  return { messages: [message], tokens: messageTokens(message, estimator) };
+}
+
+/**
+ * One step as messages: the assistant's as it was, then for each of its calls a reference line in the place of the
+ * output (fixes §4). Failed and aborted messages are left out, as hosts do.
+ */
+export function stepMessages(
+  step: Step,
+  { pool, poolRevision, estimator }: Pick<LayoutInput, "pool" | "poolRevision" | "estimator">,
+): Rendered {
+  const kept = keptSteps.get(step);
+  const ids = isAssistantStep(step) ? step.toolcall_ids : noIds;
+  if (kept?.estimator === estimator) {
+    if (kept.revision === poolRevision) return kept;
+    if (isCurrent(kept, ids, pool)) {
+      kept.revision = kept.entries.includes(undefined) ? undefined : poolRevision;
+      return kept;
+    }
+  }
+  const entries = ids.map((id) => pool.get(id)?.stored);
+  const messages = isAssistantStep(step) ? assistantMessages(step, pool) : [opaqueMessage(step)];
+  const tokens = messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
+  const rendered = { messages, tokens, entries, estimator, revision: undefined };
+  keptSteps.set(step, rendered);
+  return rendered;
+}
+
+/** A kept rendering of a turn whose calls all have their results. */
+interface KeptTurn extends Rendered {
+  readonly revision: number;
+  readonly estimator: TokenEstimator;
+}
+
+const keptTurns = new WeakMap<Turn, KeptTurn>();
+
+/** A whole turn as messages: the user's and those of its steps. */
+export function turnMessages(
+  turn: Turn,
+  input: Pick<LayoutInput, "pool" | "poolRevision" | "estimator">,
+): Rendered {
+  const { estimator, poolRevision: revision } = input;
+  const kept = keptTurns.get(turn);
+  if (kept?.revision === revision && kept.estimator === estimator) return kept;
+  const parts = turn.steps.map((step) => stepMessages(step, input));
+  const rendered = together([userMessages(turn, estimator), ...parts]);
+  const isSettled = turn.steps.every(
+    (step) => !isAssistantStep(step) || step.toolcall_ids.every((id) => input.pool.has(id)),
+  );
+  if (isSettled) keptTurns.set(turn, { ...rendered, revision, estimator });
+  return rendered;
+}
+
+/** Several renderings one after the other. */
+export function together(parts: readonly Rendered[]): Rendered {
+  const none: readonly ViewMessage[] = [];
+  return {
+    messages: none.concat(...parts.map(({ messages }) => messages)),
+    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+function assistantMessages(
+  step: AssistantStep,
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+): readonly ViewMessage[] {
+  if (isDiscarded(step)) return [];
+  const content = withoutEmpty(step.assistant) as readonly Block[];
+  if (content.length === 0) return [];
+  const { timestamp, ...meta } = step.assistant_meta;
+  const time = typeof timestamp === "number" ? { timestamp } : {};
+  const calls = content.filter(isToolCall);
+  return [
+    { role: "assistant", content, meta, ...time },
+    ...calls.map((call, index) => resultMessage(call, step.toolcall_ids[index], pool, time)),
+  ];
+}
+
+function resultMessage(
+  call: ToolCallBlock,
+  id: ObjectId | undefined,
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+  time: { readonly timestamp?: number },
+): ViewMessage {
+  const entry = id === undefined ? undefined : pool.get(id);
+  const recorded = entry?.stored.body["timestamp"];
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: "text", text: entry === undefined ? noResult : resultLine(entry) }],
+    isError: entry === undefined || entry.stored.body["is_error"] === true,
+    ...(typeof recorded === "number" ? { timestamp: recorded } : time),
+  };
+}
+
+function opaqueMessage(step: Exclude<Step, AssistantStep>): ViewMessage {
+  return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
+}
+
+const noIds: readonly ObjectId[] = [];
+
+function isCurrent(
+  kept: KeptStep,
+  ids: readonly ObjectId[],
+  pool: ReadonlyMap<ObjectId, PoolEntry>,
+): boolean {
+  for (const [index, id] of ids.entries()) {
+    if (kept.entries[index] !== pool.get(id)?.stored) return false;
+  }
+  return true;
+}

@@ -1,0 +1,163 @@
+import type { Block } from "../../chat/message.ts";
+import type { TurnPosition } from "../../chat/turn.ts";
+import type { TokenEstimator } from "../../cost/token-estimator.ts";
+import { fitText } from "../../render/fit-text.ts";
+import { messageTokens } from "../../render/message-tokens.ts";
+import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
+import { type Rendered, stepMessages, together, turnMessages } from "./chat-messages.ts";
+
+/** The chat as messages, within the budget: the newest user's message always, the oldest turns as long as they fit. */
+export function chatPool(input: LayoutInput): Rendered {
+  return fitChat(input, renderChat(input));
+}
+
+/** The chat by turns, so that whole turns can leave; what follows without a user's message goes with the turn before. */
+interface RenderedTurn extends Rendered {
+  readonly first: number;
+  readonly last: number;
+}
+
+function renderChat(input: LayoutInput): readonly RenderedTurn[] {
+  const { turns, estimator, compaction } = input;
+  const from = compaction?.from ?? { turn: 0, step: -1 };
+  const rendered: RenderedTurn[] = [];
+  if (compaction !== undefined) {
+    const message: ViewMessage = { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
+    rendered.push({ first: 0, last: 0, ...renderedMessages([message], estimator) });
+  }
+  for (const [index, turn] of turns.entries()) {
+    if (index < from.turn) continue;
+    const isWhole = isAfter({ turn: index, step: -1 }, from);
+    const whole = isWhole
+      ? turnMessages(turn, input)
+      : together(turn.steps.slice(from.step).map((step) => stepMessages(step, input)));
+    const earlier = whole.messages[0]?.role === "user" ? undefined : rendered.at(-1);
+    if (earlier !== undefined && earlier.last > 0) {
+      rendered[rendered.length - 1] = {
+        ...together([earlier, whole]),
+        first: earlier.first,
+        last: index + 1,
+      };
+    } else {
+      rendered.push({ first: index + 1, last: index + 1, ...whole });
+    }
+  }
+  return startedByUser(rendered, estimator);
+}
+
+const opening: ViewMessage = {
+  role: "user",
+  content: [{ type: "text", text: "[the chat begins without a user's message]" }],
+};
+
+/** Providers want a user's message first. */
+function startedByUser(
+  turns: readonly RenderedTurn[],
+  estimator: TokenEstimator,
+): readonly RenderedTurn[] {
+  const index = turns.findIndex(({ messages }) => messages.length > 0);
+  const turn = turns[index];
+  if (turn?.messages[0]?.role !== "assistant") return turns;
+  const begun = together([renderedMessages([opening], estimator), turn]);
+  return turns.with(index, { ...turn, ...begun });
+}
+
+function renderedMessages(messages: readonly ViewMessage[], estimator: TokenEstimator): Rendered {
+  return {
+    messages,
+    tokens: messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0),
+  };
+}
+
+function isAfter(position: TurnPosition, from: TurnPosition): boolean {
+  return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
+}
+
+/** The oldest whole turns leave behind one line where the chat alone is over the budget (decision D54). */
+function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
+  const { budget, estimator } = input;
+  let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  if (budget === undefined || total <= budget) return together(turns);
+  const last = turns.at(-1)?.last ?? 0;
+  const room = budget - messageTokens(leftLine(input, last, last), estimator);
+  let gone = 0;
+  while (gone < turns.length - 1 && total > room) {
+    total -= turns[gone]?.tokens ?? 0;
+    gone += 1;
+  }
+  const rest = turns.slice(gone);
+  if (gone === 0) return fitTurn(input, rest[0], budget);
+  const line = leftLine(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
+  const left = renderedMessages([line], estimator);
+  if (total <= room) return together([left, ...rest]);
+  const user = rest[0]?.messages[0];
+  const fits = user?.role === "user" && messageTokens(user, estimator) <= room;
+  return fits ? together([left, fitTurn(input, rest[0], room)]) : fitTurn(input, rest[0], budget);
+}
+
+function leftLine(input: LayoutInput, first: number, last: number): ViewMessage {
+  const text = `[turns ${Math.max(1, first)} to ${last} are not shown; activate ${input.chatHandle} with from and to reads their lines]`;
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+/** What of the last turn alone fits: the newest user's message first, then the newest steps. */
+function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
+  const { estimator } = input;
+  const messages = turn?.messages ?? [];
+  const first = messages[0] ?? opening;
+  const isUser = first.role === "user";
+  const begin = isUser ? fitUser(first, input, budget) : renderedMessages([opening], estimator);
+  if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
+  const groups = stepGroups(isUser ? messages.slice(1) : messages);
+  const rest = (turn?.tokens ?? 0) - (isUser ? messageTokens(first, estimator) : 0);
+  if (begin.tokens + rest <= budget)
+    return { messages: [...begin.messages, ...groups.flat()], tokens: begin.tokens + rest };
+  const longest = renderedMessages([leftSteps(input, groups.length)], estimator).tokens;
+  const hasLine = begin.tokens + longest <= budget;
+  const kept: Rendered[] = [];
+  let tokens = begin.tokens + (hasLine ? longest : 0);
+  for (const step of groups.toReversed()) {
+    const group = renderedMessages(step, estimator);
+    if (tokens + group.tokens > budget) break;
+    kept.unshift(group);
+    tokens += group.tokens;
+  }
+  const line = leftSteps(input, groups.length - kept.length);
+  return together([begin, ...(hasLine ? [renderedMessages([line], estimator)] : []), ...kept]);
+}
+
+function leftSteps({ chatHandle }: LayoutInput, count: number): ViewMessage {
+  const text = `[the first ${count} steps of this turn are not shown; activate ${chatHandle} with from and to reads their lines]`;
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rendered {
+  const { estimator, chatHandle } = input;
+  if (messageTokens(message, estimator) <= budget)
+    return { messages: [message], tokens: messageTokens(message, estimator) };
+  const content = message.role === "user" ? message.content : "";
+  const blocks: readonly Block[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const text = blocks
+    .map((block) => (typeof block["text"] === "string" ? block["text"] : `(${block.type})`))
+    .join("\n");
+  const fitted = fitText(
+    text,
+    Math.max(0, budget - 8),
+    estimator,
+    `activate ${chatHandle} with from and to reads it`,
+  );
+  if (fitted === undefined) return { messages: [], tokens: 0 };
+  const shown: ViewMessage = { role: "user", content: [{ type: "text", text: fitted.text }] };
+  return { messages: [shown], tokens: messageTokens(shown, estimator) };
+}
+
+/** An assistant's message with its results stays together. */
+function stepGroups(messages: readonly ViewMessage[]): ViewMessage[][] {
+  const groups: ViewMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === "toolResult") groups.at(-1)?.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}

@@ -1,0 +1,71 @@
+import type { TokenEstimator } from "../../cost/token-estimator.ts";
+import { poolLine } from "../../render/reference-line.ts";
+import type { LayoutInput } from "../../view/layout.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { Rendered } from "./chat-messages.ts";
+
+const poolTitle =
+  "Known objects: handle, name, size in characters (activate HANDLE shows one's content).";
+
+/** A line of the pool with its tokens, kept with the entry that it was made from. */
+interface KeptLine {
+  readonly line: string;
+  readonly tokens: number;
+  readonly workspace: string;
+  readonly estimator: TokenEstimator;
+}
+
+const keptLines = new WeakMap<PoolEntry, KeptLine>();
+
+function keptLine(entry: PoolEntry, { workspace, estimator }: LayoutInput): KeptLine {
+  const kept = keptLines.get(entry);
+  if (kept?.workspace === workspace && kept.estimator === estimator) return kept;
+  const line = poolLine(entry, workspace);
+  const made = { line, tokens: estimator.text(`${line}\n`), workspace, estimator };
+  keptLines.set(entry, made);
+  return made;
+}
+
+/** What share of a budget is kept for the list of known objects; active content comes before the rest of it. */
+const listShare = 0.2;
+
+/** How many tokens the list may have before the active content is fitted. */
+export function listRoom(input: LayoutInput): number {
+  const { tokens } = wholePool(input);
+  return input.budget === undefined
+    ? tokens
+    : Math.min(tokens, Math.floor(input.budget * listShare));
+}
+
+function wholePool(input: LayoutInput): Rendered & { readonly lines: readonly KeptLine[] } {
+  const lines: KeptLine[] = [];
+  for (const entry of input.pool.values()) lines.push(keptLine(entry, input));
+  if (lines.length === 0) return { lines, messages: [], tokens: 0 };
+  return { lines, ...poolMessage(lines, 0, input) };
+}
+
+/** The list of known objects in what is left of the budget; the earliest leave first. */
+export function metadataPool(input: LayoutInput, spent: number): Rendered {
+  const { lines, ...whole } = wholePool(input);
+  if (lines.length === 0) return whole;
+  if (input.budget === undefined || spent + whole.tokens <= input.budget) return whole;
+  let start = 0;
+  while (start < lines.length) {
+    start += Math.max(1, Math.ceil((lines.length - start) * 0.2));
+    const part = poolMessage(lines.slice(start), start, input);
+    if (spent + part.tokens <= input.budget) return part;
+  }
+  return { messages: [], tokens: 0 };
+}
+
+function poolMessage(lines: readonly KeptLine[], left: number, input: LayoutInput): Rendered {
+  const note = `(${left} earlier objects are not listed; activate takes their paths and handles)`;
+  const head = left === 0 ? poolTitle : `${poolTitle}\n${note}`;
+  let text = head;
+  let tokens = input.estimator.text(head) + 4;
+  for (const line of lines) {
+    text += `\n${line.line}`;
+    tokens += line.tokens;
+  }
+  return { messages: [{ role: "user", content: [{ type: "text", text }] }], tokens };
+}

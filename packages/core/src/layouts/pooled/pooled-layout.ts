@@ -1,0 +1,159 @@
+import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
+import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
+import type {
+  ActiveObject,
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  ViewMessage,
+} from "../../view/layout.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { ViewRecord } from "../../view/view-record.ts";
+import type { ViewSource } from "../../view/view-source.ts";
+import { activePool } from "./active-pool.ts";
+import { chatPool } from "./chat-pool.ts";
+import { listRoom, metadataPool } from "./metadata-pool.ts";
+
+/**
+ * The specification's order, made anew on every call (v0 §21.2): metadata pool, chat with references in the place of
+ * outputs, active content, and at the tail which objects are active and pinned (decision D44). The system prompt goes
+ * by the host's own channel.
+ */
+export const pooledLayout: Layout = {
+  name: "pooled",
+  render(input) {
+    const chat = chatPool(input);
+    const active = activePool(input, chat.tokens + listRoom(input));
+    const pool = metadataPool(input, chat.tokens + active.tokens);
+    const messages = [...pool.messages, ...chat.messages, ...active.messages];
+    return {
+      messages,
+      tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
+      shown: active.shown,
+      record: recordOf(input),
+    } satisfies LayoutOutput;
+  },
+  rebuild(record, source): readonly ViewMessage[] {
+    return pooledLayout.render(inputOf(record, source)).messages;
+  },
+};
+
+/** What the pools were: the layout makes everything else from them again. */
+type PooledMemory = {
+  /** `handle@version` of every known object, in order of joining. */
+  readonly pool: readonly string[];
+  readonly active: readonly ActiveRow[];
+  readonly factor: number;
+  readonly budget?: number;
+};
+
+type ActiveRow = {
+  readonly of: string;
+  readonly version: number;
+  readonly from?: number;
+  readonly to?: number;
+  readonly pinned?: true;
+};
+
+/** What the pools held when a pooled view was made. */
+export interface PooledManifest {
+  readonly pool: readonly { readonly handle: string; readonly version: number }[];
+  readonly active: readonly {
+    readonly handle: string;
+    readonly version: number;
+    readonly from?: number;
+    readonly to?: number;
+    readonly isPinned: boolean;
+  }[];
+}
+
+/** The manifest of a pooled view, from its memory. */
+export function pooledManifest(record: ViewRecord): PooledManifest {
+  const { pool, active } = record.memory as PooledMemory;
+  return {
+    pool: pool.map(readName),
+    active: active.map(({ of, pinned, ...row }) => ({
+      handle: of,
+      ...row,
+      isPinned: pinned === true,
+    })),
+  };
+}
+
+/** A pooled view as if it had not known some versions, each `handle@version`: what is left where they are lost. */
+export function pooledWithout(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
+  const memory = record.memory as PooledMemory;
+  const pool = memory.pool.filter((name) => !lost.has(name));
+  const active = memory.active.filter(({ of, version }) => !lost.has(`${of}@${version}`));
+  return { ...record, memory: { ...memory, pool, active } };
+}
+
+function readName(name: string): { readonly handle: string; readonly version: number } {
+  const at = name.lastIndexOf("@");
+  return { handle: name.slice(0, at), version: Number(name.slice(at + 1)) };
+}
+
+function recordOf(input: LayoutInput): ViewRecord {
+  const memory: PooledMemory = {
+    pool: [...input.pool.values()].map(({ handle, stored }) => `${handle}@${stored.version}`),
+    active: input.active.map(({ entry, stored, range, isPinned }) => ({
+      of: entry.handle,
+      version: stored.version,
+      ...range,
+      ...(isPinned ? { pinned: true as const } : {}),
+    })),
+    factor: input.factor ?? 1,
+    ...(input.budget === undefined ? {} : { budget: input.budget }),
+  };
+  return {
+    layout: "pooled",
+    entries: [],
+    turns: input.turns.length,
+    steps: input.turns.at(-1)?.steps.length ?? 0,
+    workspace: input.workspace,
+    memory,
+  };
+}
+
+function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
+  const memory = record.memory as PooledMemory;
+  const pool = new Map<ObjectId, PoolEntry>();
+  for (const name of memory.pool) {
+    const { handle, version } = readName(name);
+    const entry = entryOf(source, handle, version);
+    pool.set(entry.id, entry);
+  }
+  const active = memory.active.map(({ of, version, from, to, pinned }): ActiveObject => {
+    const entry = entryOf(source, of, version);
+    const stored = source.object(of, version)?.stored;
+    const { content } = stored?.body ?? {};
+    if (stored === undefined || content === undefined)
+      throw new RangeError(`the content of ${of} version ${version} is not at hand`);
+    return {
+      entry,
+      stored: { ...stored, body: { ...stored.body, content } },
+      ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
+      isPinned: pinned === true,
+    };
+  });
+  return {
+    turns: source.turns,
+    ...(source.compaction === undefined ? {} : { compaction: source.compaction }),
+    chatHandle: source.chatHandle,
+    pool,
+    poolRevision: 0,
+    active,
+    workspace: record.workspace,
+    estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }),
+    factor: memory.factor,
+    ...(memory.budget === undefined ? {} : { budget: memory.budget }),
+  };
+}
+
+function entryOf(source: ViewSource, handle: string, version: number): PoolEntry {
+  const found = source.object(handle, version);
+  if (found === undefined)
+    throw new RangeError(`${handle} version ${version}, which the view shows, is not in the store`);
+  const { id } = found;
+  return { id, handle, stored: found.stored as StoredMetadata, row: { id, handle } };
+}

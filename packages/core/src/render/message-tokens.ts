@@ -1,0 +1,27 @@
+import { type Block, isImage, isText } from "../chat/message.ts";
+import type { TokenEstimator } from "../cost/token-estimator.ts";
+import type { ViewMessage } from "../view/layout.ts";
+
+/** What a provider adds to each message for its role and delimiters. */
+const perMessage = 4;
+
+/** The estimated tokens of a message with all it carries. */
+export function messageTokens(message: ViewMessage, estimator: TokenEstimator): number {
+  if (message.role === "opaque") return perMessage + estimator.text(JSON.stringify(message.raw));
+  return perMessage + contentTokens(message.content, estimator);
+}
+
+/** The estimated tokens of a content. */
+export function contentTokens(
+  content: string | readonly Block[],
+  estimator: TokenEstimator,
+): number {
+  if (typeof content === "string") return estimator.text(content);
+  return content.reduce((sum, block) => sum + blockTokens(block, estimator), 0);
+}
+
+function blockTokens(block: Block, estimator: TokenEstimator): number {
+  if (isText(block)) return estimator.text(block.text);
+  if (isImage(block)) return estimator.image;
+  return estimator.text(JSON.stringify(block));
+}

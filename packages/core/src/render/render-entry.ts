@@ -1,0 +1,220 @@
+import {
+  lineCount,
+  linesOf,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { type Block, isImage, isText, isToolCall } from "../chat/message.ts";
+import { isAssistantStep, type Step } from "../chat/turn.ts";
+import type { ViewMessage } from "../view/layout.ts";
+import type {
+  AssistantEntry,
+  ResultEntry,
+  ShownPart,
+  UserEntry,
+  ViewEntry,
+} from "../view/view-entry.ts";
+import type { NamedVersion, ViewSource } from "../view/view-source.ts";
+import { stubbedArguments } from "./argument-stubs.ts";
+import { blockHeader, fenced } from "./content-block.ts";
+import { poolLine, sizeLine } from "./reference-line.ts";
+import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
+import { textDifference } from "./text-difference.ts";
+
+/**
+ * The message that an entry stands for. Throws `RangeError` that names the object or the place in the chat which the
+ * source does not have.
+ */
+export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
+  switch (entry.is) {
+    case "user":
+      return userMessage(entry, source);
+    case "assistant":
+      return assistantMessage(entry, source);
+    case "opaque": {
+      const step = stepAt(source, entry.turn, entry.step);
+      if (isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
+      return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
+    }
+    case "summary": {
+      const { compaction } = source;
+      if (compaction === undefined) throw new RangeError("the chat has no summary");
+      return { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
+    }
+    case "result":
+      return resultMessage(entry, source);
+    case "object":
+      return { role: "user", content: entry.shows.flatMap((part) => partBlocks(part, source)) };
+    case "notice":
+      return { role: "user", content: [{ type: "text", text: entry.text }] };
+  }
+}
+
+function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage {
+  const found = source.turns[turn];
+  if (found === undefined || found.user === null) throw misplaced(turn, -1);
+  const content = withoutEmpty(found.user);
+  if (head === undefined) return { role: "user", content, ...timeOf(found.timestamp) };
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
+  const left = text.length - head;
+  const note = `[${left} characters not shown; activate ${source.chatHandle} with from and to reads it]`;
+  const shown = text.slice(0, head).toWellFormed();
+  return { role: "user", content: [{ type: "text", text: `${shown}\n${note}` }] };
+}
+
+function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessage {
+  const step = stepAt(source, entry.turn, entry.step);
+  if (!isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
+  const { timestamp, ...meta } = step.assistant_meta;
+  const kept = withoutEmpty(step.assistant) as readonly Block[];
+  const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
+  return {
+    role: "assistant",
+    content,
+    meta,
+    ...(typeof timestamp === "number" ? { timestamp } : {}),
+  };
+}
+
+function resultMessage(entry: ResultEntry, source: ViewSource): ViewMessage {
+  const step = stepAt(source, entry.turn, entry.step);
+  const call = isAssistantStep(step) ? step.assistant.filter(isToolCall)[entry.call] : undefined;
+  if (call === undefined || !isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
+  const base = { role: "toolResult" as const, toolCallId: call.id, toolName: call.name };
+  if (entry.of === undefined) {
+    const asked = step.assistant_meta["timestamp"];
+    return {
+      ...base,
+      content: [{ type: "text", text: noResult }],
+      isError: true,
+      ...(typeof asked === "number" ? { timestamp: asked } : {}),
+    };
+  }
+  const object = named(source, entry.of, entry.version ?? 1);
+  const { body } = object.stored;
+  const recorded = body["timestamp"];
+  return {
+    ...base,
+    content: resultContent(entry, object, source),
+    isError: body["is_error"] === true,
+    ...(typeof recorded === "number" ? { timestamp: recorded } : {}),
+  };
+}
+
+function resultContent(
+  entry: ResultEntry,
+  object: NamedVersion,
+  source: ViewSource,
+): readonly Block[] {
+  if (entry.as === "reference") return [text(sizeLine(object))];
+  const blocks =
+    entry.as === "bare"
+      ? bareBlocks(object)
+      : (entry.shows ?? []).flatMap((part) => partBlocks(part, source));
+  if (entry.replaces === undefined) return blocks;
+  const { of, version, above } = entry.replaces;
+  return [...blocks, text(`[${of} v${version} replaces v${above} above]`)];
+}
+
+/** A result as the tool gave it. */
+function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
+  const summary = stored.body["short_summary"];
+  if (stored.body["context_tool"] === true && typeof summary === "string") return [text(summary)];
+  const body = contentOf(stored, handle);
+  const blocks = body["blocks"];
+  const kept = Array.isArray(blocks)
+    ? (withoutEmpty(blocks as readonly Block[]) as readonly Block[])
+    : [];
+  const content = body.content;
+  if (kept.length > 0) return kept;
+  return content === null || content.trim() === ""
+    ? [text(`[${handle} ${statusOf(stored)}, no output]`)]
+    : [text(content)];
+}
+
+function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
+  const object = named(source, part.of, part.version);
+  const { handle, stored } = object;
+  if (part.as === "line") return [text(`[${lineOf(object, source)}]`)];
+  const header = headerOf(object, source);
+  if (part.as === "above") return [text(`[${header} unchanged, shown above]`)];
+  const body = contentOf(stored, handle);
+  const content = body.content ?? "";
+  const images = imagesOf(body["blocks"]);
+  if (body.content === null && images.length > 0) return [text(header), ...images];
+  switch (part.as) {
+    case "whole":
+      return [text(`${header}\n${fenced(content)}`), ...images];
+    case "lines": {
+      const range = { from: part.from ?? 1, to: part.to ?? lineCount(content) };
+      const of = `lines ${range.from}-${range.to} of ${lineCount(content)}`;
+      return [text(`${header} ${of}\n${fenced(linesOf(content, range))}`)];
+    }
+    case "diff": {
+      const since = part.since ?? part.version - 1;
+      const before = contentOf(named(source, handle, since).stored, handle).content ?? "";
+      const { patch, added, removed } = textDifference(before, content);
+      const title = `${header} replaces v${since} above, +${added} -${removed}`;
+      return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
+    }
+    case "part": {
+      const head = content.slice(0, part.head ?? 0).toWellFormed();
+      const tail = (part.tail ?? 0) === 0 ? "" : content.slice(-(part.tail ?? 0)).toWellFormed();
+      const left = content.length - head.length - tail.length;
+      const marker = `[${left} characters not shown; activate ${handle} shows all, or lines from and to]`;
+      const gap = head === "" || head.endsWith("\n") ? "" : "\n";
+      return [text(`${header}\n${fenced(`${head}${gap}${marker}\n${tail}`)}`), ...images];
+    }
+  }
+}
+
+function headerOf({ id, handle, stored }: NamedVersion, { workspace }: ViewSource): string {
+  if (stored.body.type === "toolcall") return `${handle} ${statusOf(stored)}`;
+  return blockHeader({ id, handle, stored }, workspace, undefined, 0);
+}
+
+function lineOf({ id, handle, stored }: NamedVersion, { workspace }: ViewSource): string {
+  return poolLine({ id, handle, stored }, workspace);
+}
+
+function statusOf({ body }: StoredVersion | StoredMetadata): string {
+  return body["status"] === "fail" ? "failed" : "ok";
+}
+
+function contentOf(
+  stored: StoredVersion | StoredMetadata,
+  handle: string,
+): { readonly content: string | null; readonly [field: string]: unknown } {
+  const { content } = stored.body;
+  if (content === undefined)
+    throw new RangeError(`the content of ${handle} version ${stored.version} is not at hand`);
+  return { ...stored.body, content };
+}
+
+function imagesOf(blocks: unknown): readonly Block[] {
+  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
+}
+
+function named(source: ViewSource, handle: string, version: number): NamedVersion {
+  const found = source.object(handle, version);
+  if (found === undefined)
+    throw new RangeError(`${handle} version ${version}, which the view shows, is not in the store`);
+  return found;
+}
+
+function stepAt({ turns }: ViewSource, turn: number, step: number): Step {
+  const found = turns[turn]?.steps[step];
+  if (found === undefined) throw misplaced(turn, step);
+  return found;
+}
+
+function misplaced(turn: number, step: number): RangeError {
+  return new RangeError(`the chat has no such message as turn ${turn + 1}, step ${step + 1}`);
+}
+
+function text(content: string): Block {
+  return { type: "text", text: content };
+}

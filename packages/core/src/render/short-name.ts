@@ -1,0 +1,29 @@
+import { type ObjectBody, type ObjectMetadata, oneLine } from "@self-context-manager/objects";
+import { endOfWeight, startOfWeight } from "./name-weight.ts";
+
+/** What a name may weigh in the header of a content block, and where room is not scarce. */
+export const nameWeights = { header: 7, answer: 14 } as const;
+
+/**
+ * What an object is called in rendered text: a path relative to the workspace, a tool with its argument, else its type.
+ * A long name keeps its telling end (a path) or beginning.
+ */
+export function shortName(
+  workspace: string,
+  body: ObjectBody | ObjectMetadata,
+  weight: number = nameWeights.answer,
+): string {
+  const path =
+    body["path"] ??
+    (body.type === "file" || body.type === "note" ? body.provenance.origin : undefined);
+  if (typeof path === "string") return endOfWeight(oneLine(relative(workspace, path)), weight);
+  const display = body["args_display"];
+  if (typeof display === "string")
+    return startOfWeight(oneLine(display).replace(": ", " "), weight);
+  return startOfWeight(oneLine(body.nickname ?? body.type), weight);
+}
+
+function relative(workspace: string, path: string): string {
+  const base = workspace.endsWith("/") ? workspace : `${workspace}/`;
+  return path.startsWith(base) ? path.slice(base.length) : path;
+}

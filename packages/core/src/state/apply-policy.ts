@@ -1,0 +1,38 @@
+import type { CallKind } from "../calls/call-kind.ts";
+import type { PolicyObject } from "../policy/activation-policy.ts";
+import { leaveActive } from "./active-set.ts";
+import type { SessionScope } from "./session-scope.ts";
+import { currentCallTime } from "./session-state.ts";
+
+function kindOf(kind: unknown): { readonly kind?: CallKind } {
+  return typeof kind === "string" ? { kind: kind as CallKind } : {};
+}
+
+/** About what a token has; a policy needs no more than the size of an object. */
+const charactersPerToken = 3.5;
+
+/** Asks the policy which objects leave the active set, and takes them out; the session is not stored. */
+export function applyPolicy(scope: SessionScope): void {
+  const { state, dependencies } = scope;
+  const candidates: PolicyObject[] = [];
+  for (const [id, { used }] of state.active) {
+    const entry = state.pool.get(id);
+    if (entry !== undefined && !state.pinned.has(id))
+      candidates.push({
+        id,
+        key: entry.handle,
+        type: entry.stored.body.type,
+        used,
+        ...kindOf(entry.stored.body["call_kind"]),
+        tokens: Math.ceil(Number(entry.stored.body["char_count"] ?? 0) / charactersPerToken),
+      });
+  }
+  const leaving = dependencies.policy.leaving({
+    candidates,
+    turn: currentCallTime(state).turn,
+    callsInTurn: (turn) => state.callsInTurn.get(turn) ?? 0,
+    recent: state.recent,
+    sentTokens: state.view?.tokens ?? 0,
+  });
+  for (const id of leaving) leaveActive(scope, id);
+}

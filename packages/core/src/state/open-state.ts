@@ -1,0 +1,107 @@
+import {
+  type CommittedVersion,
+  describeAll,
+  type DynamicReference,
+  metadataVersion,
+  type ObjectId,
+  type ObjectStore,
+  sealObject,
+  type StoredMetadata,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
+import { chatBody } from "../chat/chat-document.ts";
+import type { HostSession } from "../host/host-session.ts";
+import type { PoolRow } from "../view/pool-entry.ts";
+import { sentView } from "../view/view-object.ts";
+import { restoreSessionState, sessionBody } from "./session-document.ts";
+import type { SessionDependencies } from "./session-scope.ts";
+import { newSessionState, type SessionState, type ViewBranch } from "./session-state.ts";
+
+/** The state of a host's session: as it was stored, or new and stored now (specification v0 §22.6). */
+export async function openState(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<SessionState> {
+  const found = await findSession(dependencies, host);
+  return found === undefined
+    ? await startState(dependencies, host)
+    : await loadState(dependencies, found);
+}
+
+async function findSession(
+  { store }: SessionDependencies,
+  { harness, sessionId }: HostSession,
+): Promise<StoredMetadata | undefined> {
+  const where = { type: "session", harness, session_id: sessionId };
+  return (await store.find({ where, limit: 1 })).items[0];
+}
+
+async function loadState(
+  { store }: SessionDependencies,
+  found: StoredMetadata,
+): Promise<SessionState> {
+  const session = await store.get(found.body.id);
+  const chat =
+    session === undefined
+      ? undefined
+      : await store.get((session.body["chat_ref"] as DynamicReference).id);
+  if (session === undefined || chat === undefined) {
+    throw new TypeError(`session ${found.body.id} has no chat in the store`);
+  }
+  const viewRef = session.body["view_ref"] as DynamicReference | undefined;
+  const latest = viewRef === undefined ? undefined : await store.get(viewRef.id);
+  const branch = session.body["view_branch"] as ViewBranch | undefined;
+  const isBranch = latest !== undefined && branch?.latest === latest.version;
+  const view = isBranch ? await viewOf(store, latest, branch.from) : latest;
+  const metadata = await describeAll(store, knownIds(session));
+  const state = restoreSessionState(session, chat, metadata, view);
+  // The cache is as the last call left it, though the view goes on from an earlier one.
+  const cache = latest === undefined ? undefined : sentView(latest, true).cache;
+  if (isBranch && state.view !== undefined && cache !== undefined)
+    state.view = { ...state.view, cache };
+  return state;
+}
+
+async function viewOf(
+  store: ObjectStore,
+  { body }: StoredVersion,
+  call: number,
+): Promise<StoredVersion | undefined> {
+  return call === 0 ? undefined : await store.get(body.id, { version: call });
+}
+
+function knownIds(session: StoredVersion): readonly ObjectId[] {
+  return (session.body["pool"] as readonly PoolRow[]).map(({ id }) => id);
+}
+
+async function startState(
+  dependencies: SessionDependencies,
+  host: HostSession,
+): Promise<SessionState> {
+  const { store, ids } = dependencies;
+  const state = newSessionState({ session: ids.next(), chat: ids.next() }, host);
+  const chat = sealObject(chatBody(state.chat, () => undefined));
+  const session = sealObject(sessionBody(state));
+  let versions: readonly CommittedVersion[];
+  try {
+    // One request id for each host session: of several processes that begin it at once one does.
+    const requestId = JSON.stringify(["begin session", host.harness, host.sessionId]);
+    const writes = [chat, session].map((object) => ({ object, expect: 0 }));
+    ({ versions } = await store.commit(writes, { requestId }));
+  } catch (error) {
+    const found = StoreError.is(error, "REQUEST_CONFLICT")
+      ? await findSession(dependencies, host)
+      : undefined;
+    if (found === undefined) throw error;
+    return await loadState(dependencies, found);
+  }
+  const [madeChat, madeSession] = versions;
+  if (madeChat === undefined || madeSession === undefined)
+    throw new TypeError("the store answered too few versions");
+  state.chatStored = metadataVersion({ ...chat, version: madeChat.version, at: madeChat.at });
+  state.version = madeSession.version;
+  state.lastTransaction = madeSession.at.tx_id;
+  state.changed = false;
+  return state;
+}

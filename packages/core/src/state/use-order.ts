@@ -1,0 +1,170 @@
+import { isReference, type JsonObject } from "@self-context-manager/objects";
+import type { CallFacts } from "../calls/call-kind.ts";
+import { isLargeWrite } from "../calls/large-write.ts";
+import { usualToolFacts } from "../calls/tool-facts.ts";
+import { argumentsOf } from "../calls/toolcall-object.ts";
+import { isToolCall } from "../chat/message.ts";
+import { isAssistantStep } from "../chat/turn.ts";
+import { argumentsKey, recentLimit, type UseKey } from "../policy/activation-policy.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
+import { handlesShown } from "../view/view-entry.ts";
+import type { ViewRecord } from "../view/view-record.ts";
+import type { SessionScope } from "./session-scope.ts";
+import { currentCallTime, type PathHolders, type SessionState } from "./session-state.ts";
+
+/** Says that something is used now: it becomes the last in the order of use. */
+export function noteUse(state: SessionState, key: UseKey): void {
+  if (state.recent.at(-1) === key) return;
+  const at = state.recent.lastIndexOf(key);
+  if (at !== -1) state.recent.splice(at, 1);
+  state.recent.push(key);
+  if (state.recent.length > recentLimit) state.recent.shift();
+  state.changed = true;
+}
+
+/** Takes something out of the order of use; what was deactivated is not used again by being named. */
+export function forgetUse(state: SessionState, key: UseKey): void {
+  const at = state.recent.lastIndexOf(key);
+  if (at === -1) return;
+  state.recent.splice(at, 1);
+  state.changed = true;
+}
+
+/**
+ * A call that names a file uses the newest object of that file and its newest reading. What the policy made inactive
+ * and is still in view is active again: its bytes are there.
+ */
+export function noteNamedFiles(scope: SessionScope, toolName: string, args: JsonObject): void {
+  const { state, dependencies } = scope;
+  const { paths } = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
+  if (paths.length === 0) return;
+  const holders = pathHolders(scope);
+  for (const path of paths) {
+    const known = holders.get(keyOf(scope, path));
+    if (known === undefined) continue;
+    for (const key of new Set([known.read, known.newest])) {
+      if (key === undefined || !state.recent.includes(key)) continue;
+      noteUse(state, key);
+      revive(state, key);
+    }
+  }
+}
+
+function revive(state: SessionState, key: UseKey): void {
+  const id = state.handles.get(key);
+  if (id === undefined || state.active.has(id) || state.view === undefined) return;
+  if (!handlesInView(state.view.record).has(key)) return;
+  state.active.set(id, { used: currentCallTime(state) });
+  state.changed = true;
+}
+
+const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
+
+/** The objects whose content a view shows, by handle. */
+export function handlesInView(record: ViewRecord): ReadonlySet<string> {
+  const known = inView.get(record);
+  if (known !== undefined) return known;
+  const handles = handlesShown(record.entries);
+  inView.set(record, handles);
+  return handles;
+}
+
+/** A tool's result arrived: it and large arguments of its call are used, and hold the files that the call named. */
+export function noteArrival(
+  scope: SessionScope,
+  entry: PoolEntry,
+  toolName: string,
+  args: JsonObject,
+): void {
+  const { state } = scope;
+  if (entry.stored.body["context_tool"] === true) return;
+  const use = useOf(scope, entry, toolName, args);
+  if (use.holder !== entry.handle) noteUse(state, use.holder);
+  noteUse(state, entry.handle);
+  if (use.facts.paths.length > 0) hold(scope, pathHolders(scope), entry, use);
+}
+
+/** A file was read, written or activated by its object: that holds its path. */
+export function noteFileUse(scope: SessionScope, entry: PoolEntry): void {
+  noteUse(scope.state, entry.handle);
+  const path = entry.stored.body["path"];
+  if (typeof path !== "string") return;
+  pathHolders(scope).set(keyOf(scope, path), { newest: entry.handle, read: entry.handle });
+}
+
+function hold(
+  scope: SessionScope,
+  holders: Map<string, PathHolders>,
+  entry: PoolEntry,
+  { facts, holder }: CallUse,
+): void {
+  for (const path of facts.paths) {
+    const key = keyOf(scope, path);
+    const read = facts.kind === "read" ? entry.handle : holders.get(key)?.read;
+    holders.set(key, { newest: holder, ...(read === undefined ? {} : { read }) });
+  }
+}
+
+/** What a call did, and what its text of a file is kept in: its large arguments, or its result. */
+interface CallUse {
+  readonly facts: CallFacts;
+  readonly holder: UseKey;
+}
+
+function useOf(
+  { dependencies }: SessionScope,
+  entry: PoolEntry,
+  toolName: string,
+  args: JsonObject,
+): CallUse {
+  const facts = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
+  const call = { type: "toolCall" as const, id: "", name: toolName, arguments: args };
+  const from = dependencies.layout.largeArguments;
+  const isLarge =
+    from !== undefined && isLargeWrite({ toolFacts: () => facts }, call, from) !== undefined;
+  return { facts, holder: isLarge ? argumentsKey(entry.handle) : entry.handle };
+}
+
+/** Which object holds a file, by path; computed from the chat where a session was opened or went back. */
+function pathHolders(scope: SessionScope): Map<string, PathHolders> {
+  const { state } = scope;
+  if (state.paths !== undefined) return state.paths;
+  const holders = new Map<string, PathHolders>();
+  state.paths = holders;
+  for (const { steps } of state.chat.turns) {
+    for (const step of steps) {
+      if (!isAssistantStep(step)) continue;
+      const calls = step.assistant.filter(isToolCall);
+      for (const [index, call] of calls.entries()) {
+        const id = step.toolcall_ids[index];
+        const entry = id === undefined ? undefined : state.pool.get(id);
+        if (entry === undefined) continue;
+        if (entry.stored.body["context_tool"] === true) holdTargets(scope, holders, entry);
+        else {
+          const use = useOf(scope, entry, call.name, argumentsOf(call.arguments));
+          hold(scope, holders, entry, use);
+        }
+      }
+    }
+  }
+  return holders;
+}
+
+function holdTargets(
+  scope: SessionScope,
+  holders: Map<string, PathHolders>,
+  { stored }: PoolEntry,
+): void {
+  const references = stored.body["target_refs"];
+  if (!Array.isArray(references)) return;
+  for (const reference of references) {
+    const target = isReference(reference) ? scope.state.pool.get(reference.id) : undefined;
+    const path = target?.stored.body["path"];
+    if (target === undefined || typeof path !== "string") continue;
+    holders.set(keyOf(scope, path), { newest: target.handle, read: target.handle });
+  }
+}
+
+function keyOf({ dependencies }: SessionScope, path: string): string {
+  return dependencies.fileKey?.(path) ?? dependencies.files.resolve(path, dependencies.workspace);
+}

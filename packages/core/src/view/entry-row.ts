@@ -1,0 +1,225 @@
+import type { JsonValue } from "@self-context-manager/objects";
+import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
+
+/**
+ * An entry as it is stored: a row of text, because each call adds some and a store keeps them for ever.
+ *
+ *     u12 38                       what the user said in turn 12 (from 0), 38 tokens
+ *     u12 head=500 130             its first 500 characters
+ *     a12.3 92                     the answer in step 3
+ *     a12.3 0=f2@4,1 40            the same, arguments of call 0 left out (now in f2 version 4) and of call 1
+ *     r12.3.0 t31@1 bare 52        the result of its call 0, as it came
+ *     r12.3.0 t31@1 ref 16         its reference line
+ *     r12.3.0 t31@1 whole 480      the result in its envelope
+ *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   what it shows, and the file that it replaced
+ *     b [f2@4:diff=3] 60           objects in a message of their own
+ *     o12.4 20, s 300, n 12 text   a message of the host's own kind, the summary, a notice
+ *
+ * What does not fit this form, as a handle of another shape, is stored as it is.
+ */
+export function entryRow(entry: ViewEntry): JsonValue {
+  const known = rows.get(entry);
+  if (known !== undefined) return known;
+  const row = rowOf(entry);
+  const made = row ?? (entry as unknown as JsonValue);
+  rows.set(entry, made);
+  return made;
+}
+
+/** The entry of a stored row. Throws `TypeError` for what is none. */
+export function readEntryRow(row: JsonValue): ViewEntry {
+  const entry = typeof row === "string" ? entryOf(row) : (row as unknown as ViewEntry);
+  if (entry === undefined) throw noRow(row);
+  if (typeof row === "string") rows.set(entry, row);
+  return Object.freeze(entry);
+}
+
+/** Rows by the entries that they were made from: most entries stand in many views. */
+const rows = new WeakMap<ViewEntry, JsonValue>();
+
+function rowOf(entry: ViewEntry): string | undefined {
+  const { tokens } = entry;
+  switch (entry.is) {
+    case "user":
+      return `u${entry.turn}${entry.head === undefined ? "" : ` head=${entry.head}`} ${tokens}`;
+    case "assistant": {
+      const stubs = entry.stubs?.map(stubText);
+      if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
+      return `a${entry.turn}.${entry.step}${stubs === undefined ? "" : ` ${stubs.join(",")}`} ${tokens}`;
+    }
+    case "opaque":
+      return `o${entry.turn}.${entry.step} ${tokens}`;
+    case "summary":
+      return `s ${tokens}`;
+    case "notice":
+      return `n ${tokens} ${entry.text}`;
+    case "object": {
+      const shows = partsText(entry.shows);
+      return shows === undefined ? undefined : `b ${shows} ${tokens}`;
+    }
+    case "result":
+      return resultRow(entry);
+  }
+}
+
+function resultRow(entry: ResultEntry): string | undefined {
+  const { turn, step, call, of, version, as, shows, replaces, tokens } = entry;
+  if (of !== undefined && (version === undefined || !isHandle(of))) return undefined;
+  if (of === undefined && version !== undefined) return undefined;
+  if ((shows === undefined) !== (as !== "shown")) return undefined;
+  const how = shows === undefined ? (as === "bare" ? "bare" : "ref") : showsText(entry, shows);
+  if (how === undefined || (replaces !== undefined && !isHandle(replaces.of))) return undefined;
+  const place = `r${turn}.${step}.${call}${of === undefined ? "" : ` ${of}@${version}`}`;
+  const replaced =
+    replaces === undefined ? "" : ` ${replaces.of}@${replaces.version}/${replaces.above}`;
+  return `${place} ${how}${replaced} ${tokens}`;
+}
+
+function showsText({ of, version }: ResultEntry, shows: readonly ShownPart[]): string | undefined {
+  const [only] = shows;
+  const isOwn = shows.length === 1 && only?.of === of && only?.version === version;
+  return isOwn && only?.as === "whole" ? "whole" : partsText(shows);
+}
+
+function stubText({ call, of, version }: ArgumentStub): string | undefined {
+  if (of === undefined) return version === undefined ? String(call) : undefined;
+  return version === undefined || !isHandle(of) ? undefined : `${call}=${of}@${version}`;
+}
+
+function partsText(parts: readonly ShownPart[]): string | undefined {
+  const texts = parts.map(partText);
+  return texts.includes(undefined) ? undefined : `[${texts.join(" ")}]`;
+}
+
+function partText(part: ShownPart): string | undefined {
+  if (!isHandle(part.of)) return undefined;
+  const detail = detailOf(part);
+  return detail === undefined ? undefined : `${part.of}@${part.version}:${part.as}${detail}`;
+}
+
+/** What a part says beside its way; undefined for what no part of that way has. */
+function detailOf({ as, from, to, head, tail, since }: ShownPart): string | undefined {
+  const isRange = from !== undefined && to !== undefined;
+  const isEnds = head !== undefined && tail !== undefined;
+  const given = [from, to, head, tail, since].filter((one) => one !== undefined).length;
+  if (as === "lines") return isRange && given === 2 ? `=${from}-${to}` : undefined;
+  if (as === "part") return isEnds && given === 2 ? `=${head}+${tail}` : undefined;
+  if (as === "diff") return since !== undefined && given === 1 ? `=${since}` : undefined;
+  return given === 0 ? "" : undefined;
+}
+
+function isHandle(text: string): boolean {
+  return /^[a-z]+\d*$/u.test(text);
+}
+
+const userForm = /^u(\d+)(?: head=(\d+))? (\d+)$/u;
+const answerForm = /^a(\d+)\.(\d+)(?: ([\da-z=@,]+))? (\d+)$/u;
+const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
+const summaryForm = /^s (\d+)$/u;
+const noticeForm = /^n (\d+) (.*)$/su;
+const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
+const resultForm =
+  /^r(\d+)\.(\d+)\.(\d+)(?: ([a-z]+\d*)@(\d+))? (bare|ref|whole|\[[^\]]*\])(?: ([a-z]+\d*)@(\d+)\/(\d+))? (\d+)$/u;
+const partForm = /^([a-z]+\d*)@(\d+):([a-z]+)(?:=(\d+)(?:[-+](\d+))?)?$/u;
+const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+))?$/u;
+
+function entryOf(row: string): ViewEntry | undefined {
+  switch (row[0]) {
+    case "u": {
+      const [, turn, head, tokens] = userForm.exec(row) ?? [];
+      if (tokens === undefined) return undefined;
+      const rest = head === undefined ? {} : { head: Number(head) };
+      return { is: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
+    }
+    case "a": {
+      const [, turn, step, stubs, tokens] = answerForm.exec(row) ?? [];
+      if (tokens === undefined) return undefined;
+      const read = stubs?.split(",").map(readStub);
+      const rest = read === undefined ? {} : { stubs: read };
+      const place = { turn: Number(turn), step: Number(step) };
+      return { is: "assistant", ...place, ...rest, tokens: Number(tokens) };
+    }
+    case "o": {
+      const [, turn, step, tokens] = opaqueForm.exec(row) ?? [];
+      if (tokens === undefined) return undefined;
+      return { is: "opaque", turn: Number(turn), step: Number(step), tokens: Number(tokens) };
+    }
+    case "s": {
+      const [, tokens] = summaryForm.exec(row) ?? [];
+      return tokens === undefined ? undefined : { is: "summary", tokens: Number(tokens) };
+    }
+    case "n": {
+      const [, tokens, text = ""] = noticeForm.exec(row) ?? [];
+      return tokens === undefined ? undefined : { is: "notice", text, tokens: Number(tokens) };
+    }
+    case "b": {
+      const [, parts = "", tokens] = objectForm.exec(row) ?? [];
+      if (tokens === undefined) return undefined;
+      return { is: "object", shows: readParts(parts), tokens: Number(tokens) };
+    }
+    case "r":
+      return resultOf(row);
+    case undefined:
+    default:
+      return undefined;
+  }
+}
+
+function resultOf(row: string): ResultEntry | undefined {
+  const [, turn, step, call, handle, number, how = "", file, made, above, tokens] =
+    resultForm.exec(row) ?? [];
+  if (tokens === undefined) return undefined;
+  const of = handle === undefined ? {} : { of: handle, version: Number(number) };
+  const way = wayOf(how, handle, Number(number));
+  const replaces =
+    file === undefined
+      ? {}
+      : { replaces: { of: file, version: Number(made), above: Number(above) } };
+  const place = { turn: Number(turn), step: Number(step), call: Number(call) };
+  return { is: "result", ...place, ...of, ...replaces, ...way, tokens: Number(tokens) };
+}
+
+function wayOf(
+  how: string,
+  handle: string | undefined,
+  version: number,
+): Pick<ResultEntry, "as" | "shows"> {
+  if (how === "bare") return { as: "bare" };
+  if (how === "ref") return { as: "reference" };
+  if (how !== "whole") return { as: "shown", shows: readParts(how.slice(1, -1)) };
+  return { as: "shown", shows: handle === undefined ? [] : [{ of: handle, version, as: "whole" }] };
+}
+
+function readStub(text: string): ArgumentStub {
+  const [found, call, of, version] = stubForm.exec(text) ?? [];
+  if (found === undefined) throw noRow(text);
+  const made = of === undefined ? {} : { of, version: Number(version) };
+  return { call: Number(call), ...made };
+}
+
+function readParts(text: string): readonly ShownPart[] {
+  if (text === "") return [];
+  return text.split(" ").map((one): ShownPart => {
+    const [, of = "", version, as, first, second] = partForm.exec(one) ?? [];
+    const base = { of, version: Number(version) };
+    switch (as) {
+      case "lines":
+        return { ...base, as, from: Number(first), to: Number(second) };
+      case "part":
+        return { ...base, as, head: Number(first), tail: Number(second) };
+      case "diff":
+        return { ...base, as, since: Number(first) };
+      case "whole":
+      case "above":
+      case "line":
+        return { ...base, as };
+      case undefined:
+      default:
+        throw noRow(text);
+    }
+  });
+}
+
+function noRow(row: JsonValue): TypeError {
+  return new TypeError(`a view has no such entry as ${JSON.stringify(row)}`);
+}

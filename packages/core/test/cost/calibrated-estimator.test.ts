@@ -1,0 +1,139 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  calibrate,
+  calibratedEstimator,
+  type Calibration,
+  rawTokens,
+  uncalibrated,
+  type UsagePoint,
+} from "../../src/cost/calibrated-estimator.ts";
+
+/** What a provider would report whose counts differ from ours by a factor and an overhead. */
+function pointsOf(estimates: readonly number[], truth: Calibration): readonly UsagePoint[] {
+  return estimates.map((estimated) => ({
+    estimated,
+    reported: Math.round(estimated * truth.factor + truth.overhead),
+  }));
+}
+
+const errorOf = (point: UsagePoint, { factor, overhead }: Calibration): number =>
+  Math.abs(point.estimated * factor + overhead - point.reported);
+
+/** Prompts whose sizes differ enough to tell the factor from the overhead. */
+const growing = fc
+  .array(fc.integer({ min: 400, max: 4_000 }), { minLength: 4, maxLength: 16 })
+  .map((steps) =>
+    steps.map((_, index) => steps.slice(0, index + 1).reduce((a, b) => a + b, 1_000)),
+  );
+
+const truth = fc.record({
+  factor: fc.double({ min: 0.6, max: 1.9, noNaN: true }),
+  overhead: fc.integer({ min: 0, max: 20_000 }),
+});
+
+describe("the calibration of the estimate", () => {
+  it("brings the estimate near what the provider reports", () => {
+    fc.assert(
+      fc.property(growing, truth, (estimates, reality) => {
+        const points = pointsOf(estimates, reality);
+
+        const fitted = calibrate(points, uncalibrated);
+
+        // The factor is rounded to a twentieth, the overhead to a hundred, and 300 tokens change nothing.
+        const allowed = Math.max(...estimates) / 40 + 50 + 300 + 2;
+        for (const point of points) {
+          expect(errorOf(point, fitted)).toBeLessThan(allowed);
+        }
+      }),
+    );
+  });
+
+  it("never makes the estimate worse by more than its rounding", () => {
+    fc.assert(
+      fc.property(growing, truth, (estimates, reality) => {
+        const points = pointsOf(estimates, reality);
+        const fitted = calibrate(points, uncalibrated);
+
+        const sum = (calibration: Calibration): number =>
+          points.reduce((total, point) => total + errorOf(point, calibration), 0);
+
+        expect(sum(fitted)).toBeLessThanOrEqual(sum(uncalibrated) + points.length * 400);
+      }),
+    );
+  });
+
+  it("keeps the factor between a half and two, and the overhead from being negative", () => {
+    const wild = fc.array(
+      fc.record({
+        estimated: fc.integer({ min: 1, max: 1e6 }),
+        reported: fc.integer({ min: 1, max: 1e9 }),
+      }),
+      { maxLength: 16 },
+    );
+    fc.assert(
+      fc.property(wild, (points) => {
+        const { factor, overhead } = calibrate(points, uncalibrated);
+
+        expect(factor).toBeGreaterThanOrEqual(0.5);
+        expect(factor).toBeLessThanOrEqual(2);
+        expect(overhead).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it("stays as it is when the same usage comes again", () => {
+    fc.assert(
+      fc.property(growing, truth, (estimates, reality) => {
+        const points = pointsOf(estimates, reality);
+        const fitted = calibrate(points, uncalibrated);
+
+        expect(calibrate(points, fitted)).toBe(fitted);
+      }),
+    );
+  });
+
+  it("learns no factor from prompts of one size", () => {
+    const fitted = calibrate(
+      pointsOf([5_000, 5_001, 5_002], { factor: 1.7, overhead: 0 }),
+      uncalibrated,
+    );
+
+    expect(fitted.factor).toBe(1);
+  });
+
+  it("learns from prompts of one size that all count for less than estimated", () => {
+    const points = pointsOf([4_220, 4_420, 4_620, 4_820], { factor: 0.6, overhead: 0 });
+
+    expect(calibrate(points, uncalibrated)).toEqual({ factor: 0.6, overhead: 0 });
+  });
+
+  it("is not led astray by one odd report", () => {
+    const odd = { estimated: 50_000, reported: 3_000 };
+    const points = [odd, ...pointsOf([50_000, 50_200, 50_400], { factor: 1, overhead: 0 })];
+
+    for (let count = 1; count <= points.length; count += 1)
+      expect(calibrate(points.slice(0, count), uncalibrated).factor).toBe(1);
+  });
+
+  it("is what it was where no usage came", () => {
+    expect(calibrate([], uncalibrated)).toBe(uncalibrated);
+  });
+});
+
+describe("the estimate", () => {
+  it("grows with the text and with the factor", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.string({ unit: "grapheme" }),
+        (one, other) => {
+          const estimator = calibratedEstimator({ factor: 1.5, overhead: 0 });
+
+          expect(rawTokens(one + other)).toBeGreaterThanOrEqual(rawTokens(one));
+          expect(estimator.text(one)).toBe(Math.ceil(rawTokens(one) * 1.5));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { priceProfile } from "../../src/cost/price-profile.ts";
+
+const sonnet = {
+  provider: "anthropic",
+  id: "claude-sonnet-4-5",
+  api: "anthropic-messages",
+  cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+};
+
+describe("a price profile", () => {
+  test("comes from the host's prices, relative to uncached input", () => {
+    expect(priceProfile(sonnet)).toEqual({
+      read: expect.closeTo(0.1, 10),
+      write: 1.25,
+      lifetime: 300_000,
+      minimum: 1024,
+      tiers: [],
+      caching: "explicit",
+      source: "host",
+    });
+  });
+
+  test("takes the host's prices where they differ from the table's", () => {
+    const cost = { input: 2, cacheRead: 0.1, cacheWrite: 5 };
+
+    expect(priceProfile({ ...sonnet, cost })).toMatchObject({ read: 0.05, write: 2.5 });
+  });
+
+  test("has no fee for writing where the host names none", () => {
+    const facts = {
+      provider: "openai",
+      id: "gpt-5",
+      api: "openai-responses",
+      cost: { input: 1.25, cacheRead: 0.125, cacheWrite: 0 },
+    };
+
+    expect(priceProfile(facts)).toMatchObject({ write: 1, caching: "automatic", source: "host" });
+  });
+
+  test("has the host's tiers as factors, by ascending length", () => {
+    const tiers = [
+      { inputTokensAbove: 500_000, input: 9 },
+      { inputTokensAbove: 200_000, input: 6 },
+    ];
+
+    expect(priceProfile({ ...sonnet, cost: { ...sonnet.cost, tiers } }).tiers).toEqual([
+      { above: 200_000, factor: 2 },
+      { above: 500_000, factor: 3 },
+    ]);
+  });
+
+  test("lives as long as the host's model data says, by what is asked for", () => {
+    const promptCache = { short: 240, long: 1800 };
+
+    expect(priceProfile({ ...sonnet, promptCache }).lifetime).toBe(240_000);
+    expect(priceProfile({ ...sonnet, promptCache, retention: "long" }).lifetime).toBe(1_800_000);
+  });
+
+  test("writes an hour's entry at twice the input price", () => {
+    expect(priceProfile({ ...sonnet, retention: "long" })).toMatchObject({
+      write: 2,
+      lifetime: 3_600_000,
+    });
+  });
+
+  test("caches nothing where the host asks for none", () => {
+    expect(priceProfile({ ...sonnet, retention: "none" })).toEqual({
+      read: 1,
+      write: 1,
+      minimum: 0,
+      tiers: [],
+      caching: "none",
+      source: "host",
+    });
+  });
+
+  test.each([
+    ["claude-fable-5-1", 0.025, 1.25, 512],
+    ["claude-opus-5.5", 0.05, 1.25, 512],
+    ["us.anthropic.claude-haiku-4-5-20251001-v1:0", 0.1, 1.25, 4096],
+    ["anthropic/claude-sonnet-4.6", 0.1, 1.25, 1024],
+    ["claude-3-5-haiku-20241022", 0.1, 1.25, 2048],
+    ["gpt-6.1-sol", 0.05, 1.25, 1024],
+    ["gpt-6-luna", 0.1, 1.25, 1024],
+    ["gpt-5.6-terra", 0.1, 1.25, 1024],
+    ["gpt-5.5", 0.1, 1, 1024],
+    ["gpt-5", 0.1, 1, 1024],
+    ["openai/o3", 0.25, 1, 1024],
+    ["gpt-4o-mini", 0.5, 1, 1024],
+    ["o3-mini", 0.5, 1, 1024],
+    ["o4-mini", 0.25, 1, 1024],
+    ["kimi-k3", 0.1, 1, 1024],
+    ["gemini-3-pro-preview", 0.1, 1, 4096],
+    ["gemini-4-argon", 0.05, 1, 4096],
+    ["deepseek-v4-pro", 0.033, 1, 0],
+  ])("comes from the table without a host: %s", (id, read, write, minimum) => {
+    expect(priceProfile({ provider: "any", id })).toMatchObject({
+      read,
+      write,
+      minimum,
+      source: "table",
+    });
+  });
+
+  test.each(["gpt-4", "gpt-4-turbo", "llama-3.3-70b", "foo3"])(
+    "is not of a family by a likeness: %s",
+    (id) => {
+      expect(priceProfile({ provider: "any", id }).source).toBe("default");
+    },
+  );
+
+  test("is the table's where a known model is free to the user", () => {
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+    expect(priceProfile({ provider: "github-copilot", id: "claude-opus-4.5", cost })).toMatchObject(
+      { read: 0.1, write: 1.25, source: "table" },
+    );
+  });
+
+  test("prices the time of a local model, which has no price in money", () => {
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+    expect(priceProfile({ provider: "ollama", id: "qwen-coder", cost })).toEqual({
+      read: 0.1,
+      write: 1,
+      minimum: 0,
+      tiers: [],
+      caching: "automatic",
+      source: "default",
+    });
+  });
+
+  test("caches nothing where an unknown model has a price and none for reading", () => {
+    const cost = { input: 0.6, output: 1, cacheRead: 0, cacheWrite: 0 };
+
+    expect(priceProfile({ provider: "groq", id: "llama-3.3-70b", cost })).toMatchObject({
+      read: 1,
+      write: 1,
+      caching: "none",
+    });
+  });
+
+  test("caches nothing where reading costs what sending costs", () => {
+    const cost = { input: 0.35, cacheRead: 0.35, cacheWrite: 0 };
+
+    expect(priceProfile({ provider: "cerebras", id: "gpt-oss-120b", cost }).caching).toBe("none");
+  });
+
+  test("is automatic where Anthropic's protocol serves a cache that bills no writing", () => {
+    const facts = {
+      provider: "fireworks",
+      id: "ember-1",
+      api: "anthropic-messages",
+      cost: { input: 3, cacheRead: 0.3, cacheWrite: 0 },
+    };
+
+    expect(priceProfile(facts).caching).toBe("automatic");
+  });
+
+  test("is finite and never has reading dearer than sending, whatever a host says", () => {
+    const price = fc.oneof(fc.constant(0), fc.double({ noNaN: false }));
+    const tiers = fc.array(fc.record({ inputTokensAbove: price, input: price }), { maxLength: 3 });
+    const cost = fc.record({ input: price, cacheRead: price, cacheWrite: price, tiers });
+    const id = fc.constantFrom("claude-opus-4-5", "gpt-5", "unknown");
+    fc.assert(
+      fc.property(cost, id, (given, model) => {
+        const profile = priceProfile({ provider: "any", id: model, cost: given });
+
+        expect(profile.read).toBeGreaterThanOrEqual(0);
+        expect(profile.read).toBeLessThanOrEqual(1);
+        expect(profile.write).toBeGreaterThanOrEqual(1);
+        for (const value of [profile.read, profile.write, ...profile.tiers.map((t) => t.factor)])
+          expect(Number.isFinite(value)).toBe(true);
+      }),
+    );
+  });
+});

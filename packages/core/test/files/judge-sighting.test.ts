@@ -1,0 +1,142 @@
+import {
+  fileBody,
+  type FileSighting,
+  metadataVersion,
+  missingFileBody,
+  objectId,
+  sealObject,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+import { judgeSighting } from "../../src/files/judge-sighting.ts";
+import { type TrackedFile, trackedFiles } from "../../src/files/tracked-files.ts";
+
+const path = "/work/a.txt";
+const read = { realPath: path, size: 4, modified: 100_000.5, text: "text" };
+const fresh: FileSighting = {
+  state: "file",
+  path,
+  at: 200_000,
+  node: "1:1",
+  born: 90_000,
+  size: 4,
+  modified: 100_000.5,
+  changed: 100_000.5,
+};
+
+function stored(time: number, isMissing = false): StoredMetadata {
+  const body = fileBody(objectId("a"), read, "human");
+  const { body: sealed, hashes } = sealObject(isMissing ? missingFileBody(body) : body);
+  const at = { tx_id: 1, tx_time: new Date(time).toISOString() };
+  return metadataVersion({ body: sealed, hashes, version: 1, at });
+}
+
+function tracked(time = 150_000, isMissing = false): TrackedFile {
+  const file = trackedFiles().put(stored(time, isMissing));
+  if (file === undefined) throw new TypeError("a file is tracked");
+  return file;
+}
+
+/** A tracked file that was seen as it was stored. */
+function seen(): TrackedFile {
+  const files = trackedFiles();
+  const file = files.put(stored(150_000));
+  if (file === undefined) throw new TypeError("a file is tracked");
+  files.saw(file, fresh);
+  return file;
+}
+
+describe("a file that nobody looked at since it was stored", () => {
+  it("is the same by size and time", () => {
+    expect(judgeSighting(tracked(), fresh)).toBe("same");
+    expect(judgeSighting(tracked(), { ...fresh, size: 5 })).toBe("read");
+    expect(judgeSighting(tracked(), { ...fresh, modified: 100_001 })).toBe("read");
+  });
+
+  it("is read when it was stored so soon that another change can have the same time", () => {
+    expect(judgeSighting(tracked(100_900), fresh)).toBe("read");
+    expect(judgeSighting(tracked(101_600), fresh)).toBe("same");
+  });
+
+  it("is gone when nothing, or something else, is there", () => {
+    expect(judgeSighting(tracked(), { state: "absent", path, at: 1 })).toBe("vanished");
+    expect(judgeSighting(tracked(), { state: "other", path, at: 1 })).toBe("vanished");
+    expect(judgeSighting(tracked(), { state: "unreadable", path, at: 1 })).toBe("unreadable");
+  });
+});
+
+describe("a file that looks as it was seen", () => {
+  const later = { ...fresh, at: 300_000 };
+
+  function seenAt(at: number): TrackedFile {
+    const files = trackedFiles();
+    const file = files.put(stored(150_000));
+    if (file === undefined) throw new TypeError("a file is tracked");
+    files.saw(file, { ...fresh, at });
+    return file;
+  }
+
+  it("is the same", () => {
+    expect(judgeSighting(seenAt(101_000), later)).toBe("same");
+  });
+});
+
+describe("another node at a path", () => {
+  const newcomer: FileSighting = { ...fresh, node: "1:2", at: 300_000, changed: 299_990 };
+
+  it("is a save of the file when it was made after the file was last seen", () => {
+    expect(judgeSighting(seen(), { ...newcomer, born: 299_900 })).toBe("read");
+  });
+
+  it("is an unrelated file when it was made before", () => {
+    expect(judgeSighting(seen(), { ...newcomer, born: 199_900 })).toBe("displaced");
+  });
+
+  it("is a save when it was made before and written after the file was last seen", () => {
+    const written = { ...newcomer, born: 199_900 };
+
+    expect(judgeSighting(seen(), { ...written, modified: 299_900 })).toBe("read");
+    expect(judgeSighting(seen(), { ...written, modified: 199_950 })).toBe("displaced");
+  });
+
+  it("is a save where the file system does not tell", () => {
+    const { born: _, ...unknown } = newcomer;
+
+    expect(judgeSighting(seen(), unknown)).toBe("read");
+  });
+
+  it("is judged by durations where the file system's clock is far behind", () => {
+    const behind = { ...newcomer, changed: 239_990 };
+
+    // Made a second before it came, by a clock that is a minute behind: after the file was seen.
+    expect(judgeSighting(seen(), { ...behind, born: 238_990 })).toBe("read");
+    expect(judgeSighting(seen(), { ...behind, born: 100_000 })).toBe("displaced");
+  });
+});
+
+describe("a file at the path of one that is gone", () => {
+  it("is the same object, made again", () => {
+    const back = { ...fresh, node: "1:9", born: 299_000, changed: 299_990, at: 300_000 };
+
+    expect(judgeSighting(tracked(150_000, true), back)).toBe("read");
+  });
+
+  it("is the same object when it is the file that was there", () => {
+    const files = trackedFiles();
+    const file = files.put(stored(150_000));
+    if (file === undefined) throw new TypeError("a file is tracked");
+    files.saw(file, fresh);
+    files.saw(file, { state: "absent", path, at: 250_000 });
+    files.put(stored(250_000, true));
+    const back = { ...fresh, changed: 299_990, at: 300_000 };
+
+    expect(judgeSighting(file, back)).toBe("read");
+    expect(judgeSighting(file, { ...back, node: "1:9" })).toBe("displaced");
+  });
+
+  it("is another when it was there before the first was recorded as gone", () => {
+    const old = { ...fresh, node: "1:9", born: 120_000, changed: 299_990, at: 300_000 };
+
+    expect(judgeSighting(tracked(150_000, true), old)).toBe("displaced");
+  });
+});

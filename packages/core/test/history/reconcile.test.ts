@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/chat/message.ts";
+import type { TurnPosition } from "../../src/chat/turn.ts";
+import { reconcile } from "../../src/history/reconcile.ts";
+import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
+import { type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
+
+/** A message by its identity alone: `u1` is a user's at time 1, `a2` an assistant's, `r3` the result of call c3. */
+type Name = string;
+
+const codec: MessageCodec<Name> = {
+  identify: (name) => identityOf(name),
+  decode: (name): Message => ({ role: "user", content: name }),
+};
+
+function identityOf(name: Name): MessageIdentity {
+  const roles: Readonly<Record<string, string>> = { u: "user", a: "assistant", s: "summary" };
+  const time = Number(name.replaceAll(/\D/gu, ""));
+  const [letter = ""] = name;
+  if (letter === "r") return { role: "toolResult", callId: `c${time}`, timestamp: time };
+  if (letter === "x") return { role: "opaque" };
+  if (letter === "k") return { role: "user", key: name };
+  return { role: roles[letter] ?? "opaque", timestamp: time };
+}
+
+/** The known sequence as a chat holds it: each user's message begins a turn, each assistant's a step. */
+function knownOf(names: readonly Name[]): readonly KnownMessage[] {
+  const position = { turn: -1, step: -1 };
+  const keys = messageKeys(names.map(identityOf));
+  return names.map((name, index) => {
+    if (name.startsWith("u") || name.startsWith("k")) {
+      position.turn += 1;
+      position.step = -1;
+    } else if (name.startsWith("a")) {
+      position.step += 1;
+    }
+    const place: TurnPosition | undefined = name.startsWith("s") ? undefined : { ...position };
+    return { identity: identityOf(name), key: keys[index] ?? "", position: place };
+  });
+}
+
+interface Case {
+  readonly rewound?: boolean;
+  readonly discarded?: readonly Name[];
+}
+
+function compare(
+  before: readonly Name[],
+  now: readonly Name[],
+  options: Case = {},
+): { readonly type: string; readonly unseen: readonly Name[]; readonly to?: TurnPosition } {
+  const sequence = knownOf(before);
+  const discarded = new Set((options.discarded ?? []).map((name) => identityOf(name).timestamp));
+  const result = reconcile({
+    messages: now,
+    codec,
+    sequence,
+    known: new Map(sequence.map((known) => [known.key, known])),
+    isDiscarded: ({ identity }) => discarded.has(identity.timestamp),
+    ...(options.rewound === undefined ? {} : { rewound: options.rewound }),
+  });
+  return {
+    type: result.type,
+    unseen: result.unseen.map(({ index }) => now[index] ?? ""),
+    ...(result.type === "rewound" ? { to: result.to } : {}),
+  };
+}
+
+const turn = ["u1", "a2", "r3", "a4"];
+
+describe("a host's messages compared with the known ones", () => {
+  it("are appended where all that is known comes first", () => {
+    expect(compare(turn, [...turn, "u5", "a6"])).toEqual({
+      type: "appended",
+      unseen: ["u5", "a6"],
+    });
+  });
+
+  it("hold nothing new when they are replayed", () => {
+    expect(compare(turn, turn)).toEqual({ type: "appended", unseen: [] });
+  });
+
+  it("never rewind by being fewer", () => {
+    expect(compare(turn, ["u1", "a2"])).toEqual({ type: "replaced", unseen: [] });
+    expect(compare(turn, [])).toEqual({ type: "replaced", unseen: [] });
+  });
+
+  it("hold nothing new when the same ones come back after they were fewer", () => {
+    expect(compare(["u1", "a2"], turn).unseen).toEqual(["r3", "a4"]);
+  });
+
+  it("are replaced by a host's compaction, and the new ones among them are taken in", () => {
+    expect(compare(turn, ["s9", "u1", "a2", "r3", "a4", "u10"])).toEqual({
+      type: "replaced",
+      unseen: ["s9", "u10"],
+    });
+    expect(compare(turn, ["s9", "u10"])).toEqual({ type: "replaced", unseen: ["s9", "u10"] });
+  });
+
+  it("rewind where a new user's message stands in the place of others", () => {
+    expect(compare([...turn, "u5", "a6"], [...turn, "u7"])).toEqual({
+      type: "rewound",
+      to: { turn: 0, step: 1 },
+      unseen: ["u7"],
+    });
+  });
+
+  it("do not rewind where known messages follow the new one", () => {
+    expect(compare([...turn, "u5", "a6"], ["u1", "u9", "a2", "u5"]).type).toBe("replaced");
+  });
+
+  it("do not rewind where an assistant's message takes the place of others", () => {
+    expect(compare([...turn, "u5"], [...turn, "a9"]).type).toBe("replaced");
+  });
+
+  it("do not rewind where the host took a failed message back and tried again", () => {
+    const before = ["u1", "a2"];
+
+    expect(compare(before, ["u1", "a3"], { discarded: ["a2"] })).toEqual({
+      type: "replaced",
+      unseen: ["a3"],
+    });
+    expect(compare(before, ["u1", "u3"], { discarded: ["a2"] }).type).toBe("replaced");
+  });
+
+  it("rewind to where the host says, new messages or none", () => {
+    const before = [...turn, "u5", "a6"];
+
+    expect(compare(before, turn, { rewound: true })).toEqual({
+      type: "rewound",
+      to: { turn: 0, step: 1 },
+      unseen: [],
+    });
+    expect(compare(before, [...turn, "u7"], { rewound: true }).to).toEqual({ turn: 0, step: 1 });
+  });
+
+  it("rewind to before everything where the host says so", () => {
+    const start = { turn: -1, step: -1 };
+
+    expect(compare(turn, ["u9"], { rewound: true }).to).toEqual(start);
+    expect(compare(turn, [], { rewound: true }).to).toEqual(start);
+  });
+
+  it("rewind to a point that lies before a compaction", () => {
+    const sequence = knownOf(["s9", "u5", "a6"]);
+    const known = new Map(
+      [...knownOf([...turn, "u5", "a6"]), ...sequence.slice(0, 1)].map((one) => [one.key, one]),
+    );
+
+    const result = reconcile({
+      messages: [...turn, "u20"],
+      codec,
+      sequence,
+      known,
+      isDiscarded: () => false,
+      rewound: true,
+    });
+
+    expect(result).toMatchObject({ type: "rewound", to: { turn: 0, step: 1 } });
+  });
+
+  it("rewind to right after a summary, by what followed it", () => {
+    const chat = knownOf([...turn, "u5", "a6"]);
+    const sequence = [...knownOf(["s9"]), ...chat.slice(4)];
+    const known = new Map([...chat, ...sequence].map((one) => [one.key, one]));
+    const input = { messages: ["s9", "u20"], codec, sequence, known, isDiscarded: () => false };
+
+    expect(reconcile(input)).toMatchObject({ type: "rewound", to: { turn: 0 } });
+    expect(reconcile({ ...input, rewound: true })).toMatchObject({
+      type: "rewound",
+      to: { turn: 0 },
+    });
+  });
+
+  it("go by the host's own keys where it has them", () => {
+    const before = ["k1", "k2", "k3"];
+
+    expect(compare(before, ["k1", "k2", "k4"])).toMatchObject({ type: "rewound", unseen: ["k4"] });
+    expect(compare(before, ["k1", "k2", "k3", "k4"])).toEqual({
+      type: "appended",
+      unseen: ["k4"],
+    });
+  });
+
+  it("go by content where the host has neither keys nor times", () => {
+    expect(compare([], ["x one", "x two"]).unseen).toEqual(["x one", "x two"]);
+    const sequence = reconcile({
+      messages: ["x one", "x two"],
+      codec,
+      sequence: [],
+      known: new Map(),
+      isDiscarded: () => false,
+    }).unseen.map(({ identity, key }): KnownMessage => ({ identity, key, position: undefined }));
+    const known = new Map(sequence.map((one) => [one.key, one]));
+    const again = reconcile({
+      messages: ["x one", "x two", "x three"],
+      codec,
+      sequence,
+      known,
+      isDiscarded: () => false,
+    });
+
+    expect(again).toMatchObject({ type: "appended", unseen: [{ index: 2 }] });
+  });
+
+  it("tell apart messages of one role and time by their ordinal", () => {
+    expect(compare(["u1", "u1"], ["u1", "u1", "u1"])).toEqual({
+      type: "appended",
+      unseen: ["u1"],
+    });
+  });
+});
+
+describe("the keys of messages", () => {
+  it("are the same whether few or many are asked for", () => {
+    const names = Array.from({ length: 90 }, (_, index) => `u${index % 7}`).map(identityOf);
+    const all = messageKeys(names);
+
+    for (const from of [0, 1, 40, 57, 58, 59, 89, 90]) {
+      expect(messageKeys(names, from)).toEqual(all.slice(from));
+    }
+    expect(new Set(all).size).toBe(90);
+  });
+});

@@ -1,0 +1,350 @@
+import type { JsonValue } from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+import { isToolCall } from "../../src/chat/message.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import type { EpochSettings } from "../../src/layouts/epoch/epoch-settings.ts";
+import type { CacheCost, Layout, LayoutOutput, Liveness } from "../../src/view/layout.ts";
+import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage.ts";
+
+const settings: Partial<EpochSettings> = { small: 0, largeArguments: 60 };
+const layout = epochLayout(settings);
+const cold: CacheCost = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" };
+const none: Liveness = { keepsArguments: () => false, stays: () => false };
+
+/** The arguments that a view shows of a call. */
+function argumentsIn({ messages }: LayoutOutput, handle: string): JsonValue | undefined {
+  const calls = messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter(isToolCall) : [],
+  );
+  return calls.find(({ id }) => id === `call_${handle.slice(1)}`)?.arguments;
+}
+
+/** A view whose cache is cold, so that everything leaves that may. */
+function swept(stage: ViewStage, liveness = none, by: Layout = layout): LayoutOutput {
+  return stage.view(by, { cache: cold, liveness });
+}
+
+describe("an epoch's end", () => {
+  it("leaves reference lines in the place of what was not used lately", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const output = stage.call("bash", { command: "build" }, lines(20));
+    stage.file("f1", lines(10));
+    stage.activate("f1", { isAsked: true });
+    const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.say("Well.");
+
+    const view = swept(stage);
+    expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
+    expect(resultOf(view, read)).toBe(`[f1 f1.ts ${lines(10).length}]`);
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "cold", left: ["t1", "f1"] });
+    expect(view.left).toHaveLength(2);
+  });
+
+  it("leaves what the newest answer asked for, and what is pinned", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const pinned = stage.call("bash", { command: "a" }, lines(20));
+    stage.activate(pinned, { isPinned: true });
+    const old = stage.call("bash", { command: "b" }, lines(20));
+    const newest = stage.call("bash", { command: "c" }, lines(20));
+
+    const view = swept(stage);
+    expect(resultOf(view, pinned)).toMatch(/^t1 ok\n~~~/u);
+    expect(resultOf(view, old)).toBe("[t2 ok, 391 chars]");
+    expect(resultOf(view, newest)).toMatch(/^t3 ok\n~~~/u);
+  });
+
+  it("shows what stays in its newest version, once", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.view(layout);
+    stage.say("Well.");
+    stage.file("f1", lines(30).replace("line 15 ", "LINE 15 "));
+    stage.view(layout);
+    stage.say("Well.");
+
+    const view = swept(stage, { ...none, stays: ({ key }) => key === "f1" });
+    expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
+    const shown = view.messages.map(textOf).filter((text) => text.startsWith("f1 "));
+    expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${lines(30).replace("line 15 ", "LINE 15 ")}~~~`]);
+  });
+
+  it('names in "shown above" the version that stands there', () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", lines(30));
+    stage.activate("f1", { isAsked: true });
+    stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    const again = stage.call("pin", { id: "f1" }, "f1 is pinned.", { shows: ["f1"] });
+    stage.view(layout);
+    stage.say("Well.");
+    stage.file("f1", lines(31), "agent");
+    stage.call("edit", { path: "f1.ts", edits: [] }, "Done.", { file: "f1" });
+    stage.view(layout);
+    stage.say("Well.");
+
+    const view = swept(stage, { ...none, stays: ({ key }) => key === "f1" });
+    expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
+    expect(
+      view.messages.map(textOf).find((text) => text.startsWith("f1 f1.ts v2\n")),
+    ).toBeDefined();
+    expect(resultOf(view, again)).toBe("[f1 f1.ts v2 unchanged, shown above]");
+  });
+
+  it("shows again what was asked for where its text leaves with the same call", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const output = stage.call("bash", { command: "build" }, lines(20));
+    stage.view(layout);
+    stage.activate(output, { isAsked: true });
+    const again = stage.call("activate", { id: output }, "t1 is active.", { shows: [output] });
+
+    const view = swept(stage);
+    expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
+    expect(resultOf(view, again)).toBe(`t1 ok\n~~~\n${lines(20)}~~~`);
+    expect(view.left).toEqual([]);
+  });
+});
+
+describe("lines that were appended", () => {
+  it("are one for each file after an end, and none where its result tells the same", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(10));
+    stage.activate("f1", { isAsked: true });
+    const output = stage.call("bash", { command: "build" }, lines(20));
+    const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.view(layout);
+    stage.deactivate("f1");
+    for (const count of [11, 12]) {
+      stage.file("f1", lines(count));
+      stage.say("Well.");
+      stage.view(layout);
+    }
+    stage.say("Well.");
+
+    const before = stage.view(layout).messages.map(textOf);
+    expect(before.filter((text) => text.startsWith("[f1 "))).toHaveLength(2);
+    const view = swept(stage);
+    expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
+    const line = `[f1 f1.ts ${lines(12).length} v3]`;
+    expect(resultOf(view, read)).toBe(line);
+    expect(view.messages.map(textOf).filter((text) => text.startsWith("[f1 "))).toEqual([line]);
+  });
+});
+
+describe("what is pinned", () => {
+  const told = (view: LayoutOutput): readonly string[] =>
+    view.messages.map(textOf).filter((text) => text.startsWith("[pinned"));
+
+  it("is told once, again when it changed, and by the last word after an end", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const one = stage.call("bash", { command: "a" }, lines(20));
+    const other = stage.call("bash", { command: "b" }, lines(20));
+    expect(told(stage.view(layout))).toEqual([]);
+
+    stage.activate(other, { isPinned: true });
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    stage.say("Well.");
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    stage.activate(other);
+    expect(told(stage.view(layout))).toEqual(["[pinned: t2]", "[pinned: none]"]);
+    stage.activate(one, { isPinned: true });
+    stage.say("Well.");
+    const view = swept(stage);
+    expect(resultOf(view, other)).toBe("[t2 ok, 391 chars]");
+    expect(told(view)).toEqual(["[pinned: t1]"]);
+  });
+});
+
+describe("a version that was replaced", () => {
+  const atOnce = epochLayout({ ...settings, superseded: "at-once" });
+
+  it("leaves at once where a setting says so, whoever wrote the new one", () => {
+    for (const generator of ["agent", "human"] as const) {
+      const stage = viewStage();
+      stage.user("go on");
+      stage.file("f1", lines(30));
+      stage.activate("f1", { isAsked: true });
+      const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+      stage.view(atOnce);
+      const text = lines(30).replace("line 15 ", "LINE 15 ");
+      stage.file("f1", text, generator);
+      const args = { path: "f1.ts", oldText: "line 15 ", newText: "LINE 15 " };
+      stage.call("edit", args, "Done.", { file: "f1" });
+
+      const view = stage.view(atOnce);
+      expect(view.epoch).toMatchObject({ isNew: true, endedBy: "carried" });
+      expect(resultOf(view, read)).not.toContain("line 15 ");
+      const shown = view.messages.map(textOf).filter((one) => one.startsWith("f1 "));
+      expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${text}~~~`]);
+      stage.say("Well.");
+      expect(stage.view(atOnce).epoch).toMatchObject({ isNew: false });
+    }
+  });
+});
+
+describe("lines of a version that was replaced", () => {
+  it("leave at once where a setting says so", () => {
+    const atOnce = epochLayout({ ...settings, superseded: "at-once" });
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(30));
+    const range = { from: 1, to: 5 };
+    stage.activate("f1", { isAsked: true, range });
+    const read = stage.call("activate", { id: "f1" }, "shown.", { shows: ["f1"] });
+    stage.view(atOnce);
+    stage.say("Well.");
+    stage.file("f1", lines(30, "LINE"));
+
+    const view = stage.view(atOnce);
+    expect(view.epoch).toMatchObject({ isNew: true });
+    expect(resultOf(view, read)).not.toContain("line 1 ");
+    expect(view.messages.map(textOf).join("\n")).toContain("LINE 5 ");
+  });
+});
+
+describe("large arguments", () => {
+  const content = lines(30);
+  const signed = { type: "thinking", thinking: "so", thinkingSignature: "sig" } as const;
+
+  function written(stage: ViewStage): string {
+    stage.user("go on");
+    stage.file("f1", content, "agent");
+    const handle = stage.call("write", { path: "f1.ts", content }, "Done.", {
+      file: "f1",
+      thinking: signed,
+    });
+    stage.say("Well.");
+    return handle;
+  }
+
+  it("become a note of the file that they made", () => {
+    const stage = viewStage();
+    const write = written(stage);
+    stage.user("and now?");
+
+    expect(argumentsIn(swept(stage), write)).toEqual({
+      path: "f1.ts",
+      content: `[${content.length} characters, now in f1 v1]`,
+    });
+  });
+
+  it("stay beside signed thinking of the turn that goes on, unless a setting says otherwise", () => {
+    const stage = viewStage();
+    const write = written(stage);
+    const other = viewStage();
+    written(other);
+    const bold = epochLayout({ ...settings, argumentsBesideSignedThinking: true });
+
+    expect(argumentsIn(swept(stage), write)).toEqual({ path: "f1.ts", content });
+    expect(argumentsIn(swept(other, none, bold), write)).toMatchObject({
+      content: `[${content.length} characters, now in f1 v1]`,
+    });
+  });
+
+  it("stay where they were used lately, where they are small, and where a setting says so", () => {
+    const cases: readonly (readonly [Layout, Liveness])[] = [
+      [layout, { keepsArguments: () => true, stays: () => true }],
+      [epochLayout({ ...settings, largeArguments: 10_000 }), none],
+      [epochLayout({ ...settings, largeArguments: undefined }), none],
+    ];
+    for (const [by, liveness] of cases) {
+      const stage = viewStage();
+      const write = written(stage);
+      stage.user("and now?");
+
+      expect(argumentsIn(swept(stage, liveness, by), write)).toEqual({ path: "f1.ts", content });
+    }
+  });
+
+  it("leave the file in view as they made it", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(5));
+    stage.activate("f1", { isPinned: true });
+    stage.view(layout);
+    stage.file("f1", content, "agent");
+    stage.call("write", { path: "f1.ts", content }, "Done.", { file: "f1" });
+    stage.say("Well.");
+    stage.user("and now?");
+
+    const view = swept(stage);
+    const shown = view.messages.map(textOf).filter((text) => text.startsWith("f1 f1.ts v2\n"));
+    expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${content}~~~`]);
+  });
+});
+
+describe("when an epoch ends", () => {
+  it("is when reading what is dead has cost its share of the rewrite", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    const dead = stage.call("bash", { command: "a" }, lines(40));
+    stage.call("bash", { command: "b" }, lines(40));
+    const first = stage.view(layout);
+    stage.deactivate(dead);
+
+    const views = Array.from({ length: 20 }, () => {
+      stage.say("Well.");
+      return stage.view(layout).epoch;
+    });
+    const end = views.findIndex((epoch) => epoch?.isNew);
+    const before = views[end - 1];
+    expect(first.epoch).toMatchObject({ number: 1, isNew: false, deadTokens: 0, carried: 0 });
+    expect(views[end]).toMatchObject({ number: 2, calls: 1, endedBy: "carried", left: ["t1"] });
+    // At 0.1 a token and call, against 1.15 for each token that follows it.
+    const { deadTokens = 0, carried = 0, rewrite = 0 } = before ?? {};
+    expect(carried).toBeCloseTo(0.1 * deadTokens * (end - 1));
+    expect(carried).toBeLessThan(0.75 * rewrite);
+    expect(carried + 0.1 * deadTokens).toBeGreaterThanOrEqual(0.75 * rewrite - 5);
+  });
+
+  it("is sooner at the first call of a user's turn", () => {
+    const ends = [false, true].map((isTurn) => {
+      const stage = viewStage();
+      stage.user("go on");
+      const dead = stage.call("bash", { command: "a" }, lines(40));
+      stage.call("bash", { command: "b" }, lines(40));
+      stage.view(layout);
+      stage.deactivate(dead);
+      return Array.from({ length: 20 }, () => {
+        if (isTurn) stage.user("go on");
+        else stage.say("Well.");
+        return stage.view(layout).epoch?.isNew;
+      }).indexOf(true);
+    });
+
+    expect(ends[1]).toBeLessThan(ends[0] ?? 0);
+  });
+
+  it("is at once where a setting says so, and never while nothing is dead", () => {
+    const immediate = epochLayout({ ...settings, deactivate: "immediate" });
+    const stage = viewStage();
+    stage.user("go on");
+    const dead = stage.call("bash", { command: "a" }, lines(40));
+    stage.view(immediate);
+    stage.say("Well.");
+    const quiet = stage.view(immediate);
+    stage.deactivate(dead);
+    stage.say("Well.");
+
+    expect(quiet.epoch?.isNew).toBe(false);
+    expect(stage.view(immediate).epoch).toMatchObject({ isNew: true, left: ["t1"] });
+  });
+
+  it("is never for the cache's sake where nothing can leave", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.say("Well.");
+    stage.view(layout);
+    stage.say("Well.");
+
+    expect(swept(stage).epoch?.isNew).toBe(false);
+  });
+});

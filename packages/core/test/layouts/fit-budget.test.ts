@@ -1,0 +1,152 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import type { LayoutOutput } from "../../src/view/layout.ts";
+import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage.ts";
+
+const layout = epochLayout({ small: 0 });
+
+interface Script {
+  /** Of each output: how many lines, and whether it is pinned. */
+  readonly outputs: readonly { readonly size: number; readonly isPinned: boolean }[];
+  readonly budget: number;
+}
+
+const script: fc.Arbitrary<Script> = fc.record({
+  outputs: fc.array(fc.record({ size: fc.integer({ min: 5, max: 60 }), isPinned: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+  budget: fc.integer({ min: 150, max: 2_500 }),
+});
+
+function staged(outputs: Script["outputs"]): ViewStage {
+  const stage = viewStage();
+  stage.user("the question");
+  for (const { size, isPinned } of outputs) {
+    const handle = stage.call("bash", { command: "a" }, lines(size));
+    if (isPinned) stage.activate(handle, { isPinned });
+  }
+  return stage;
+}
+
+function tokensOf({ tokens }: LayoutOutput): number {
+  return tokens.metadata + tokens.chat + tokens.active;
+}
+
+describe("what does not fit (D54)", () => {
+  it("keeps the budget and the question, and shows nothing unpinned in the place of what is pinned", () => {
+    fc.assert(
+      fc.property(script, ({ outputs, budget }) => {
+        const view = staged(outputs).view(layout, { budget });
+        const texts = view.messages.map(textOf);
+
+        expect(tokensOf(view)).toBeLessThanOrEqual(budget);
+        expect(texts).toContain("the question");
+        const ways = view.shown.map(({ as }, index) => ({ as, ...outputs[index] }));
+        const smallest = Math.min(
+          ...ways
+            .filter(({ as, isPinned }) => as === "whole" && isPinned !== true)
+            .map(({ size }) => size ?? 0),
+        );
+        const leftOut = ways.filter(({ as, isPinned }) => isPinned === true && as === "left-out");
+        for (const { size = 0 } of leftOut)
+          expect(size).toBeGreaterThanOrEqual(smallest === Number.POSITIVE_INFINITY ? 0 : smallest);
+      }),
+    );
+  });
+
+  it.each([0.5, 0.75, 1])(
+    "fills the budget with a question that is larger, whatever a token counts (factor %s)",
+    (factor) => {
+      const stage = viewStage();
+      stage.user("word ".repeat(40_000));
+      const estimator = calibratedEstimator({ factor, overhead: 0 });
+
+      const tokens = tokensOf(stage.view(layout, { budget: 10_000, factor, estimator }));
+
+      expect(tokens).toBeLessThanOrEqual(10_000);
+      expect(tokens).toBeGreaterThan(9_500);
+    },
+  );
+
+  it("lets earlier contents leave before the newest, one size each", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 8 }),
+        fc.integer({ min: 300, max: 2_500 }),
+        (count, budget) => {
+          const outputs = Array.from({ length: count }, () => ({ size: 30, isPinned: false }));
+          const view = staged(outputs).view(layout, { budget });
+
+          const ways = view.shown.map(({ as }) => as);
+          const firstShown = ways.findIndex((as) => as !== "left-out");
+          expect(ways.slice(firstShown === -1 ? count : firstShown)).not.toContain("left-out");
+        },
+      ),
+    );
+  });
+
+  it("shows the newest in part where it alone is too much, with the beginning and the end", () => {
+    const stage = staged([{ size: 300, isPinned: false }]);
+
+    const view = stage.view(layout, { budget: 400 });
+    expect(view.shown.map(({ as }) => as)).toEqual(["part"]);
+    expect(resultOf(view, "t1")).toMatch(
+      /^t1 ok\n~~~\nline 1 of[^]*\n\[\d+ characters not shown; activate t1[^]*line 300 of the text\n~~~$/u,
+    );
+    expect(view.epoch?.endedBy).toBe("budget");
+  });
+
+  it("does not end an epoch on each call for what has no room", () => {
+    const stage = staged([{ size: 300, isPinned: true }]);
+    stage.view(layout, { budget: 400 });
+    stage.say("Well.");
+
+    expect(stage.view(layout, { budget: 400 }).epoch?.isNew).toBe(false);
+  });
+
+  it("lets whole turns leave where prose alone is too much, and says how they are read", () => {
+    const stage = viewStage();
+    for (let turn = 1; turn <= 6; turn += 1) {
+      stage.user(`question ${turn}: ${"why ".repeat(40)}`);
+      stage.say(`answer ${turn}`);
+    }
+
+    const texts = stage.view(layout, { budget: 200 }).messages.map(textOf);
+    expect(texts[0]).toMatch(
+      /^\[turns 1 to \d are not shown; activate chat with from and to reads their lines\]$/u,
+    );
+    expect(texts.at(-2)).toMatch(/^question 6: /u);
+    expect(texts).not.toContain("answer 1");
+  });
+
+  it("brings them back where there is half as much room again", () => {
+    const stage = viewStage();
+    for (let turn = 1; turn <= 6; turn += 1) {
+      stage.user(`question ${turn}: ${"why ".repeat(40)}`);
+      stage.say(`answer ${turn}`);
+    }
+    stage.view(layout, { budget: 200 });
+
+    const little = stage.view(layout, { budget: 280 });
+    const enough = stage.view(layout, { budget: 2_000 });
+    expect(little.epoch?.isNew).toBe(false);
+    expect(enough.messages.map(textOf)).toContain("answer 1");
+    expect(enough.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+  });
+
+  it("shows of a question that is too long by itself as much as there is room for", () => {
+    const stage = viewStage();
+    stage.user(`begin ${"why ".repeat(400)}`);
+
+    const view = stage.view(layout, { budget: 120 });
+    expect(view.messages.map(textOf)).toEqual([
+      expect.stringMatching(
+        /^begin why [^]*\n\[\d+ characters not shown; activate chat with from and to reads it\]$/u,
+      ),
+    ]);
+    expect(tokensOf(view)).toBeLessThanOrEqual(120);
+  });
+});

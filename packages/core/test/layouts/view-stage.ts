@@ -1,0 +1,193 @@
+import {
+  hashObject,
+  type JsonObject,
+  metadataOf,
+  type ObjectBody,
+  type ObjectId,
+  objectId,
+  staticReference,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { usualToolFacts } from "../../src/calls/tool-facts.ts";
+import { type Block, isText, type ToolCallBlock } from "../../src/chat/message.ts";
+import type { Turn } from "../../src/chat/turn.ts";
+import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
+import type {
+  ActiveObject,
+  Layout,
+  LayoutInput,
+  LayoutOutput,
+  ViewMessage,
+} from "../../src/view/layout.ts";
+import type { PoolEntry } from "../../src/view/pool-entry.ts";
+import type { ViewRecord } from "../../src/view/view-record.ts";
+import type { ViewSource } from "../../src/view/view-source.ts";
+
+type Activation = Partial<Pick<ActiveObject, "range" | "isPinned" | "isAsked">>;
+
+interface CallOptions {
+  readonly blocks?: readonly Block[];
+  /** The file that the call made or changed. */
+  readonly file?: string;
+  /** Of one of our own tools: what it showed. */
+  readonly shows?: readonly string[];
+  readonly thinking?: Block;
+  readonly isActive?: boolean;
+}
+
+/** A session by hand, for what a layout makes of it: it holds what a test says, and gives each call the record of the last. */
+export interface ViewStage {
+  user(text: string): void;
+  /** An answer without calls. */
+  say(text: string): void;
+  /** A call and its result; answers the handle. */
+  call(tool: string, args: JsonObject, output: string | null, options?: CallOptions): string;
+  /** The next version of a file. */
+  file(handle: string, text: string, generator?: "human" | "agent"): void;
+  activate(handle: string, activation?: Activation): void;
+  deactivate(handle: string): void;
+  /** Makes the next call. */
+  view(layout: Layout, options?: Partial<LayoutInput>): LayoutOutput;
+  readonly source: () => ViewSource;
+}
+
+export function viewStage(): ViewStage {
+  const turns: Turn[] = [];
+  const versions = new Map<string, StoredVersion>();
+  const pool = new Map<string, PoolEntry>();
+  const active = new Map<string, Activation>();
+  let calls = 0;
+  let last: ViewRecord | undefined;
+
+  function store(handle: string, body: ObjectBody): StoredVersion {
+    let version = 1;
+    while (versions.has(`${handle}@${version}`)) version += 1;
+    const at = { tx_id: versions.size + 1, tx_time: "2026-02-20T10:00:00.000Z" };
+    const stored = { body, hashes: hashObject(body), version, at };
+    versions.set(`${handle}@${version}`, stored);
+    const { id } = body;
+    const metadata = { ...stored, body: metadataOf(body) };
+    pool.set(handle, { id, handle, row: { id, handle }, stored: metadata });
+    return stored;
+  }
+
+  function newest(handle: string): StoredVersion {
+    const version = pool.get(handle)?.stored.version;
+    const stored = versions.get(`${handle}@${version}`);
+    if (stored === undefined) throw new RangeError(`there is no ${handle}`);
+    return stored;
+  }
+
+  function addStep(blocks: readonly Block[], ids: readonly ObjectId[]): void {
+    const turn = turns.pop() ?? { user: null, timestamp: null, steps: [] };
+    const step = { assistant: blocks, toolcall_ids: ids, assistant_meta: { stopReason: "stop" } };
+    turns.push({ ...turn, steps: [...turn.steps, step] });
+  }
+
+  function inputOf(layout: Layout, options: Partial<LayoutInput>): LayoutInput {
+    const objects = [...active].map(([handle, activation]): ActiveObject => ({
+      entry: pool.get(handle) as PoolEntry,
+      stored: newest(handle),
+      isPinned: false,
+      ...activation,
+    }));
+    const names = last === undefined ? [] : (layout.needs?.(last, objects) ?? []);
+    return {
+      turns: [...turns],
+      chatHandle: "chat",
+      pool: new Map([...pool.values()].map((entry) => [entry.id, entry])),
+      poolRevision: versions.size,
+      active: objects,
+      versions: new Map(names.map((name) => [name, versions.get(name) as StoredVersion])),
+      workspace: "/work",
+      estimator: calibratedEstimator(),
+      ...options,
+    };
+  }
+
+  return {
+    user: (text) => void turns.push({ user: text, timestamp: 1, steps: [] }),
+    say: (text) => addStep([{ type: "text", text }], []),
+    call: (tool, args, output, options = {}) => {
+      calls += 1;
+      const handle = `t${calls}`;
+      const id = objectId(`call_${calls}`);
+      const block: ToolCallBlock = { type: "toolCall", id, name: tool, arguments: args };
+      addStep(options.thinking === undefined ? [block] : [options.thinking, block], [id]);
+      const { blocks, file, shows } = options;
+      const references = shows?.map((shown) => ({ ref: "dynamic", id: newest(shown).body.id }));
+      store(handle, {
+        id,
+        type: "toolcall",
+        locked: false,
+        content: output,
+        char_count: output?.length ?? 0,
+        tool,
+        args,
+        status: "ok",
+        is_error: false,
+        ...(blocks === undefined ? {} : { blocks }),
+        ...(file === undefined ? {} : { file_refs: [staticReference(newest(file))] }),
+        ...(references === undefined
+          ? { call_kind: usualToolFacts(tool, args).kind }
+          : { context_tool: true, short_summary: output, target_refs: references }),
+        provenance: { origin: "toolcall", generator: "tool" },
+      });
+      if (options.isActive !== false && references === undefined && output !== "")
+        active.set(handle, {});
+      return handle;
+    },
+    file: (handle, content, generator = "human") => {
+      const path = `/work/${handle}.ts`;
+      store(handle, {
+        id: objectId(`file_${handle}`),
+        type: "file",
+        locked: false,
+        content,
+        path,
+        char_count: content.length,
+        presence: "present",
+        provenance: { origin: path, generator },
+      });
+    },
+    activate: (handle, activation = {}) => void active.set(handle, activation),
+    deactivate: (handle) => void active.delete(handle),
+    view: (layout, options = {}) => {
+      const output = layout.render(inputOf(layout, options), last);
+      last = output.record;
+      for (const id of output.left ?? [])
+        for (const [handle, entry] of pool) if (entry.id === id) active.delete(handle);
+      return output;
+    },
+    source: () => ({
+      turns: [...turns],
+      chatHandle: "chat",
+      workspace: "/work",
+      object: (handle, version) => {
+        const stored = versions.get(`${handle}@${version}`);
+        return stored === undefined ? undefined : { id: stored.body.id, handle, stored };
+      },
+    }),
+  };
+}
+
+/** The texts of a message, joined; a mark for anything else. */
+export function textOf(message: ViewMessage | undefined): string {
+  if (message === undefined) return "(no message)";
+  if (message.role === "opaque") return "(opaque)";
+  if (typeof message.content === "string") return message.content;
+  return message.content
+    .map((block) => (isText(block) ? block.text : `(${block.type})`))
+    .join("\n");
+}
+
+/** The result that a view shows of a call, by its handle. */
+export function resultOf({ messages }: LayoutOutput, handle: string): string {
+  const id = `call_${handle.slice(1)}`;
+  return textOf(messages.find((one) => one.role === "toolResult" && one.toolCallId === id));
+}
+
+/** So many lines, each another. */
+export function lines(count: number, word = "line"): string {
+  return Array.from({ length: count }, (_, index) => `${word} ${index + 1} of the text\n`).join("");
+}

@@ -1,0 +1,105 @@
+import { objectId } from "@self-context-manager/objects";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CallKind } from "../../src/calls/call-kind.ts";
+import type { PolicyObject } from "../../src/policy/activation-policy.ts";
+import { recentlyUsedPolicy, recentlyUsedSettings } from "../../src/policy/recently-used-policy.ts";
+
+function object(key: string, kind?: CallKind, tokens = 1_000): PolicyObject {
+  const known = { id: objectId(key), key, type: "toolcall", used: { turn: 0, call: 0 }, tokens };
+  return kind === undefined ? known : { ...known, kind };
+}
+
+const keys = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `t${index + 1}`);
+
+function staying(
+  candidates: readonly PolicyObject[],
+  recent: readonly string[],
+  policy = recentlyUsedPolicy(),
+): readonly string[] {
+  const asked = { candidates, turn: 0, callsInTurn: () => 0, recent, sentTokens: 0 };
+  const leaving = new Set(policy.leaving(asked));
+  return candidates.filter(({ id }) => !leaving.has(id)).map(({ key }) => key);
+}
+
+describe("recently used", () => {
+  it("keeps the 24 that were used last active, and 5 of them at a sweep", () => {
+    const recent = keys(60);
+    const all = recent.map((key) => object(key, "search"));
+
+    expect(staying(all, recent)).toEqual(recent.slice(-24));
+    expect(
+      recent.filter((key) => recentlyUsedPolicy().staysAtSweep(recent)(object(key, "search"))),
+    ).toEqual(recent.slice(-5));
+  });
+
+  it("lets what is not in the order of use leave, and nothing else matters of its age", () => {
+    expect(staying([object("t1", "search"), object("t2", "search")], ["t2"])).toEqual(["t2"]);
+  });
+
+  it.each([
+    ["file", undefined, "f1", 31],
+    ["reading", "read", "t1", 31],
+    ["search", "search", "t1", 24],
+    ["sub-agent's report", "agent", "t1", 48],
+    ["command's output", "command", "t1", 14],
+  ] as const)("reaches as far back as a %s is worth", (_, kind, key, rank) => {
+    const others = keys(96).slice(2);
+    const at = (place: number): readonly string[] => [key, ...others.slice(0, place - 1)];
+
+    expect(staying([object(key, kind)], at(rank))).toEqual([key]);
+    expect(staying([object(key, kind)], at(rank + 1))).toEqual([]);
+  });
+
+  it("keeps large arguments like objects of their own", () => {
+    const recent = ["t1/args", ...keys(29).slice(1)];
+    const isAlive = recentlyUsedPolicy().keepsArguments(recent);
+
+    expect(recent).toHaveLength(29);
+    expect(isAlive({ key: "t1/args", tokens: 900 })).toBe(false);
+    expect(
+      recentlyUsedPolicy().keepsArguments(recent.slice(0, 28))({ key: "t1/args", tokens: 900 }),
+    ).toBe(true);
+  });
+
+  it("counts size at a sweep only: four times the tokens must be twice as recent", () => {
+    const recent = keys(60);
+    const stays = recentlyUsedPolicy({ alive: 24, kept: 8 }).staysAtSweep(recent);
+    const kept = (tokens: number): number =>
+      recent.filter((key) => stays(object(key, "search", tokens))).length;
+
+    expect([kept(250), kept(1_000), kept(4_000)]).toEqual([16, 8, 4]);
+    expect(staying([object("t40", "search", 400_000)], recent)).toEqual(["t40"]);
+  });
+
+  it("never lets what was used later leave before what was used earlier, of one kind and size", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(90), (alive, count) => {
+        const recent = keys(count);
+        const kept = staying(
+          recent.map((key) => object(key, "web")),
+          recent,
+          recentlyUsedPolicy({ alive, kept: 1 }),
+        );
+
+        expect(kept).toEqual(recent.slice(-alive));
+      }),
+    );
+  });
+
+  it("has settings that keep less and more", () => {
+    expect(Object.values(recentlyUsedSettings).map(({ alive, kept }) => [alive, kept])).toEqual([
+      [12, 3],
+      [24, 5],
+      [40, 8],
+    ]);
+  });
+
+  it.each([{ alive: 0 }, { alive: 97 }, { alive: 2.5 }, { kept: 0 }, { alive: 4, kept: 5 }])(
+    "refuses %o",
+    (options) => {
+      expect(() => recentlyUsedPolicy(options)).toThrow(RangeError);
+    },
+  );
+});

@@ -1,0 +1,97 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fenced, textBlock } from "../../src/render/content-block.ts";
+import { entrySample, fileSample } from "../samples.ts";
+
+/** Texts that try to close their envelope, and to open another. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "~~~",
+        "~~~~",
+        "~~~~~~~~",
+        "\n",
+        "\r\n",
+        "\r",
+        "\u2028",
+        "```",
+        " ",
+        "f1 a.ts v1",
+        "   ~~~",
+      ),
+      fc.string({ unit: "grapheme", maxLength: 8 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map((pieces) => pieces.join(""));
+
+describe("the envelope of a content", () => {
+  it("gives back exactly what it holds, whatever that is", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const parsed = parseFences(`header\n${fenced(text)}\nafter`);
+
+        const shown = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+        expect(parsed).toEqual([{ content: shown }]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("stands alone among others, none of which can reach out of its own", () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: 2, maxLength: 4 }), (texts) => {
+        const blocks = texts.map((text, index) =>
+          textBlock(entrySample(`f${index}`, fileSample()), "/work", text, undefined),
+        );
+
+        const parsed = parseFences(blocks.join("\n"));
+
+        expect(parsed.map(({ content }) => content)).toEqual(
+          texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("begins with the handle, the name and the version", () => {
+    const block = textBlock(entrySample("f12", fileSample(), 3), "/work", "hello\n", undefined);
+
+    expect(block).toBe("f12 a.ts v3\n~~~\nhello\n~~~");
+  });
+
+  it("says which lines it holds, where it holds some", () => {
+    const block = textBlock(entrySample("f12", fileSample()), "/work", "a\nb\nc\n", {
+      from: 2,
+      to: 3,
+    });
+
+    expect(block).toBe("f12 a.ts v1 lines 2-3 of 3\n~~~\nb\nc\n~~~");
+  });
+
+  it("says that a range has left the text, where the text became shorter", () => {
+    const block = textBlock(entrySample("f12", fileSample()), "/work", "a\n", { from: 5, to: 9 });
+
+    expect(block).toBe("f12 a.ts v1 lines 5-9 of 1\n~~~\n~~~");
+  });
+});
+
+/** The fenced contents of a text, by the rules of Markdown (CommonMark 4.5) for fences of tildes. */
+function parseFences(text: string): readonly { readonly content: string }[] {
+  const found: { content: string }[] = [];
+  let open: { fence: number; lines: string[] } | undefined;
+  for (const line of text.split(/(?<=\n)/u)) {
+    const run = /^ {0,3}(~{3,})[ \t]*(.*?)\r?\n?$/u.exec(line);
+    if (open === undefined) {
+      if (run !== null) open = { fence: run[1]?.length ?? 0, lines: [] };
+    } else if (run !== null && run[2] === "" && (run[1]?.length ?? 0) >= open.fence) {
+      found.push({ content: open.lines.join("") });
+      open = undefined;
+    } else {
+      open.lines.push(line);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
+import { fitText } from "../../src/render/fit-text.ts";
+
+const estimator = calibratedEstimator();
+const text = fc.string({ unit: "grapheme", maxLength: 400 });
+
+describe("a text for a number of tokens", () => {
+  it("is whole where it fits", () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(fitText(given, estimator.text(given), estimator, "how")).toEqual({
+          text: given,
+          isWhole: true,
+        });
+      }),
+    );
+  });
+
+  it("never takes more, and says what is missing where it is not whole", () => {
+    fc.assert(
+      fc.property(text, fc.nat(120), (given, tokens) => {
+        const fitted = fitText(given, tokens, estimator, "activate t1 shows it");
+        if (fitted === undefined || fitted.isWhole) return;
+
+        expect(estimator.text(fitted.text)).toBeLessThanOrEqual(tokens);
+        expect(fitted.text).toContain("not shown; activate t1 shows it]");
+        expect(fitted.text.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it("is a head and a tail of the text, and counts what lies between", () => {
+    const given = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
+
+    const fitted = fitText(given, 100, estimator, "how");
+
+    const [, head, left, tail] =
+      /^([\s\S]*)\[(\d+) characters not shown; how\]\n([\s\S]*)$/u.exec(fitted?.text ?? "") ?? [];
+    expect(given.startsWith(head?.trimEnd() ?? "?")).toBe(true);
+    expect(given.endsWith(tail ?? "?")).toBe(true);
+    expect(
+      Math.abs((head ?? "").length + Number(left) + (tail ?? "").length - given.length),
+    ).toBeLessThanOrEqual(1);
+    expect((head ?? "").length).toBeGreaterThan((tail ?? "").length);
+  });
+
+  it("keeps whole lines where that costs little", () => {
+    const given = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
+
+    const lines = fitText(given, 100, estimator, "how")?.text.split("\n") ?? [];
+
+    expect(
+      lines.filter((line) => !/^(line \d+|\[\d+ characters not shown; how\])$/u.test(line)),
+    ).toEqual([]);
+    expect(lines.at(-1)).toBe("line 499");
+  });
+
+  it("is nothing where not even the note fits", () => {
+    expect(fitText("x".repeat(1_000), 3, estimator, "how")).toBeUndefined();
+  });
+});

@@ -1,0 +1,181 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { entryRow, readEntryRow } from "../../src/view/entry-row.ts";
+import type { ShownPart, ViewEntry } from "../../src/view/view-entry.ts";
+
+const count = fc.nat(5_000);
+const tokens = count;
+const version = fc.integer({ min: 1, max: 400 });
+const of = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.tuple(fc.constantFrom("t", "f", "n", "o"), version).map((one) => one.join("")),
+  },
+  { weight: 1, arbitrary: fc.constantFrom("chat", "weird handle", "a]b", "f1@2", "") },
+);
+
+const part: fc.Arbitrary<ShownPart> = fc.oneof(
+  fc.record({
+    of,
+    version,
+    as: fc.constantFrom("whole" as const, "above" as const, "line" as const),
+  }),
+  fc.record({ of, version, as: fc.constant("lines" as const), from: count, to: count }),
+  fc.record({ of, version, as: fc.constant("part" as const), head: count, tail: count }),
+  fc.record({ of, version, as: fc.constant("diff" as const), since: version }),
+  fc.record({ of, version, as: fc.constant("lines" as const), from: count }),
+);
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("", "\n", "[t1 ok] 5", "a\nb "),
+);
+
+const stub = fc.oneof(
+  fc.record({ call: count }),
+  fc.record({ call: count, of, version }),
+  fc.record({ call: count, of }),
+);
+
+const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
+  fc.record({ is: fc.constant("user" as const), turn: count, tokens }),
+  fc.record({ is: fc.constant("user" as const), turn: count, head: count, tokens }),
+  fc.record({ is: fc.constant("assistant" as const), turn: count, step: count, tokens }),
+  fc.record({
+    is: fc.constant("assistant" as const),
+    turn: count,
+    step: count,
+    stubs: fc.array(stub),
+    tokens,
+  }),
+  fc.record({ is: fc.constant("opaque" as const), turn: count, step: count, tokens }),
+  fc.record({ is: fc.constant("summary" as const), tokens }),
+  fc.record({ is: fc.constant("notice" as const), text, tokens }),
+  fc.record({ is: fc.constant("object" as const), shows: fc.array(part), tokens }),
+  fc.record({
+    is: fc.constant("result" as const),
+    turn: count,
+    step: count,
+    call: count,
+    as: fc.constantFrom("bare" as const, "reference" as const),
+    tokens,
+  }),
+  fc.record({
+    is: fc.constant("result" as const),
+    turn: count,
+    step: count,
+    call: count,
+    of,
+    version,
+    replaces: fc.record({ of, version, above: version }),
+    as: fc.constant("shown" as const),
+    shows: fc.array(part),
+    tokens,
+  }),
+);
+
+describe("the rows of a view", () => {
+  it("give back every entry", () => {
+    fc.assert(
+      fc.property(entry, (one) => {
+        const row = JSON.parse(JSON.stringify(entryRow(one)));
+
+        expect(readEntryRow(row)).toEqual(one);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each<readonly [string, ViewEntry]>([
+    ["u12 38", { is: "user", turn: 12, tokens: 38 }],
+    [
+      "r2.3.0 t31@1 bare 52",
+      { is: "result", turn: 2, step: 3, call: 0, of: "t31", version: 1, as: "bare", tokens: 52 },
+    ],
+    [
+      "r2.3.1 t31@1 ref 16",
+      {
+        is: "result",
+        turn: 2,
+        step: 3,
+        call: 1,
+        of: "t31",
+        version: 1,
+        as: "reference",
+        tokens: 16,
+      },
+    ],
+    [
+      "r2.3.0 t31@1 whole 480",
+      {
+        is: "result",
+        turn: 2,
+        step: 3,
+        call: 0,
+        of: "t31",
+        version: 1,
+        as: "shown",
+        shows: [{ of: "t31", version: 1, as: "whole" }],
+        tokens: 480,
+      },
+    ],
+    [
+      "a2.3 0=f2@4,1 40",
+      {
+        is: "assistant",
+        turn: 2,
+        step: 3,
+        stubs: [{ call: 0, of: "f2", version: 4 }, { call: 1 }],
+        tokens: 40,
+      },
+    ],
+    [
+      "b [f2@4:lines=10-20 f3@1:above] 90",
+      {
+        is: "object",
+        shows: [
+          { of: "f2", version: 4, as: "lines", from: 10, to: 20 },
+          { of: "f3", version: 1, as: "above" },
+        ],
+        tokens: 90,
+      },
+    ],
+    ["n 12 [f2 changed]", { is: "notice", text: "[f2 changed]", tokens: 12 }],
+  ])("are short: %s", (row, one) => {
+    expect(entryRow(one)).toBe(row);
+    expect(JSON.stringify(readEntryRow(row))).toBe(JSON.stringify(one));
+  });
+
+  it("are stored as they are where a handle has another shape", () => {
+    const odd: ViewEntry = {
+      is: "object",
+      shows: [{ of: "a b", version: 1, as: "whole" }],
+      tokens: 3,
+    };
+
+    expect(entryRow(odd)).toBe(odd);
+    expect(readEntryRow({ ...odd })).toEqual(odd);
+  });
+
+  it.each(["", "x", "u", "r1.2 3", "a1.2", "b [f1@2:odd] 3"])(
+    "rejects what is no row: %j",
+    (row) => {
+      expect(() => readEntryRow(row)).toThrow("a view has no such entry as");
+    },
+  );
+
+  it.each(["bare", "reference"] as const)("reads a result that is %s", (as) => {
+    const entry: ViewEntry = {
+      is: "result",
+      turn: 0,
+      step: 1,
+      call: 0,
+      of: "t1",
+      version: 1,
+      as,
+      tokens: 7,
+    };
+
+    expect(readEntryRow(entryRow(entry))).toEqual(entry);
+  });
+});

@@ -1,0 +1,136 @@
+export {
+  FileError,
+  type FileErrorCode,
+  ImportError,
+  type ImportErrorCode,
+  StoreError,
+  type StoreErrorCode,
+  WatcherError,
+  type WatcherErrorCode,
+} from "./errors.ts";
+export { canonicalJson } from "./model/canonical-json.ts";
+export type { FileContent, FileFacts, FileState } from "./model/file-facts.ts";
+export {
+  diskState,
+  fileBody,
+  missingFileBody,
+  movedFileBody,
+  type Presence,
+  presenceOf,
+  unreadFileBody,
+} from "./model/file-object.ts";
+export { fileType, fileTypes } from "./model/file-type.ts";
+export { grownText } from "./model/growing-text.ts";
+export {
+  contentFields,
+  hashFields,
+  hashObject,
+  type ObjectHashes,
+  sha256,
+} from "./model/hashes.ts";
+export { isJsonObject, type JsonObject, type JsonValue, toJson } from "./model/json.ts";
+export {
+  coveringRange,
+  headRange,
+  lineCount,
+  type LineRange,
+  linesOf,
+  rangeOf,
+  rangeWithin,
+  type ReadLimits,
+} from "./model/line-range.ts";
+export { viewFields, viewValues } from "./model/metadata-view.ts";
+export { isNickname, nicknameRule } from "./model/nickname.ts";
+export {
+  bulkFields,
+  metadataOf,
+  type ObjectBody,
+  type ObjectMetadata,
+  type Provenance,
+} from "./model/object-body.ts";
+export { isObjectId, type ObjectId, objectId } from "./model/object-id.ts";
+export { oneLine } from "./model/one-line.ts";
+export {
+  type ChatPosition,
+  collectReferences,
+  type DynamicReference,
+  escapePointer,
+  foreignFields,
+  isReference,
+  type LocatedReference,
+  type Reference,
+  type StaticReference,
+} from "./model/references.ts";
+export { type SealedObject, sealObject, storable } from "./model/sealed-object.ts";
+export {
+  metadataVersion,
+  staticReference,
+  type StoredMetadata,
+  type StoredVersion,
+  type VersionPoint,
+} from "./model/stored-version.ts";
+export { verifyVersion, type VersionProblem } from "./model/verify-version.ts";
+export type { Clock } from "./ports/clock.ts";
+export type { FileSource } from "./ports/file-source.ts";
+export type { IdSource } from "./ports/id-source.ts";
+export { type Logger, silentLogger } from "./ports/logger.ts";
+export type {
+  Changes,
+  CommitOptions,
+  CommitResult,
+  CommittedVersion,
+  FindQuery,
+  HistoryOptions,
+  ObjectStore,
+  ObjectWrite,
+  Page,
+  Referrer,
+  ReferrersOptions,
+  Scalar,
+  StoreSupports,
+  VersionSelector,
+} from "./ports/object-store.ts";
+export type {
+  FileSearch,
+  FileSighting,
+  KnownFile,
+  NoFileSighting,
+  Sighting,
+  SightingListener,
+  WantedFile,
+  Watcher,
+} from "./ports/watcher.ts";
+export { applyDelta } from "./store-kit/delta-apply.ts";
+export { applyDeltas } from "./store-kit/delta-chain.ts";
+export { type Delta, encodeDelta, encodeWhole } from "./store-kit/delta-encode.ts";
+export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
+export { sameStart } from "./store-kit/same-start.ts";
+export {
+  checkFollows,
+  checkLimit,
+  checkWrites,
+  compareText,
+  type FieldCondition,
+  fieldConditions,
+  meetsCondition,
+  normalTime,
+  requestDigest,
+} from "./store-kit/store-rules.ts";
+export {
+  type ChunkReader,
+  type ChunkWriter,
+  deepFreeze,
+  type MutableObject,
+  setField,
+  sizeOf,
+} from "./store-kit/stored-form.ts";
+export { describeAll } from "./reading/describe-all.ts";
+export {
+  type ResolvedVersion,
+  resolveReference,
+  resolveVersion,
+} from "./reading/resolve-reference.ts";
+export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
+export { exportObjects } from "./portability/export-objects.ts";
+export { importObjects, type ImportReport } from "./portability/import-objects.ts";
+export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";

@@ -1,0 +1,19 @@
+import type { ObjectId } from "../model/object-id.ts";
+import type { StoredMetadata } from "../model/stored-version.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+
+const batch = 500;
+
+/** The metadata of many objects by id, asked for in batches; what is not there is left out. */
+export async function describeAll(
+  store: ObjectStore,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
+  const found = new Map<ObjectId, StoredMetadata>();
+  for (let start = 0; start < ids.length; start += batch) {
+    for (const stored of await store.describe(ids.slice(start, start + batch))) {
+      if (stored !== undefined) found.set(stored.body.id, stored);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+
+/**
+ * Values as they are written: long texts stand elsewhere, once, and `~#` with a key stands for them. A text that
+ * begins with `~` of its own gets another in front.
+ */
+export interface ChunkWriter {
+  /** Keeps a text and answers the key that finds it again. */
+  write(text: string): number | string;
+}
+
+export interface ChunkReader {
+  read(key: string): string;
+}
+
+/** Texts from this many units on stand elsewhere; below, a row of its own would cost more than it saves. */
+const longText = 1024;
+
+export function encodeText(text: string, chunks: ChunkWriter): string {
+  if (text.length >= longText) return `~#${chunks.write(text)}`;
+  return text.startsWith("~") ? `~${text}` : text;
+}
+
+export function decodeText(text: string, chunks: ChunkReader): string {
+  if (!text.startsWith("~")) return text;
+  return text.startsWith("~#") ? chunks.read(text.slice(2)) : text.slice(1);
+}
+
+/** Brings a value into its stored form; parts without long texts are taken as they are. */
+export function encodeValue(value: JsonValue, chunks: ChunkWriter): JsonValue {
+  if (typeof value === "string") return encodeText(value, chunks);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = value as readonly JsonValue[];
+    const encoded = list.map((item) => encodeValue(item, chunks));
+    return encoded.some((item, index) => item !== list[index]) ? encoded : list;
+  }
+  let changed = false;
+  const fields = Object.entries(value as JsonObject).map(([field, item]) => {
+    if (item === undefined) return [field, item] as const;
+    const encoded = encodeValue(item, chunks);
+    if (encoded !== item) changed = true;
+    return [field, encoded] as const;
+  });
+  return changed ? Object.fromEntries(fields) : value;
+}
+
+/** Brings a value that was just parsed back from its stored form, in place. */
+export function decodeValue(value: JsonValue, chunks: ChunkReader): JsonValue {
+  if (typeof value === "string") return decodeText(value, chunks);
+  if (Array.isArray(value)) {
+    const list = value as JsonValue[];
+    list.forEach((item, index) => {
+      if (typeof item === "string" ? item.startsWith("~") : typeof item === "object") {
+        list[index] = decodeValue(item, chunks);
+      }
+    });
+  } else if (isJsonObject(value)) {
+    for (const [field, item] of Object.entries(value)) {
+      if (item === undefined || item === null) continue;
+      const decoded = decodeValue(item, chunks);
+      if (decoded !== item) setField(value, field, decoded);
+    }
+  }
+  return value;
+}
+
+export type MutableObject = Record<string, JsonValue | undefined>;
+
+/** Assigns without the surprise that `__proto__` holds. */
+export function setField(target: MutableObject, field: string, value: JsonValue | undefined): void {
+  if (field === "__proto__") {
+    Object.defineProperty(target, field, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  } else {
+    target[field] = value;
+  }
+}
+
+/** About how many characters a value takes when it is written. */
+export function sizeOf(value: JsonValue | undefined): number {
+  if (typeof value === "string") return value.length + 3;
+  if (Array.isArray(value)) {
+    let size = 2;
+    for (const item of value as readonly JsonValue[]) size += sizeOf(item) + 1;
+    return size;
+  }
+  if (isJsonObject(value)) {
+    let size = 2;
+    for (const [field, item] of Object.entries(value)) size += field.length + 4 + sizeOf(item);
+    return size;
+  }
+  return 5;
+}
+
+/** Freezes a value to its depths; what is frozen already is left alone. */
+export function deepFreeze(value: JsonValue | undefined): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const item of Object.values(value)) deepFreeze(item);
+}

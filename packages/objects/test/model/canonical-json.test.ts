@@ -1,0 +1,96 @@
+import * as fc from "fast-check";
+import stableStringify from "fast-json-stable-stringify";
+import { describe, expect, it } from "vitest";
+import { canonicalJson, textOf, writeCanonical } from "../../src/model/canonical-json.ts";
+import { type JsonValue, toJson } from "../../src/model/json.ts";
+import { staticSample } from "../samples.ts";
+
+/** JSON in which nothing is a reference. */
+const plainJson = fc
+  .jsonValue({ maxDepth: 5 })
+  .map((value) => toJson(value))
+  .filter((value) => !JSON.stringify(value).includes('"ref"'));
+
+describe("canonical JSON for hashing", () => {
+  it("equals fast-json-stable-stringify where there is no reference", () => {
+    fc.assert(
+      fc.property(plainJson, (value) => {
+        expect(written(value)).toBe(stableStringify(value));
+      }),
+    );
+  });
+
+  it("is the same for frozen values, written once or again", () => {
+    fc.assert(
+      fc.property(fc.array(plainJson, { maxLength: 100 }), (values) => {
+        const wanted = stableStringify(values);
+
+        deepFreeze(values);
+
+        expect(written(values)).toBe(wanted);
+        expect(written(values)).toBe(wanted);
+        expect(written([...values.slice(0, 3), 1])).toBe(
+          stableStringify([...values.slice(0, 3), 1]),
+        );
+      }),
+    );
+  });
+
+  it("writes long lists as short ones", () => {
+    const list = Array.from({ length: 300 }, (_, index) => ({ index, name: `item ${index}` }));
+
+    deepFreeze(list);
+
+    expect(written(list)).toBe(stableStringify(list));
+    expect(written(list.slice(1))).toBe(stableStringify(list.slice(1)));
+    expect(written(list.with(10, { index: -1, name: "other" }))).toBe(
+      stableStringify(list.with(10, { index: -1, name: "other" })),
+    );
+  });
+
+  it("writes long parts that are kept, of any script, within parts that are kept", () => {
+    const long = { text: "ありがとう, ".repeat(1_000), next: "word ".repeat(1_000) };
+    const list = Array.from({ length: 64 }, (_, index) => ({ index, long, name: `é ${index}` }));
+
+    deepFreeze(list);
+
+    for (const value of [long, list, [list, long, 1], { list, long }]) {
+      expect(written(value)).toBe(stableStringify(value));
+      expect(written(value)).toBe(stableStringify(value));
+    }
+  });
+
+  it("leaves the transaction out of references, however deep they stand", () => {
+    const text = written({ a: [{ b: staticSample() }] });
+
+    expect(text).not.toContain("tx_");
+    expect(text).toContain('"ref":"static"');
+  });
+
+  it("keeps what looks like a reference within foreign fields", () => {
+    for (const field of ["args", "details", "blocks", "user", "assistant", "opaque"]) {
+      const value = { turns: [{ [field]: { deeper: staticSample() } }] };
+
+      expect(written(value)).toBe(stableStringify(value));
+    }
+  });
+
+  it("sorts keys by UTF-16 unit", () => {
+    const value = { "\uFF5E": 1, "😀": 2, b: 3, a: 4, B: 5 };
+
+    expect(written(value)).toBe('{"B":5,"a":4,"b":3,"😀":2,"\uFF5E":1}');
+    expect(canonicalJson(value)).toBe(written(value));
+  });
+});
+
+function written(value: JsonValue): string {
+  const pieces: string[] = [];
+  writeCanonical(value, (piece) => void pieces.push(textOf([piece])));
+  return pieces.join("");
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  Object.freeze(value);
+}

@@ -1,0 +1,89 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toJson } from "../../src/model/json.ts";
+
+const anything = fc.anything({
+  withBigInt: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withSparseArray: true,
+  withTypedArray: true,
+  stringUnit: "binary",
+} as Parameters<typeof fc.anything>[0]);
+
+describe("a value from outside made storable", () => {
+  it("survives JSON and back, unit for unit", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        const json = toJson(value);
+
+        expect(JSON.parse(JSON.stringify(json))).toEqual(normalZero(json));
+      }),
+    );
+  });
+
+  it("is well-formed text to its depths", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        expect(JSON.stringify(toJson(value))).not.toMatch(/\\ud[89a-f]/u);
+      }),
+    );
+  });
+
+  it("stays the same when it is converted again", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        const json = toJson(value);
+
+        expect(toJson(json)).toEqual(json);
+      }),
+    );
+  });
+
+  it("is what JSON.parse(JSON.stringify()) makes of plain data", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(text.isWellFormed() && !/\\ud[89a-f]/u.test(text));
+
+        expect(JSON.stringify(toJson(value))).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    ["undefined", undefined, null],
+    ["a function", () => 1, null],
+    ["not a number", Number.NaN, null],
+    ["a bigint", 12n, "12"],
+    ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
+    ["a lone surrogate", "a\ud800b", "a\uFFFDb"],
+    ["a list with holes", [1, , 3], [1, null, 3]], // oxlint-disable-line no-sparse-arrays
+    ["a field without a value", { a: undefined, b: 1 }, { b: 1 }],
+  ])("replaces or drops %s", (_name, value, expected) => {
+    expect(toJson(value)).toEqual(expected);
+  });
+
+  it("cuts cycles, and keeps what stands twice", () => {
+    const twice = { x: 1 };
+    const circle: Record<string, unknown> = { one: twice, two: twice };
+    circle["self"] = circle;
+
+    expect(toJson(circle)).toEqual({ one: { x: 1 }, two: { x: 1 }, self: null });
+  });
+
+  it("takes a field named __proto__ for a field", () => {
+    const value: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
+
+    const json = toJson(value);
+
+    expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":true}}');
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+/** JSON writes -0 as 0. */
+function normalZero(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) => (inner === 0 ? 0 : inner));
+}

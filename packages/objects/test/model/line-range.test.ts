@@ -1,0 +1,103 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  coveringRange,
+  headRange,
+  lineCount,
+  linesOf,
+  rangeOf,
+} from "../../src/model/line-range.ts";
+
+const text = fc
+  .array(fc.constantFrom("a", "bb", "\n", "\r\n", "", "é"), { maxLength: 30 })
+  .map((pieces) => pieces.join(""));
+
+/** The lines of a text with their breaks. */
+function split(given: string): readonly string[] {
+  return given.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+}
+
+describe("line ranges", () => {
+  it("count lines as an editor does, a break at the end beginning none", () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(lineCount(given)).toBe(split(given).length);
+      }),
+    );
+  });
+
+  it("give exactly the lines asked for, breaks included", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 12 }), fc.nat(12), (given, from, more) => {
+        const range = { from, to: from + more };
+
+        expect(linesOf(given, range)).toBe(
+          split(given)
+            .slice(from - 1, range.to)
+            .join(""),
+        );
+      }),
+    );
+  });
+
+  it("mean the whole text exactly where they cover it", () => {
+    fc.assert(
+      fc.property(text, fc.nat(11), fc.nat(40), (given, skipped, more) => {
+        const lines = lineCount(given);
+        const from = 1 + Math.min(skipped, Math.max(0, lines - 1));
+        const to = from + more;
+
+        const whole = from === 1 && to >= lines;
+        expect(rangeOf(given, from, to)).toEqual(
+          whole ? undefined : { from, to: Math.min(to, lines) },
+        );
+      }),
+    );
+  });
+
+  it.each([
+    [
+      "a line after the end",
+      "a\nb\n",
+      3,
+      undefined,
+      "line 3 is outside the text, which has 2 lines",
+    ],
+    ["line 0", "a\n", 0, undefined, "line 0 is outside"],
+    ["half a line", "a\nb\n", 1.5, undefined, "line 1.5 is outside"],
+    ["an end before the beginning", "a\nb\nc\n", 3, 2, "lines 3 to 2 are no range"],
+    ["a line that is no number", "a\n", Number.NaN, undefined, "line NaN is outside"],
+    ["line 5 of an empty text", "", 5, undefined, "line 5 is outside the text, which has 0 lines"],
+  ])("refuse %s", (_name, given, from, to, message) => {
+    expect(() => rangeOf(given, from, to)).toThrow(message);
+  });
+
+  it("show the first lines within both limits, and at least one", () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 1, max: 30 }),
+        (given, lines, characters) => {
+          const range = headRange(given, { lines, characters });
+
+          const fits = lineCount(given) <= lines && given.length <= characters;
+          expect(range === undefined).toBe(fits);
+          if (range === undefined) return;
+          const shown = linesOf(given, range);
+          expect(range.from).toBe(1);
+          expect(range.to).toBeLessThanOrEqual(lines);
+          expect(shown.length <= characters || range.to === 1).toBe(true);
+          const next = linesOf(given, { from: 1, to: range.to + 1 });
+          expect(range.to === lines || next.length > characters).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("widen to cover two ranges, the whole text covering all", () => {
+    expect(coveringRange({ from: 2, to: 4 }, { from: 8, to: 9 })).toEqual({ from: 2, to: 9 });
+    expect(coveringRange({ from: 2, to: 4 }, undefined)).toBeUndefined();
+    expect(coveringRange(undefined, { from: 2, to: 4 })).toBeUndefined();
+  });
+});

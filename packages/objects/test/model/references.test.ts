@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { objectId } from "../../src/model/object-id.ts";
+import { collectReferences, foreignFields, isReference } from "../../src/model/references.ts";
+import { fileSample, staticSample } from "../samples.ts";
+
+const dynamic = { ref: "dynamic" as const, id: objectId("b") };
+
+describe("references of an object", () => {
+  it("are found wherever they stand, with their place as a JSON pointer", () => {
+    const found = collectReferences(
+      fileSample({
+        chat_ref: staticSample(),
+        list: [dynamic, { "odd/na~me": dynamic }],
+        provenance: { origin: "x", generator: "tool", parent_refs: [dynamic] },
+      }),
+    );
+
+    expect(found.map(({ path }) => path)).toEqual([
+      "/provenance/parent_refs/0",
+      "/chat_ref",
+      "/list/0",
+      "/list/1/odd~1na~0me",
+    ]);
+  });
+
+  it("carry the field and the position that narrow them", () => {
+    const position = { turn: 1, step: 2, call: 0 };
+    const [found] = collectReferences({ to: staticSample({ field: "content", position }) });
+
+    expect(found?.reference).toMatchObject({ field: "content", position });
+  });
+
+  it("are not looked for inside references", () => {
+    const nested = { ...dynamic, position: { inner: dynamic } };
+
+    expect(collectReferences({ to: nested }).map(({ path }) => path)).toEqual(["/to"]);
+  });
+
+  it("are never seen in what providers and tools said", () => {
+    for (const field of foreignFields) {
+      expect(collectReferences({ turns: [{ [field]: [staticSample(), dynamic] }] })).toEqual([]);
+    }
+  });
+
+  it.each([
+    ["a dynamic one", dynamic, true],
+    ["a static one", staticSample(), true],
+    ["a static one without its transaction", { ref: "static", id: "b" }, false],
+    ["one without an id", { ref: "dynamic" }, false],
+    ["another kind", { ref: "other", id: "b" }, false],
+    ["a list", [dynamic], false],
+    ["null", null, false],
+  ])("are told from other values: %s", (_name, value, expected) => {
+    expect(isReference(value)).toBe(expected);
+  });
+});

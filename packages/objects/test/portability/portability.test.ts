@@ -1,0 +1,253 @@
+import { expect, it } from "vitest";
+import { ImportError, StoreError } from "../../src/errors.ts";
+import { sha256 } from "../../src/model/hashes.ts";
+import { metadataOf } from "../../src/model/object-body.ts";
+import { objectId } from "../../src/model/object-id.ts";
+import { sealObject } from "../../src/model/sealed-object.ts";
+import type { StoredVersion } from "../../src/model/stored-version.ts";
+import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
+import { exportObjects } from "../../src/portability/export-objects.ts";
+import { importObjects } from "../../src/portability/import-objects.ts";
+
+it("writes one version a line, in the specification's names, readable without us", () => {
+  const line = exportLine(version("a", 1, 7, "text"));
+
+  expect(JSON.parse(line)).toEqual({
+    version: 1,
+    tx_id: 7,
+    tx_time: "1970-01-01T00:00:00.007Z",
+    object: {
+      id: "a",
+      type: "note",
+      content: "text",
+      locked: false,
+      provenance: { origin: "a test", generator: "tool" },
+      content_hash: sha256("text"),
+      metadata_view_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      object_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    },
+  });
+  expect(JSON.parse(exportHeader())).toEqual({
+    format: "self-context-manager/export",
+    format_version: 1,
+  });
+});
+
+it("sorts our fields, and keeps the order of what providers and tools said", () => {
+  const args = { z: 1, a: { y: 2, b: 3 } };
+  const body = {
+    ...version("a", 1, 7).body,
+    zone: 1,
+    args,
+    turns: [{ z: 1, user: [{ z: 1, a: 2 }] }],
+  };
+
+  const { object } = JSON.parse(exportLine({ ...version("a", 1, 7), body })) as {
+    object: Record<string, unknown>;
+  };
+
+  expect(Object.keys(object)).toEqual(Object.keys(object).toSorted());
+  expect(JSON.stringify(object["args"])).toBe(JSON.stringify(args));
+  expect(JSON.stringify(object["turns"])).toBe('[{"user":[{"z":1,"a":2}],"z":1}]');
+});
+
+it("orders by transaction, then object, then version, and ends every line", async () => {
+  const versions = [
+    version("b", 1, 2),
+    version("a", 2, 3),
+    version("a", 1, 2),
+    version("\u{1f600}", 1, 1),
+    version("\uffee", 1, 1),
+  ];
+
+  const lines: string[] = [];
+  for await (const line of exportObjects(storeOf(versions))) lines.push(line);
+
+  expect(lines.every((line) => line.endsWith("\n"))).toBe(true);
+  expect(
+    lines.slice(1).map((line) => (JSON.parse(line) as { object: { id: string } }).object.id),
+  ).toEqual(["\uffee", "\u{1f600}", "a", "b", "a"]);
+});
+
+it("imports what was exported, in batches that keep a transaction whole", async () => {
+  const versions = Array.from({ length: 501 }, (_, index) =>
+    version(`id ${index}`, 1, 1 + Math.floor(index / 3)),
+  );
+  const store = recorder();
+
+  const report = await importObjects(store, [exportHeader(), ...versions.map(exportLine)]);
+
+  expect(report).toEqual({ read: 501, added: 501, objects: 501 });
+  expect(store.batches.length).toBeGreaterThan(1);
+  expect(store.batches.flat()).toEqual(versions);
+  const firstOf = store.batches.map((batch) => batch[0]?.at.tx_id);
+  const lastOf = store.batches.map((batch) => batch.at(-1)?.at.tx_id);
+  expect(firstOf.slice(1).some((txId, index) => txId === lastOf[index])).toBe(false);
+});
+
+it("says after the last line where there are not as many as the first says", async () => {
+  const versions = Array.from({ length: 3 }, (_, index) => version(`id ${index}`, 1, index + 1));
+  const lines = versions.map(exportLine);
+  const store = recorder();
+
+  await importObjects(recorder(), [exportHeader(3), ...lines]);
+  const short = importObjects(store, [exportHeader(3), ...lines.toSpliced(1, 1)]);
+
+  await expect(short).rejects.toMatchObject({
+    code: "IMPORT_DAMAGED",
+    message: expect.stringContaining("says that 3 versions follow, and there were 2") as string,
+  });
+  expect(store.batches.flat()).toEqual(versions.toSpliced(1, 1));
+});
+
+it("waits for later transactions where a nickname is taken only for a while", async () => {
+  const versions = Array.from({ length: 450 }, (_, index) => version(`id ${index}`, 1, index + 1));
+  const store = recorder((batch) => {
+    if (batch.length < 300) throw new StoreError("NICKNAME_TAKEN", "for now");
+  });
+
+  await expect(importObjects(store, [exportHeader(), ...versions.map(exportLine)])).rejects.toThrow(
+    "for now",
+  );
+  expect(store.batches.flat().length).toBe(400);
+});
+
+it.each([
+  ["no line at all", [], "IMPORT_MALFORMED", /no line at all/],
+  [
+    "another file",
+    ['{"some":"json"}'],
+    "IMPORT_MALFORMED",
+    /line 1 is not the header of an export/,
+  ],
+  ["a text", ["hello"], "IMPORT_MALFORMED", /line 1 is not the header of an export/],
+  [
+    "a newer format",
+    ['{"format":"self-context-manager/export","format_version":2}'],
+    "IMPORT_TOO_NEW",
+    /update it/,
+  ],
+  [
+    "half a line",
+    [exportHeader(), good(), good().slice(0, 80)],
+    "IMPORT_MALFORMED",
+    /line 3 is not JSON/,
+  ],
+  [
+    "a line without version",
+    [exportHeader(), edited({ version: 0 })],
+    "IMPORT_MALFORMED",
+    /line 2 has no version/,
+  ],
+  [
+    "a line without transaction",
+    [exportHeader(), edited({ tx_id: "1" })],
+    "IMPORT_MALFORMED",
+    /line 2 has no transaction id/,
+  ],
+  [
+    "a time of another form",
+    [exportHeader(), edited({ tx_time: "2026-01-01" })],
+    "IMPORT_MALFORMED",
+    /line 2 has no transaction time/,
+  ],
+  [
+    "a line without object",
+    [exportHeader(), edited({ object: [] })],
+    "IMPORT_MALFORMED",
+    /line 2 holds no object/,
+  ],
+  [
+    "an object without id",
+    [exportHeader(), edited({ object: { type: "note" } })],
+    "IMPORT_MALFORMED",
+    /line 2 holds no object that/,
+  ],
+  [
+    "a changed text",
+    [exportHeader(), good().replace('"text"', '"texts"')],
+    "IMPORT_DAMAGED",
+    /line 2: content_hash of object a .* export again/,
+  ],
+  [
+    "a changed field",
+    [exportHeader(), good().replace('"note"', '"file"')],
+    "IMPORT_DAMAGED",
+    /line 2: .*_hash of object a/,
+  ],
+  [
+    "a missing hash",
+    [exportHeader(), good().replace(/"object_hash":"\w+",/, "")],
+    "IMPORT_DAMAGED",
+    /object_hash of object a is null/,
+  ],
+])("names the line and what to do for %s", async (_, lines, code, message) => {
+  const failure: unknown = await importObjects(recorder(), lines).catch((error: unknown) => error);
+
+  expect(failure).toBeInstanceOf(ImportError);
+  expect(failure).toMatchObject({ code, message: expect.stringMatching(message) as string });
+});
+
+it("takes lines with any end, and passes over empty ones", async () => {
+  const report = await importObjects(recorder(), [
+    `${exportHeader()}\r\n`,
+    "\n",
+    `${good()}\n`,
+    "",
+  ]);
+
+  expect(report).toEqual({ read: 1, added: 1, objects: 1 });
+});
+
+function version(id: string, number: number, txId: number, content = ""): StoredVersion {
+  const { body, hashes } = sealObject({
+    id: objectId(id),
+    type: "note",
+    content,
+    locked: false,
+    provenance: { origin: "a test", generator: "tool" },
+  });
+  return {
+    body,
+    hashes,
+    version: number,
+    at: { tx_id: txId, tx_time: new Date(txId).toISOString() },
+  };
+}
+
+function good(): string {
+  return exportLine(version("a", 1, 1, "text"));
+}
+
+function edited(fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ ...(JSON.parse(good()) as object), ...fields });
+}
+
+/** Takes everything in and remembers it. */
+function recorder(check: (batch: readonly StoredVersion[]) => void = () => undefined) {
+  const batches: (readonly StoredVersion[])[] = [];
+  return {
+    batches,
+    async restore(versions: readonly StoredVersion[]) {
+      check(versions);
+      batches.push(versions);
+      return { added: versions.length };
+    },
+  };
+}
+
+/** Answers what an export asks. */
+function storeOf(versions: readonly StoredVersion[]): Parameters<typeof exportObjects>[0] {
+  return {
+    async get(id, at) {
+      return versions.find(
+        ({ body, version }) =>
+          body.id === id && at !== undefined && "version" in at && version === at.version,
+      );
+    },
+    async changesSince() {
+      const told = versions.map(({ body, ...others }) => ({ ...others, body: metadataOf(body) }));
+      return { versions: told, position: "1" };
+    },
+  };
+}

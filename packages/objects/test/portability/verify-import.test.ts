@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { objectId } from "../../src/model/object-id.ts";
+import { sealObject } from "../../src/model/sealed-object.ts";
+import type { StoredVersion } from "../../src/model/stored-version.ts";
+import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
+import { verifyImport } from "../../src/portability/verify-import.ts";
+
+const versions = Array.from({ length: 40 }, (_, index) => version(index));
+const lines = [exportHeader(), ...versions.map(exportLine)];
+
+it("finds all that the lines hold, and asks for few versions at once", async () => {
+  const store = storeOf(versions);
+  const told: number[] = [];
+
+  const report = await verifyImport(store, lines, { progress: (done) => told.push(done) });
+
+  expect(report).toEqual({ objects: 10, versions: 40 });
+  expect(told.at(-1)).toBe(40);
+  expect(store.most()).toBeLessThanOrEqual(16);
+});
+
+it.each<[string, (stored: StoredVersion) => StoredVersion | undefined, RegExp]>([
+  [
+    "a version that is not there",
+    () => undefined,
+    /^line 19: version 2 of object note 7 is not in/,
+  ],
+  [
+    "a field that was changed beneath its hashes",
+    (stored) => ({ ...stored, body: { ...stored.body, content: "other" } }),
+    /^line 19: version 2 of object note 7 does not read back as the line has it, in content;/,
+  ],
+  [
+    "a hash that was changed",
+    (stored) => ({ ...stored, hashes: { ...stored.hashes, object_hash: "0".repeat(64) } }),
+    /in object_hash;/,
+  ],
+  [
+    "another transaction",
+    (stored) => ({ ...stored, at: { ...stored.at, tx_id: 99 } }),
+    /in tx_id;/,
+  ],
+  [
+    "another order of what a tool was given",
+    (stored) => ({ ...stored, body: { ...stored.body, args: { a: 1, z: 2 } } }),
+    /in args;/,
+  ],
+])("rejects %s, and names line, object and field", async (_, change, message) => {
+  const store = storeOf(
+    versions.flatMap((stored, index) => (index === 17 ? (change(stored) ?? []) : stored)),
+  );
+
+  await expect(verifyImport(store, lines)).rejects.toMatchObject({
+    code: "IMPORT_DIFFERS",
+    message: expect.stringMatching(message) as string,
+  });
+});
+
+it("rejects a line that was damaged, though the store has what it had", async () => {
+  const damaged = lines.map((line, index) => (index === 5 ? line.replace("text", "next") : line));
+
+  await expect(verifyImport(storeOf(versions), damaged)).rejects.toMatchObject({
+    code: "IMPORT_DAMAGED",
+  });
+});
+
+function version(index: number): StoredVersion {
+  const sealed = sealObject({
+    id: objectId(`note ${index % 10}`),
+    type: "note",
+    content: `text ${index}`,
+    locked: false,
+    provenance: { origin: "a test", generator: "tool" },
+    args: { z: 2, a: 1 },
+  });
+  const at = { tx_id: index + 1, tx_time: new Date(index).toISOString() };
+  return { ...sealed, version: Math.floor(index / 10) + 1, at };
+}
+
+function storeOf(stored: readonly StoredVersion[]): {
+  get(id: string, at?: unknown): Promise<StoredVersion | undefined>;
+  most(): number;
+} {
+  let open = 0;
+  let most = 0;
+  return {
+    async get(id, at) {
+      open += 1;
+      most = Math.max(most, open);
+      await Promise.resolve();
+      open -= 1;
+      const wanted = (at as { readonly version: number }).version;
+      return stored.find((one) => one.body.id === id && one.version === wanted);
+    },
+    most: () => most,
+  };
+}

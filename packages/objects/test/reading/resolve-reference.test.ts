@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { StoreError } from "../../src/errors.ts";
+import { objectId } from "../../src/model/object-id.ts";
+import { sealObject } from "../../src/model/sealed-object.ts";
+import { staticReference, type StoredVersion } from "../../src/model/stored-version.ts";
+import { verifyVersion } from "../../src/model/verify-version.ts";
+import { resolveReference, resolveVersion } from "../../src/reading/resolve-reference.ts";
+
+const id = objectId("a");
+
+describe("a version that is verified", () => {
+  it("says which hash its fields no longer have", () => {
+    const stored = version("text");
+    const harmed = { ...stored, body: { ...stored.body, content: "tent" } };
+
+    expect(verifyVersion(stored)).toBeUndefined();
+    expect(verifyVersion(harmed)).toMatchObject({ id, version: 3, type: "changed" });
+    expect(verifyVersion(harmed)?.text).toMatch(
+      /^version 3 of object a was changed or damaged since it was stored: content_hash is \w{64}, stored \w{64}$/u,
+    );
+  });
+
+  it("is changed too where its fields are nothing that can be hashed", () => {
+    const stored = version("text");
+    const harmed = { ...stored, body: { ...stored.body, content: 7 as unknown as string } };
+
+    expect(verifyVersion(harmed)?.type).toBe("changed");
+  });
+});
+
+describe("a reference that is resolved", () => {
+  it("tells that its version cannot be read, and passes on every other failure", async () => {
+    const reference = staticReference(version("text"));
+    const failing = (code: "STORE_CORRUPT" | "STORE_CLOSED"): { get(): Promise<never> } => ({
+      get: async () => await Promise.reject(new StoreError(code, "it is damaged")),
+    });
+
+    expect(await resolveReference(failing("STORE_CORRUPT"), reference)).toEqual({
+      isVerified: false,
+      problem: {
+        id,
+        type: "unreadable",
+        text: "object a as of 7 cannot be read: it is damaged",
+      },
+    });
+    await expect(resolveReference(failing("STORE_CLOSED"), reference)).rejects.toThrow(StoreError);
+  });
+
+  it("tells a version that was exchanged as a whole", async () => {
+    const exchanged = version("other");
+
+    const found = await resolveReference(storeOf(exchanged), staticReference(version("text")));
+
+    expect(found).toMatchObject({
+      isVerified: false,
+      stored: exchanged,
+      problem: { type: "other" },
+    });
+    expect(found.problem?.text).toContain("version 3 of object a is not the one that was named");
+  });
+
+  it("names what is missing", async () => {
+    const found = await resolveVersion(storeOf(undefined), id, { version: 4 });
+
+    expect(found).toEqual({
+      isVerified: false,
+      problem: {
+        id,
+        version: 4,
+        type: "missing",
+        text: "version 4 of object a is not in the store",
+      },
+    });
+  });
+});
+
+function storeOf(stored: StoredVersion | undefined): {
+  get(): Promise<StoredVersion | undefined>;
+} {
+  return { get: async () => await Promise.resolve(stored) };
+}
+
+function version(content: string): StoredVersion {
+  const { body, hashes } = sealObject({
+    id,
+    type: "note",
+    content,
+    locked: false,
+    provenance: { origin: "a test", generator: "tool" },
+  });
+  return { body, hashes, version: 3, at: { tx_id: 7, tx_time: "2026-02-20T10:00:00.000Z" } };
+}
