@@ -3,11 +3,8 @@ import { environmentVariables } from "@self-context-manager/compose";
 import { contextTools, standingInstruction } from "@self-context-manager/core";
 import {
   epochLaws,
-  type HarnessLaw,
-  harnessLawNeeds,
   harnessLaws,
   lawNeeds,
-  type LawName,
   layoutLaws,
   objectStoreLaws,
   trackerLaws,
@@ -22,23 +19,16 @@ const read = (path: string): string => readFileSync(root + path, "utf8");
 
 interface Law {
   readonly name: string;
-  readonly says: string;
+  /** The field of `supports` that a store must declare for the law to bind it. */
+  readonly need: string | undefined;
 }
 
-/** The laws in the doc comment of a port, as sentences. */
+/** The laws in the doc comment of a port. */
 function lawsInComment(path: string, title = "Laws"): readonly Law[] {
   const block = new RegExp(`${title}[^\\n]*:\\n \\*\\n(.*?)\\n \\*(?:/|\\n)`, "su");
   const comment = block.exec(read(path))?.[1] ?? "";
-  const lines = comment.replaceAll(/\n \* {3,}/gu, " ").split("\n");
-  return lines.map((line) => {
-    const [, name = "", says = ""] =
-      /^ \* - `([a-z-]+)`(?: \(if [^)]*\))?: (.*)$/u.exec(line) ?? [];
-    return { name, says: capitalised(says) };
-  });
-}
-
-function capitalised(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+  const laws = comment.matchAll(/^ \* - `([a-z-]+)`(?: \(if `supports\.(\w+)`\))?: /gmu);
+  return [...laws].map(([, name = "", need]) => ({ name, need }));
 }
 
 /** The cells of the first table of a document under a heading. */
@@ -66,33 +56,7 @@ function blocksOf(language: string, document: string): readonly string[] {
   return [...blocks].map(([, code = ""]) => code);
 }
 
-describe("the laws of a port", () => {
-  it.each([
-    [
-      "ObjectStore",
-      "packages/objects/src/ports/object-store.ts",
-      "docs/architecture/object-store.md",
-    ],
-    ["FileSource", "packages/objects/src/ports/file-source.ts", "docs/architecture/file-source.md"],
-    [
-      "HarnessAdapter",
-      "packages/core/src/host/harness-adapter.ts",
-      "docs/architecture/harness-adapter.md",
-    ],
-    ["Layout", "packages/core/src/view/layout.ts", "docs/architecture/layout-port.md"],
-    ["Watcher", "packages/objects/src/ports/watcher.ts", "docs/architecture/watcher.md"],
-    ["FileTracker", "packages/core/src/files/file-tracker.ts", "docs/architecture/watcher.md"],
-  ])("%s stand in its doc comment as on its page", (name, port, page) => {
-    const laws = lawsInComment(port);
-    const document = read(page);
-    const heading = document.includes(`## Laws of ${name}\n`) ? `## Laws of ${name}` : "## Laws";
-
-    expect(laws.length).toBeGreaterThan(3);
-    expect(
-      tableUnder(heading, document).map(([law, says]) => ({ name: codeOf(law), says })),
-    ).toEqual(laws);
-  });
-
+describe("the laws in the doc comment of", () => {
   it.each([
     ["ObjectStore", "packages/objects/src/ports/object-store.ts", objectStoreLaws],
     ["HarnessAdapter", "packages/core/src/host/harness-adapter.ts", harnessLaws],
@@ -100,47 +64,28 @@ describe("the laws of a port", () => {
     ["Watcher", "packages/objects/src/ports/watcher.ts", watcherLaws],
     ["FileTracker", "packages/core/src/files/file-tracker.ts", trackerLaws],
   ])("%s are those that the test kit tries", (_, port, tried) => {
-    expect(Object.keys(tried)).toEqual(lawsInComment(port).map(({ name }) => name));
+    expect(lawsInComment(port).map(({ name }) => name)).toEqual(Object.keys(tried));
   });
 
-  it("Layouts with epochs stand in its doc comment as on its page, and are tried", () => {
+  it("Layout for layouts with epochs are those that the test kit tries", () => {
     const laws = lawsInComment("packages/core/src/view/layout.ts", "Laws of layouts with epochs");
-    const table = tableUnder(
-      "## Laws of layouts with epochs",
-      read("docs/architecture/layout-port.md"),
-    );
 
-    expect(table.map(([name, says]) => ({ name: codeOf(name), says }))).toEqual(laws);
-    expect(Object.keys(epochLaws)).toEqual(laws.map(({ name }) => name));
+    expect(laws.map(({ name }) => name)).toEqual(Object.keys(epochLaws));
   });
 
-  it("ObjectStore bind on the page what they bind in the test kit", () => {
-    const rows = tableUnder("## Laws", read("docs/architecture/object-store.md"));
+  it("ObjectStore bind the stores that they bind in the test kit", () => {
+    const laws = lawsInComment("packages/objects/src/ports/object-store.ts");
 
-    for (const [name, , binds] of rows) {
-      const need = lawNeeds[codeOf(name) as LawName];
-      expect(binds).toBe(need === undefined ? "every store" : `stores that are ${need}`);
-    }
-  });
-});
-
-describe("what a harness must offer", () => {
-  const page = read("docs/architecture/harness-adapter.md");
-
-  it("is for each law what the test kit asks", () => {
-    for (const [name, , needs] of tableUnder("## Laws", page)) {
-      const wanted = harnessLawNeeds[codeOf(name) as HarnessLaw];
-      expect(codeOf(needs)).toBe(wanted.length === 0 ? "nothing" : wanted.join(", "));
-    }
+    const bound = laws.flatMap(({ name, need }) => (need === undefined ? [] : [[name, need]]));
+    expect(Object.fromEntries(bound)).toEqual(lawNeeds);
   });
 
-  it("is what the port declares", () => {
-    const port = read("packages/core/src/host/harness-adapter.ts");
-    const declared = port.matchAll(/\/\*\* (.*) \*\/\n {2}readonly (\w+): boolean/gu);
+  it("FileSource are names of tests of the watcher package", () => {
+    const tests = globSync("packages/watcher/test/**/*.test.ts", { cwd: root }).map(read).join();
 
-    expect(
-      tableUnder("## What a harness must offer", page).map(([name, says]) => [codeOf(name), says]),
-    ).toEqual([...declared].map(([, says, name]) => [name, says]));
+    const laws = lawsInComment("packages/objects/src/ports/file-source.ts");
+    expect(laws.length).toBeGreaterThan(3);
+    expect(laws.filter(({ name }) => !new RegExp(`"${name}\\b`, "u").test(tests))).toEqual([]);
   });
 });
 
