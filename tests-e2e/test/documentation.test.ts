@@ -190,6 +190,20 @@ describe("lists in the documents", () => {
     );
   });
 
+  it("state every numbered decision that the code cites", () => {
+    const files = globSync("packages/*/src/**/*.ts", { cwd: root });
+    const cited = files.flatMap((file) =>
+      [...read(file).matchAll(/\bdecisions? (D\d+)/gu)].map(([, number]) => number),
+    );
+
+    const stated = tableUnder("## Decisions", read("docs/specification.md")).map(
+      ([number]) => number,
+    );
+
+    expect(cited).not.toEqual([]);
+    expect(cited.filter((number) => !stated.includes(number))).toEqual([]);
+  });
+
   it("name every decision with its title and status", () => {
     const pages = readdirSync(`${root}docs/decisions`).filter((name) => name !== "README.md");
     const rows = tableUnder("# Decisions", read("docs/decisions/README.md"));

@@ -91,7 +91,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         if (opened.session.isShared) tellShared(opened.session.host.sessionId, context);
         return result;
       } catch (error) {
-        // Availability first: the host goes on with what it has (design §5).
+        // Not rethrown: a failure here must not stop the run, so the host continues with its own messages.
         notice.failed(error, context);
         return undefined;
       }

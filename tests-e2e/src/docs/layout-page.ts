@@ -19,7 +19,7 @@ export async function layoutPage(): Promise<string> {
     "The default. Each call is shown as what it appends to the call before; where an epoch ends, as the messages from the first that changed on.",
     ...(await epochSession()),
     "## The pooled layout",
-    "The specification's order (v0 §21.2), made anew on every call: the metadata pool, the chat, the active content.",
+    "The order of the specification, rendered again on every call: the metadata pool, the chat, the active content.",
     ...(await usualCase()),
     ...(await statesOfObjects()),
     ...(await answersOfTools()),

@@ -1,8 +1,8 @@
 import { type Block, isText, isToolCall, type ViewMessage } from "@self-context-manager/core";
 
 /**
- * What a provider would refuse in a sequence of messages; empty for a legal one (design §5). Opaque messages are their
- * host's to render and count as a user's.
+ * The reasons for which a provider would refuse a sequence of messages; empty for a legal one. An opaque message counts
+ * as a user's, because its host renders it.
  */
 export function sequenceFaults(messages: readonly ViewMessage[]): readonly string[] {
   const faults: string[] = [];

@@ -3,7 +3,7 @@ import type { Message, MessageCodec } from "@self-context-manager/core";
 import { scriptedCodec } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
 
-/** What messages may have to be told by (design §6.1). */
+/** What a host gives to recognise its messages by: ids, times with roles, or nothing but their content. */
 export type IdentifiedBy = "ids" | "times" | "nothing";
 
 /** Codecs of the scripted harness that show more or less of what tells its messages apart. */
