@@ -6,7 +6,7 @@ import { argumentsOf } from "./toolcall-object.ts";
 
 /** Whether a call's arguments are what a policy ranks as an object of its own. */
 export function isLargeWrite(
-  draft: { readonly toolFacts: ToolFacts },
+  { toolFacts }: { readonly toolFacts: ToolFacts },
   call: ToolCallBlock,
   from: number,
 ): number | undefined {
@@ -16,7 +16,7 @@ export function isLargeWrite(
   if (text.length < from) return undefined;
   const tokens = rawEstimator.text(text);
   if (tokens < from) return undefined;
-  const { kind, writtenPath } = draft.toolFacts(call.name, args);
+  const { kind, writtenPath } = toolFacts(call.name, args);
   if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
   const left = rawEstimator.text(JSON.stringify(shortened(args, ", now in f100 v10")));
   return tokens - left;

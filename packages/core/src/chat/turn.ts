@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/objects";
-import type { Block } from "./message.ts";
+import { type Block, isToolCall, type ToolCallBlock } from "./message.ts";
 
 /** One model call of a turn (fixes §4, decision D30). */
 export type AssistantStep = {
@@ -62,4 +62,9 @@ export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
 export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
   if (position === undefined) return false;
   return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
+}
+
+/** The tool calls of a step, in order. */
+export function callsOf(step: Step): readonly ToolCallBlock[] {
+  return isAssistantStep(step) ? step.assistant.filter(isToolCall) : [];
 }

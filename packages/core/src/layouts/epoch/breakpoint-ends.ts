@@ -1,7 +1,7 @@
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import { argumentsInView } from "./large-arguments.ts";
+import type { PlanningContext } from "./planning-context.ts";
 import { referenceTokens } from "./sweep.ts";
-import type { ViewDraft } from "./view-draft.ts";
 
 /**
  * Ends of prompts, as indexes of entries, that are worth a provider's breakpoint, in order: the last one before
@@ -10,35 +10,35 @@ import type { ViewDraft } from "./view-draft.ts";
  * end, which is gone.
  */
 export function breakpointEnds(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   before: readonly ViewEntry[],
   cut: number,
 ): readonly number[] {
   const isCut = cut < before.length;
   const end = entries.length - 1;
-  const kept = isCut ? stableEnd(draft, before, cut) : endBefore(entries, entries.length);
-  const found = [kept, stableEnd(draft, entries, entries.length), end];
+  const kept = isCut ? stableEnd(context, before, cut) : endBefore(entries, entries.length);
+  const found = [kept, stableEnd(context, entries, entries.length), end];
   const known = found.filter((index): index is number => index !== undefined && index >= 0);
   return [...new Set(known)].toSorted((left, right) => left - right);
 }
 
 /** The last end of a prompt before anything that can leave, and before `limit`. */
 function stableEnd(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   limit: number,
 ): number | undefined {
-  const first = entries.findIndex((entry) => canLeave(draft, entry));
+  const first = entries.findIndex((entry) => canLeave(context, entry));
   return endBefore(entries, first === -1 ? limit : Math.min(first, limit));
 }
 
 /** What is pinned may become unpinned; until then nothing is lost by counting on it. */
-function canLeave(draft: ViewDraft, entry: ViewEntry): boolean {
-  if (entry.is === "assistant") return argumentsInView(draft, entry).length > 0;
+function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
+  if (entry.is === "assistant") return argumentsInView(context, entry).length > 0;
   const parts = contentParts(entry);
   if (parts.length === 0 || entry.tokens <= referenceTokens) return false;
-  return !parts.some(({ of }) => draft.active.get(of)?.isPinned === true);
+  return !parts.some(({ of }) => context.active.get(of)?.isPinned === true);
 }
 
 /** The last message before an answer that stands before this place. */

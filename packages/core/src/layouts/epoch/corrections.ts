@@ -1,27 +1,34 @@
 import { presenceOf } from "@self-context-manager/objects";
-import type { ObjectEntry, ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
-import { linesFor } from "./parts-for.ts";
-import { sized, type ViewDraft } from "./view-draft.ts";
+import type {
+  NoticeEntry,
+  ObjectEntry,
+  ResultEntry,
+  ShownPart,
+  ViewEntry,
+} from "../../view/view-entry.ts";
+import { sized } from "./entry-messages.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { linesFor } from "./shown-parts.ts";
 
 /**
  * Lines for files that stand in view and that others deleted, moved or changed since, while they are not active: what
  * the view says of them is no longer so (decision D6). What the agent wrote itself needs none.
  */
 export function corrections(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const told: ToldVersions = new Map();
-  for (const entry of entries) noteVersions(told, entry);
+  const newest: NewestVersions = new Map();
+  for (const entry of entries) noteVersions(newest, entry);
   const found: ObjectEntry[] = [];
-  for (const [of, version] of told) {
-    const known = draft.entryOf(of);
-    if (known === undefined || known.stored.version <= version || draft.active.has(of)) continue;
+  for (const [of, version] of newest) {
+    const known = context.entryOf(of);
+    if (known === undefined || known.stored.version <= version || context.active.has(of)) continue;
     const { body } = known.stored;
     if (body.type !== "file" && body.type !== "note") continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
     const shows = [{ of, version: known.stored.version, as: "line" as const }];
-    found.push(sized<ObjectEntry>({ is: "object", shows }, draft.source));
+    found.push(sized<ObjectEntry>({ is: "object", shows }, context.source));
   }
   return found;
 }
@@ -31,7 +38,7 @@ export function corrections(
  * version, and of the lines that were appended the last stays where nothing else in view says the same.
  */
 export function mergedCorrections(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   cut: number,
 ): readonly ViewEntry[] {
@@ -39,11 +46,11 @@ export function mergedCorrections(
     index >= cut && entry.is === "object" && entry.shows.some(isLine);
   if (!entries.some(isAppended)) return entries;
   const current = entries.map((entry, index) =>
-    index >= cut && entry.is === "result" ? withNewestLines(draft, entry) : entry,
+    index >= cut && entry.is === "result" ? withNewestLines(context, entry) : entry,
   );
-  const told: ToldVersions = new Map();
+  const newest: NewestVersions = new Map();
   for (const [index, entry] of current.entries())
-    if (!isAppended(entry, index)) noteVersions(told, entry);
+    if (!isAppended(entry, index)) noteVersions(newest, entry);
   const kept: ViewEntry[] = [];
   for (let index = current.length - 1; index >= 0; index -= 1) {
     const entry = current[index];
@@ -53,31 +60,62 @@ export function mergedCorrections(
       continue;
     }
     const shows = entry.shows.filter(
-      (part) => !isLine(part) || part.version > (told.get(part.of) ?? 0),
+      (part) => !isLine(part) || part.version > (newest.get(part.of) ?? 0),
     );
-    noteVersions(told, entry);
+    noteVersions(newest, entry);
     if (shows.length === entry.shows.length) kept.push(entry);
-    else if (shows.length > 0) kept.push(sized<ObjectEntry>({ is: "object", shows }, draft.source));
+    else if (shows.length > 0)
+      kept.push(sized<ObjectEntry>({ is: "object", shows }, context.source));
   }
   return kept.toReversed();
 }
 
-function withNewestLines(draft: ViewDraft, entry: ResultEntry): ResultEntry {
+function withNewestLines(context: PlanningContext, entry: ResultEntry): ResultEntry {
   if (entry.shows?.some(isLine) !== true) return entry;
-  const shows = entry.shows.flatMap((part) => (isLine(part) ? linesFor(draft, [part]) : [part]));
+  const shows = entry.shows.flatMap((part) => (isLine(part) ? linesFor(context, [part]) : [part]));
   const isSame = shows.every(({ version }, index) => version === entry.shows?.[index]?.version);
-  return isSame ? entry : sized<ResultEntry>({ ...entry, shows }, draft.source);
+  return isSame ? entry : sized<ResultEntry>({ ...entry, shows }, context.source);
 }
 
 /** The newest version that a view tells of each object, by handle. */
-type ToldVersions = Map<string, number>;
+type NewestVersions = Map<string, number>;
 
-function noteVersions(told: ToldVersions, entry: ViewEntry): void {
+function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
   if (entry.is !== "result" && entry.is !== "object") return;
   for (const { of, version } of entry.shows ?? [])
-    told.set(of, Math.max(version, told.get(of) ?? 0));
+    newest.set(of, Math.max(version, newest.get(of) ?? 0));
 }
 
 function isLine({ as }: ShownPart): boolean {
   return as === "line";
+}
+
+const pinnedStart = "[pinned: ";
+
+const nothingPinned = `${pinnedStart}none]`;
+
+/** What is pinned, where the view does not say so yet (decision D44): a person's pin is in no tool's answer. */
+export function pinnedNotice(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): NoticeEntry | undefined {
+  const pinned = context.input.active.filter(({ isPinned }) => isPinned);
+  const handles = pinned.map(({ entry }) => entry.handle);
+  const text =
+    handles.length === 0 ? nothingPinned : `${pinnedStart}${handles.toSorted().join(", ")}]`;
+  const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
+  return text === former ? undefined : sized<NoticeEntry>({ is: "notice", text }, context.source);
+}
+
+/** A view with only the last word of what is pinned, from `cut` on. */
+export function withLastPinnedNotice(
+  entries: readonly ViewEntry[],
+  cut: number,
+): readonly ViewEntry[] {
+  const last = entries.findLastIndex(isPinnedNotice);
+  return entries.filter((entry, index) => index < cut || index === last || !isPinnedNotice(entry));
+}
+
+function isPinnedNotice(entry: ViewEntry): entry is NoticeEntry {
+  return entry.is === "notice" && entry.text.startsWith(pinnedStart);
 }

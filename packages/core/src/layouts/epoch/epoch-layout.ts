@@ -1,15 +1,21 @@
 import { renderEntry } from "../../render/render-entry.ts";
-import type { Layout, LayoutOutput, PoolTokens, ViewMessage } from "../../view/layout.ts";
-import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
+import type {
+  ActiveObject,
+  Layout,
+  LayoutOutput,
+  PoolTokens,
+  ViewMessage,
+} from "../../view/layout.ts";
+import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
+import { isRendered, messageOf } from "./entry-messages.ts";
 import { recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
-import { neededVersions } from "./needed-versions.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
-import { shownObjects } from "./shown-objects.ts";
-import { messageOf, viewDraft, type ViewDraft } from "./view-draft.ts";
+import { planningContext, type PlanningContext } from "./planning-context.ts";
 import { tokensOf } from "./view-tokens.ts";
+import { shownObjects } from "./wanted-parts.ts";
 
 /**
  * The layout that keeps a provider's cache (design §7, decision D1): within an epoch bytes that were sent never change,
@@ -23,9 +29,9 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     name: "epoch",
     ...(largeArguments === undefined ? {} : { largeArguments }),
     render(input, last) {
-      const draft = viewDraft(input, all);
+      const context = planningContext(input, all);
       const before = last?.layout === "epoch" ? last : undefined;
-      return outputOf(draft, planView(draft, before), before?.entries ?? []);
+      return outputOf(context, planView(context, before), before?.entries ?? []);
     },
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     needs: neededVersions,
@@ -33,13 +39,13 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
 }
 
 function outputOf(
-  draft: ViewDraft,
+  context: PlanningContext,
   planned: PlannedView,
   before: readonly ViewEntry[],
 ): LayoutOutput {
-  const { input } = draft;
+  const { input } = context;
   const { entries } = planned;
-  const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, draft.source));
+  const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, context.source));
   const record: ViewRecord = {
     layout: "epoch",
     entries,
@@ -50,25 +56,63 @@ function outputOf(
   };
   return {
     messages,
-    tokens: poolTokens(draft, entries),
-    shown: shownObjects(draft, entries),
+    tokens: poolTokens(context, entries),
+    shown: shownObjects(context, entries),
     record,
     left: planned.left,
-    boundaries: breakpointEnds(draft, entries, before, planned.cut),
+    boundaries: breakpointEnds(context, entries, before, planned.cut),
     epoch: planned.figures,
   };
 }
 
-function poolTokens(draft: ViewDraft, entries: readonly ViewEntry[]): PoolTokens {
+function poolTokens(context: PlanningContext, entries: readonly ViewEntry[]): PoolTokens {
   let metadata = 0;
   let chat = 0;
   let active = 0;
   for (const entry of entries) {
-    const tokens = tokensOf(draft, entry);
+    const tokens = tokensOf(context, entry);
     const isLine = entry.is === "result" ? entry.as !== "bare" : entry.is === "notice";
     if (contentParts(entry).length > 0) active += tokens;
     else if (isLine || entry.is === "object") metadata += tokens;
     else chat += tokens;
   }
   return { metadata, chat, active };
+}
+
+/**
+ * The versions that an epoch needs to go on: every content in view, because an end can show it in another way, and what
+ * is not rendered yet in this process. That they are the same whatever was rendered before is what makes a resumed
+ * session decide as one that went on.
+ */
+function neededVersions(
+  record: ViewRecord,
+  active: readonly ActiveObject[],
+  isLatest: (handle: string, version: number) => boolean = () => false,
+): readonly string[] {
+  const names = new Set<string>();
+  const addLine = (handle: string, version: number): void => {
+    if (!isLatest(handle, version)) names.add(`${handle}@${version}`);
+  };
+  for (const entry of record.entries) {
+    const isNew = !isRendered(entry);
+    const isBare = entry.is === "result" && entry.as === "bare" && entry.replaces !== undefined;
+    if ((isNew || isBare) && entry.is === "result" && entry.of !== undefined) {
+      if (entry.as === "reference") addLine(entry.of, entry.version ?? 1);
+      else names.add(`${entry.of}@${entry.version ?? 1}`);
+    }
+    for (const part of partsOf(entry)) {
+      if (part.as === "line" || part.as === "above") {
+        if (isNew) addLine(part.of, part.version);
+        continue;
+      }
+      names.add(`${part.of}@${part.version}`);
+      if (part.since !== undefined) names.add(`${part.of}@${part.since}`);
+    }
+  }
+  for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);
+  return [...names];
+}
+
+function partsOf(entry: ViewEntry): readonly ShownPart[] {
+  return entry.is === "result" || entry.is === "object" ? (entry.shows ?? []) : [];
 }

@@ -6,13 +6,15 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
-import { endsOf, missingObjects, wantedParts } from "./deliver.ts";
+import { sized } from "./entry-messages.ts";
 import { leastView, leftLine, stepGroups } from "./least-view.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { repairReferences } from "./repair-references.ts";
+import { endsOf } from "./result-entries.ts";
 import { shownParts } from "./shown-parts.ts";
 import { leavables, referenceOf, sweep } from "./sweep.ts";
-import { truthful } from "./truthful.ts";
-import { sized, type ViewDraft } from "./view-draft.ts";
 import { tokensOf, total } from "./view-tokens.ts";
+import { missingObjects, wantedParts } from "./wanted-parts.ts";
 
 /** Where a budget forces an end, it is gone down to so much of it, so that the next call does not force another. */
 const share = 0.75;
@@ -35,27 +37,27 @@ export interface FittedView {
  * turns, then the oldest steps of the last; then what was asked for last and what is pinned are shown in part, and at
  * last the newest user message itself.
  */
-export function fitBudget(draft: ViewDraft, entries: readonly ViewEntry[]): FittedView {
-  const budget = draft.input.budget ?? Number.POSITIVE_INFINITY;
+export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[]): FittedView {
+  const budget = context.input.budget ?? Number.POSITIVE_INFINITY;
   const unsentFrom = entries.findLastIndex(({ is }) => is === "assistant") + 1;
-  const leaving = leavables(draft, entries, unsentFrom).filter(({ keys }) =>
-    keys.every((key) => draft.active.get(key)?.isPinned !== true),
+  const leaving = leavables(context, entries, unsentFrom).filter(({ keys }) =>
+    keys.every((key) => context.active.get(key)?.isPinned !== true),
   );
   const earlier = leaving.filter(({ index }) => index < unsentFrom);
-  const swept = sweep(draft, entries, earlier, unsentFrom);
+  const swept = sweep(context, entries, earlier, unsentFrom);
   let fitted = swept.entries;
   let isShort = false;
-  if (total(draft, fitted) > budget) {
-    const shorter = withoutOldTurns(draft, fitted, budget);
-    fitted = contentsInPart(draft, shorter, budget);
+  if (total(context, fitted) > budget) {
+    const shorter = withoutOldTurns(context, fitted, budget);
+    fitted = contentsInPart(context, shorter, budget);
     isShort = fitted !== swept.entries;
   }
-  if (total(draft, fitted) > budget) {
-    fitted = leastView(draft, fitted, budget);
+  if (total(context, fitted) > budget) {
+    fitted = leastView(context, fitted, budget);
     isShort = true;
   }
   const changed = fitted.findIndex((entry, index) => entry !== entries[index]);
-  fitted = truthful(draft, fitted, changed === -1 ? fitted.length : changed, () => false);
+  fitted = repairReferences(context, fitted, changed === -1 ? fitted.length : changed, () => false);
   const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
   const left = [...new Set([...swept.left, ...goneFrom(entries, fitted)])];
   return {
@@ -63,14 +65,14 @@ export function fitBudget(draft: ViewDraft, entries: readonly ViewEntry[]): Fitt
     cut: cut === -1 ? fitted.length : cut,
     left,
     isShort,
-    scarce: scarceObjects(draft, fitted),
+    scarce: scarceObjects(context, fitted),
   };
 }
 
-function scarceObjects(draft: ViewDraft, entries: readonly ViewEntry[]): readonly UseKey[] {
+function scarceObjects(context: PlanningContext, entries: readonly ViewEntry[]): readonly UseKey[] {
   const parts = shownParts(entries);
-  return draft.input.active
-    .filter((object) => wantedParts(draft, parts, object, false).length > 0)
+  return context.input.active
+    .filter((object) => wantedParts(context, parts, object, false).length > 0)
     .map(({ entry }) => entry.handle);
 }
 
@@ -82,23 +84,23 @@ function goneFrom(before: readonly ViewEntry[], now: readonly ViewEntry[]): read
 }
 
 /** What an entry takes where its content is not shown. */
-function proseTokens(draft: ViewDraft, entry: ViewEntry): number {
-  return contentParts(entry).length === 0 ? tokensOf(draft, entry) : 24;
+function proseTokens(context: PlanningContext, entry: ViewEntry): number {
+  return contentParts(entry).length === 0 ? tokensOf(context, entry) : 24;
 }
 
 function withoutOldTurns(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   budget: number,
 ): readonly ViewEntry[] {
-  let prose = entries.reduce((sum, entry) => sum + proseTokens(draft, entry), 0);
+  let prose = entries.reduce((sum, entry) => sum + proseTokens(context, entry), 0);
   if (prose <= budget * 0.9) return entries;
   const starts = entries.flatMap((entry, index) => (entry.is === "user" ? [index] : []));
   const lastStart = starts.at(-1) ?? 0;
   const drop = (from: number, to: number): void => {
     for (let index = from; index < to; index += 1) {
       const entry = entries[index];
-      if (entry !== undefined) prose -= proseTokens(draft, entry);
+      if (entry !== undefined) prose -= proseTokens(context, entry);
     }
   };
   let first = 0;
@@ -111,79 +113,79 @@ function withoutOldTurns(
   const notices: ViewEntry[] = [];
   const user = entries[first];
   if (first > 0 && user?.is === "user" && user.turn > 0)
-    notices.push(leftLine(draft, `[turns 1 to ${user.turn} are not shown`));
+    notices.push(leftLine(context, `[turns 1 to ${user.turn} are not shown`));
   if (prose > budget * share && first === lastStart) {
     const head = kept[0]?.is === "user" ? kept.slice(0, 1) : [];
     const groups = stepGroups(kept.slice(head.length));
     let gone = 0;
     while (gone < groups.length - 1 && prose > budget * share) {
-      for (const entry of groups[gone] ?? []) prose -= proseTokens(draft, entry);
+      for (const entry of groups[gone] ?? []) prose -= proseTokens(context, entry);
       gone += 1;
     }
     const line =
-      gone === 0 ? [] : [leftLine(draft, `[the first ${gone} steps of this turn are not shown`)];
+      gone === 0 ? [] : [leftLine(context, `[the first ${gone} steps of this turn are not shown`)];
     kept = [...head, ...line, ...groups.slice(gone).flat()];
   }
   const shorter = [...notices, ...kept];
   if (shorter[0]?.is === "assistant" || shorter[0]?.is === "result")
-    shorter.unshift(leftLine(draft, "[earlier messages are not shown"));
-  return [...shorter, ...missingObjects(draft, shownParts(shorter))];
+    shorter.unshift(leftLine(context, "[earlier messages are not shown"));
+  return [...shorter, ...missingObjects(context, shownParts(shorter))];
 }
 
 /** Pinned contents first, then the newest, as far as there is room; the last in part. */
 function contentsInPart(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   budget: number,
 ): readonly ViewEntry[] {
-  if (total(draft, entries) <= budget) return entries;
+  if (total(context, entries) <= budget) return entries;
   const contents = entries.flatMap((entry, index) =>
     contentParts(entry).length === 0 ? [] : [{ entry, index }],
   );
   const isPinned = (entry: ViewEntry): boolean =>
-    contentParts(entry).some(({ of }) => draft.active.get(of)?.isPinned === true);
+    contentParts(entry).some(({ of }) => context.active.get(of)?.isPinned === true);
   const ordered = [
     ...contents.filter(({ entry }) => isPinned(entry)).toReversed(),
     ...contents.filter(({ entry }) => !isPinned(entry)).toReversed(),
   ];
   const fitted = [...entries];
   const references = new Map(
-    contents.map(({ entry, index }) => [index, withoutContent(draft, entry)]),
+    contents.map(({ entry, index }) => [index, withoutContent(context, entry)]),
   );
   let room = budget;
   for (const [index, entry] of entries.entries()) {
     const reference = references.get(index);
-    room -= tokensOf(draft, reference ?? entry);
+    room -= tokensOf(context, reference ?? entry);
   }
   for (const { entry, index } of ordered) {
     const reference = references.get(index);
     if (reference === undefined) continue;
-    const mine = room + tokensOf(draft, reference);
+    const mine = room + tokensOf(context, reference);
     // A part takes no room that the next call needs at once.
     const roomOfPart = mine - budget * (1 - fullest);
-    const shown = tokensOf(draft, entry) <= mine ? entry : inPart(draft, entry, roomOfPart);
-    const chosen = shown !== undefined && tokensOf(draft, shown) <= mine ? shown : reference;
+    const shown = tokensOf(context, entry) <= mine ? entry : inPart(context, entry, roomOfPart);
+    const chosen = shown !== undefined && tokensOf(context, shown) <= mine ? shown : reference;
     fitted[index] = chosen;
-    room = mine - tokensOf(draft, chosen);
+    room = mine - tokensOf(context, chosen);
   }
   return fitted;
 }
 
-function withoutContent(draft: ViewDraft, entry: ViewEntry): ViewEntry {
-  if (entry.is === "result") return referenceOf(draft, entry);
+function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  if (entry.is === "result") return referenceOf(context, entry);
   if (entry.is !== "object") return entry;
   const shows = entry.shows.map(({ of, version }) => ({ of, version, as: "line" as const }));
-  return sized<ObjectEntry>({ is: "object", shows }, draft.source);
+  return sized<ObjectEntry>({ is: "object", shows }, context.source);
 }
 
 /** The beginning and end of the first text that an entry shows; undefined where there is no room for that. */
-function inPart(draft: ViewDraft, entry: ViewEntry, room: number): ViewEntry | undefined {
+function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewEntry | undefined {
   if (entry.is !== "result" && entry.is !== "object") return undefined;
   const [first, ...rest] = entry.shows ?? [];
   if (first === undefined) return undefined;
-  const content = draft.source.object(first.of, first.version)?.stored.body.content;
+  const content = context.source.object(first.of, first.version)?.stored.body.content;
   if (typeof content !== "string") return undefined;
-  const factor = draft.input.factor ?? 1;
+  const factor = context.input.factor ?? 1;
   for (
     let tokens = Math.floor(room / factor) - 60;
     tokens > 40;
@@ -195,9 +197,9 @@ function inPart(draft: ViewDraft, entry: ViewEntry, room: number): ViewEntry | u
     const shows = [part, ...others.filter(({ of }) => of !== first.of)];
     const made: ViewEntry =
       entry.is === "object"
-        ? sized<ObjectEntry>({ is: "object", shows }, draft.source)
-        : sized<ResultEntry>({ ...resultPlace(entry), as: "shown", shows }, draft.source);
-    if (tokensOf(draft, made) <= room) return made;
+        ? sized<ObjectEntry>({ is: "object", shows }, context.source)
+        : sized<ResultEntry>({ ...resultPlace(entry), as: "shown", shows }, context.source);
+    if (tokensOf(context, made) <= room) return made;
   }
   return undefined;
 }

@@ -1,11 +1,10 @@
 import { isReference } from "@self-context-manager/objects";
 import { isLargeWrite } from "../../calls/large-write.ts";
 import type { Block } from "../../chat/message.ts";
-import { type AssistantStep, isAssistantStep } from "../../chat/turn.ts";
+import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import type { ArgumentStub, AssistantEntry } from "../../view/view-entry.ts";
-import { callsOf } from "./deliver.ts";
-import type { ViewDraft } from "./view-draft.ts";
+import type { PlanningContext } from "./planning-context.ts";
 
 /** Large arguments in view that may leave. */
 export interface LargeArguments {
@@ -29,29 +28,33 @@ const none: readonly LargeArguments[] = [];
 
 /** What of an answer's arguments is large, written into a file, and still in view. */
 export function argumentsInView(
-  draft: ViewDraft,
+  context: PlanningContext,
   entry: AssistantEntry,
 ): readonly LargeArguments[] {
-  const from = draft.settings.largeArguments;
-  const step = draft.input.turns[entry.turn]?.steps[entry.step];
+  const from = context.settings.largeArguments;
+  const step = context.input.turns[entry.turn]?.steps[entry.step];
   if (from === undefined || step === undefined || !isAssistantStep(step)) return none;
-  const large = largeCallsOf(draft, step, from);
-  if (large.length === 0 || !mayChange(draft, entry, step)) return none;
+  const large = largeCallsOf(context, step, from);
+  if (large.length === 0 || !mayChange(context, entry, step)) return none;
   return large.flatMap(({ call, saves }) => {
     if (entry.stubs?.some((stub) => stub.call === call) === true) return [];
     const id = step.toolcall_ids[call];
-    const known = id === undefined ? undefined : draft.input.pool.get(id);
+    const known = id === undefined ? undefined : context.input.pool.get(id);
     if (known === undefined) return [];
-    const stub = { call, ...fileOf(draft, known.stored.body["file_refs"]) };
+    const stub = { call, ...fileOf(context, known.stored.body["file_refs"]) };
     return [{ key: argumentsKey(known.handle), stub, saves }];
   });
 }
 
-function largeCallsOf(draft: ViewDraft, step: AssistantStep, from: number): readonly LargeCall[] {
+function largeCallsOf(
+  context: PlanningContext,
+  step: AssistantStep,
+  from: number,
+): readonly LargeCall[] {
   const known = largeCalls.get(step);
   if (known?.from === from) return known.calls;
   const calls = callsOf(step).flatMap((call, index) => {
-    const saves = isLargeWrite(draft, call, from);
+    const saves = isLargeWrite(context, call, from);
     return saves === undefined || saves <= 0 ? [] : [{ call: index, saves }];
   });
   largeCalls.set(step, { from, calls });
@@ -59,9 +62,9 @@ function largeCallsOf(draft: ViewDraft, step: AssistantStep, from: number): read
 }
 
 /** Providers check that an answer which goes on with signed thinking is as they gave it (decision D5). */
-function mayChange(draft: ViewDraft, entry: AssistantEntry, step: AssistantStep): boolean {
-  if (draft.settings.argumentsBesideSignedThinking) return true;
-  const isCurrent = entry.turn === draft.input.turns.length - 1;
+function mayChange(context: PlanningContext, entry: AssistantEntry, step: AssistantStep): boolean {
+  if (context.settings.argumentsBesideSignedThinking) return true;
+  const isCurrent = entry.turn === context.input.turns.length - 1;
   return !isCurrent || !step.assistant.some(isSigned);
 }
 
@@ -72,10 +75,10 @@ function isSigned(block: Block): boolean {
   return isThinking && typeof signature === "string" && signature !== "";
 }
 
-function fileOf(draft: ViewDraft, references: unknown): { of?: string; version?: number } {
+function fileOf(context: PlanningContext, references: unknown): { of?: string; version?: number } {
   if (!Array.isArray(references)) return {};
   for (const reference of references) {
-    const file = isReference(reference) ? draft.input.pool.get(reference.id) : undefined;
+    const file = isReference(reference) ? context.input.pool.get(reference.id) : undefined;
     if (file !== undefined) return { of: file.handle, version: file.stored.version };
   }
   return {};

@@ -1,13 +1,14 @@
 import { isText } from "../../chat/message.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
-import { sized, type ViewDraft } from "./view-draft.ts";
+import { sized } from "./entry-messages.ts";
+import type { PlanningContext } from "./planning-context.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
 /** The line that stands for messages that had to leave. */
-export function leftLine(draft: ViewDraft, what: string): NoticeEntry {
-  const how = `activate ${draft.input.chatHandle} with from and to reads their lines]`;
-  return sized<NoticeEntry>({ is: "notice", text: `${what}; ${how}` }, draft.source);
+export function leftLine(context: PlanningContext, what: string): NoticeEntry {
+  const how = `activate ${context.input.chatHandle} with from and to reads their lines]`;
+  return sized<NoticeEntry>({ is: "notice", text: `${what}; ${how}` }, context.source);
 }
 
 /** An answer with its results stays together. */
@@ -26,36 +27,37 @@ export function stepGroups(entries: readonly ViewEntry[]): readonly (readonly Vi
  * before and behind it, and as many of the newest steps as there is room for.
  */
 export function leastView(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   budget: number,
 ): readonly ViewEntry[] {
   const at = entries.findLastIndex(({ is }) => is === "user");
-  const user = at === -1 ? undefined : wholeOf(draft, entries[at] as UserEntry);
-  if (user !== undefined && tokensOf(draft, user) > budget) return userInPart(draft, user, budget);
+  const user = at === -1 ? undefined : wholeOf(context, entries[at] as UserEntry);
+  if (user !== undefined && tokensOf(context, user) > budget)
+    return userInPart(context, user, budget);
   const begin: ViewEntry[] = user === undefined ? [] : [user];
   const groups = stepGroups(entries.slice(at + 1).filter(({ is }) => is !== "notice"));
-  const line = leftLine(draft, "[other messages are not shown");
-  const room = budget - total(draft, begin) - tokensOf(draft, line);
-  const kept = newestGroups(draft, groups, Math.max(0, room));
+  const line = leftLine(context, "[other messages are not shown");
+  const room = budget - total(context, begin) - tokensOf(context, line);
+  const kept = newestGroups(context, groups, Math.max(0, room));
   const isAll = at <= 0 && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
   return user === undefined && lines.length === 0 ? [] : [...begin, ...lines, ...kept];
 }
 
-function wholeOf(draft: ViewDraft, { turn }: UserEntry): UserEntry {
-  return sized<UserEntry>({ is: "user", turn }, draft.source);
+function wholeOf(context: PlanningContext, { turn }: UserEntry): UserEntry {
+  return sized<UserEntry>({ is: "user", turn }, context.source);
 }
 
 function newestGroups(
-  draft: ViewDraft,
+  context: PlanningContext,
   groups: readonly (readonly ViewEntry[])[],
   room: number,
 ): readonly ViewEntry[] {
   const kept: ViewEntry[] = [];
   let left = room;
   for (const group of groups.toReversed()) {
-    const tokens = total(draft, group);
+    const tokens = total(context, group);
     if (tokens > left) break;
     kept.unshift(...group);
     left -= tokens;
@@ -64,19 +66,23 @@ function newestGroups(
 }
 
 /** As much of the user's message as there is room for; its note says how the rest is read. */
-function userInPart(draft: ViewDraft, { turn }: UserEntry, budget: number): readonly ViewEntry[] {
-  const said = draft.input.turns[turn]?.user ?? "";
+function userInPart(
+  context: PlanningContext,
+  { turn }: UserEntry,
+  budget: number,
+): readonly ViewEntry[] {
+  const said = context.input.turns[turn]?.user ?? "";
   const text =
     typeof said === "string"
       ? said
       : said.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
   const tokens = rawEstimator.text(text);
   let head = text.length;
-  const { factor = 1 } = draft.input;
+  const { factor = 1 } = context.input;
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
-    const made = sized<UserEntry>({ is: "user", turn, head }, draft.source);
-    if (tokensOf(draft, made) <= budget) return [made];
+    const made = sized<UserEntry>({ is: "user", turn, head }, context.source);
+    if (tokensOf(context, made) <= budget) return [made];
   }
   return [];
 }

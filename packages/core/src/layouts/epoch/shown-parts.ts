@@ -1,9 +1,11 @@
+import type { ActiveObject } from "../../view/layout.ts";
 import {
   type ArgumentStub,
   contentParts,
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
+import type { PlanningContext } from "./planning-context.ts";
 
 /** What of each object is in view, in the order of the view. */
 export interface ShownParts {
@@ -53,4 +55,39 @@ export function shownParts(
 }
 
 const none: readonly ShownPart[] = [];
+
 const noCalls: readonly string[] = [];
+
+/** All that is wanted of an active object. */
+export function partOf({ entry, stored, range }: ActiveObject): ShownPart {
+  const part = { of: entry.handle, version: stored.version };
+  if (range === undefined) return { ...part, as: "whole" };
+  return { ...part, as: "lines", from: range.from, to: range.to };
+}
+
+/** The lines of the objects of some parts, each once. */
+export function linesFor(
+  context: PlanningContext,
+  parts: readonly ShownPart[],
+): readonly ShownPart[] {
+  return [...new Set(parts.map(({ of }) => of))].map((of) => ({
+    of,
+    version: currentVersion(context, of) ?? parts.find((part) => part.of === of)?.version ?? 1,
+    as: "line" as const,
+  }));
+}
+
+function currentVersion(context: PlanningContext, handle: string): number | undefined {
+  return context.entryOf(handle)?.stored.version;
+}
+
+/** Parts without those that are there already. */
+export function once(parts: readonly ShownPart[]): readonly ShownPart[] {
+  const seen = new Set<string>();
+  return parts.filter((part) => {
+    const name = JSON.stringify(part);
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}

@@ -9,12 +9,12 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
-import { mergedCorrections } from "./corrections.ts";
+import { mergedCorrections, withLastPinnedNotice } from "./corrections.ts";
+import { sized } from "./entry-messages.ts";
 import { argumentsInView } from "./large-arguments.ts";
-import { linesFor, once, partOf } from "./parts-for.ts";
-import { withLastPinnedNotice } from "./pinned-notice.ts";
-import { truthful } from "./truthful.ts";
-import { sized, type ViewDraft } from "./view-draft.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { repairReferences } from "./repair-references.ts";
+import { linesFor, once, partOf } from "./shown-parts.ts";
 
 /** What stands in place of a content that left has about so many tokens, its message included. */
 export const referenceTokens = 16;
@@ -39,7 +39,7 @@ export interface Leavable {
  * stays: it was asked for by the last answer.
  */
 export function leavables(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   unsentFrom: number,
 ): readonly Leavable[] {
@@ -48,16 +48,16 @@ export function leavables(
     for (const part of contentParts(entry)) if (part.as === "whole") lastWhole.set(part.of, index);
   });
   const isLive = (part: ShownPart, index: number): boolean =>
-    draft.active.has(part.of) &&
+    context.active.has(part.of) &&
     (lastWhole.get(part.of) ?? index) <= index &&
-    !isReplaced(draft, part);
+    !isReplaced(context, part);
   const found: Leavable[] = [];
   entries.forEach((entry, index) => {
     const isUnsent = index >= unsentFrom;
     if (entry.is === "assistant") {
-      for (const { key, stub, saves } of argumentsInView(draft, entry)) {
-        const isDead = !isUnsent && !draft.keepsArguments({ key, tokens: saves });
-        const stays = isUnsent || (!isDead && draft.stays({ key, tokens: saves }));
+      for (const { key, stub, saves } of argumentsInView(context, entry)) {
+        const isDead = !isUnsent && !context.keepsArguments({ key, tokens: saves });
+        const stays = isUnsent || (!isDead && context.stays({ key, tokens: saves }));
         found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
       }
       return;
@@ -68,9 +68,9 @@ export function leavables(
     const stays =
       isUnsent ||
       parts.some((part) => {
-        const isPinned = draft.active.get(part.of)?.isPinned === true;
-        const inView = inViewOf(draft, part.of, entry.tokens);
-        return isLive(part, index) && (isPinned || draft.stays(inView));
+        const isPinned = context.active.get(part.of)?.isPinned === true;
+        const inView = inViewOf(context, part.of, entry.tokens);
+        return isLive(part, index) && (isPinned || context.stays(inView));
       });
     const keys = [...new Set(parts.map(({ of }) => of))];
     found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
@@ -79,14 +79,14 @@ export function leavables(
 }
 
 /** Whether a version is too old to stay until the epoch's end. */
-function isReplaced(draft: ViewDraft, { of, version }: ShownPart): boolean {
-  if (draft.settings.superseded === "at-epoch-end") return false;
-  const { stored } = draft.active.get(of) ?? {};
+function isReplaced(context: PlanningContext, { of, version }: ShownPart): boolean {
+  if (context.settings.superseded === "at-epoch-end") return false;
+  const { stored } = context.active.get(of) ?? {};
   return stored !== undefined && !fixedTypes.has(stored.body.type) && version < stored.version;
 }
 
-function inViewOf(draft: ViewDraft, key: string, tokens: number): InView {
-  const kind = draft.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
+function inViewOf(context: PlanningContext, key: string, tokens: number): InView {
+  const kind = context.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
   return kind === undefined ? { key, tokens } : { key, tokens, kind };
 }
 
@@ -103,7 +103,7 @@ export interface Swept {
  * they made.
  */
 export function sweep(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   leaving: readonly Leavable[],
   unsentFrom: number,
@@ -121,37 +121,41 @@ export function sweep(
     if (index < cut) return [entry];
     const gone = byIndex.get(index);
     if (entry.is === "assistant")
-      return [gone === undefined ? entry : withStubs(draft, entry, gone)];
-    if (gone !== undefined && entry.is === "result") return [referenceOf(draft, entry)];
-    if (gone !== undefined && entry.is === "object") return objectLine(draft, entry, referred);
+      return [gone === undefined ? entry : withStubs(context, entry, gone)];
+    if (gone !== undefined && entry.is === "result") return [referenceOf(context, entry)];
+    if (gone !== undefined && entry.is === "object") return objectLine(context, entry, referred);
     return [entry];
   });
-  const refreshed = refresh(draft, swept, cut);
+  const refreshed = refresh(context, swept, cut);
   const isUnsent = (index: number): boolean =>
     index >= refreshed.length - (entries.length - unsentFrom);
-  const told = mergedCorrections(draft, truthful(draft, refreshed, cut, isUnsent), cut);
+  const repaired = mergedCorrections(
+    context,
+    repairReferences(context, refreshed, cut, isUnsent),
+    cut,
+  );
   const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
-  return { entries: withLastPinnedNotice(told, cut), cut, left };
+  return { entries: withLastPinnedNotice(repaired, cut), cut, left };
 }
 
 function withStubs(
-  draft: ViewDraft,
+  context: PlanningContext,
   entry: AssistantEntry,
   gone: readonly Leavable[],
 ): AssistantEntry {
   const calls = new Set(gone.map(({ call }) => call));
-  const more = argumentsInView(draft, entry)
+  const more = argumentsInView(context, entry)
     .map(({ stub }) => stub)
     .filter(({ call }) => calls.has(call));
   const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
   return sized<AssistantEntry>(
     { is: "assistant", turn: entry.turn, step: entry.step, stubs },
-    draft.source,
+    context.source,
   );
 }
 
 /** The line that is left of a result; that of one of our own tools names the object that it showed. */
-export function referenceOf(draft: ViewDraft, entry: ResultEntry): ResultEntry {
+export function referenceOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { turn, step, call, of, version } = entry;
   const base = {
     is: "result" as const,
@@ -162,19 +166,22 @@ export function referenceOf(draft: ViewDraft, entry: ResultEntry): ResultEntry {
     ...(version === undefined ? {} : { version }),
   };
   const others = (entry.shows ?? []).filter((part) => part.of !== of);
-  if (others.length === 0) return sized<ResultEntry>({ ...base, as: "reference" }, draft.source);
-  return sized<ResultEntry>({ ...base, as: "shown", shows: linesFor(draft, others) }, draft.source);
+  if (others.length === 0) return sized<ResultEntry>({ ...base, as: "reference" }, context.source);
+  return sized<ResultEntry>(
+    { ...base, as: "shown", shows: linesFor(context, others) },
+    context.source,
+  );
 }
 
 /** A block of its own leaves no line where a result names the object anyway. */
 function objectLine(
-  draft: ViewDraft,
+  context: PlanningContext,
   entry: ObjectEntry,
   referred: ReadonlySet<string>,
 ): readonly ViewEntry[] {
   const parts = entry.shows.filter(({ of }) => !referred.has(of));
   if (parts.length === 0) return [];
-  return [sized<ObjectEntry>({ is: "object", shows: linesFor(draft, parts) }, draft.source)];
+  return [sized<ObjectEntry>({ is: "object", shows: linesFor(context, parts) }, context.source)];
 }
 
 function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
@@ -192,14 +199,14 @@ function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
  * that version stands before the cut already, nothing more is said of it.
  */
 function refresh(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   cut: number,
 ): readonly ViewEntry[] {
   const objects = new Map<string, Refreshed>();
   entries.forEach((entry, index) => {
     for (const part of contentParts(entry)) {
-      const object = draft.active.get(part.of);
+      const object = context.active.get(part.of);
       if (object === undefined || fixedTypes.has(object.stored.body.type)) continue;
       const known = objects.get(part.of) ?? nothingSeen;
       objects.set(part.of, seen(known, part, object, index, cut));
@@ -211,15 +218,15 @@ function refresh(
     if (!contentParts(entry).some(({ of }) => objects.get(of)?.isStale === true)) return entry;
     const shows = (entry.shows ?? []).flatMap((part): readonly ShownPart[] => {
       const known = objects.get(part.of);
-      const object = draft.active.get(part.of);
+      const object = context.active.get(part.of);
       if (object === undefined && contentParts(entry).includes(part))
-        return linesFor(draft, [part]);
+        return linesFor(context, [part]);
       if (known?.isStale !== true || object === undefined) return [part];
       if (known.isAbove && part.version === object.stored.version) return [part];
-      if (known.isAbove || known.last !== index) return linesFor(draft, [part]);
+      if (known.isAbove || known.last !== index) return linesFor(context, [part]);
       return [partOf(object)];
     });
-    return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, draft.source);
+    return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, context.source);
   });
 }
 

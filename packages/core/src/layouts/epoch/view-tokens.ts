@@ -1,22 +1,73 @@
+import { lineCount } from "@self-context-manager/objects";
+import { argumentsOf } from "../../calls/toolcall-object.ts";
+import { callsOf } from "../../chat/turn.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
-import type { ViewEntry } from "../../view/view-entry.ts";
-import { messageOf, type ViewDraft } from "./view-draft.ts";
+import { contentParts, type ResultEntry, type ViewEntry } from "../../view/view-entry.ts";
+import { messageOf } from "./entry-messages.ts";
+import type { PlanningContext } from "./planning-context.ts";
 
 /** Tokens of an entry's message by the session's own estimator. */
-export function tokensOf(draft: ViewDraft, entry: ViewEntry): number {
-  if ((draft.input.factor ?? 1) === 1) return entry.tokens;
-  const { estimator } = draft.input;
+export function tokensOf(context: PlanningContext, entry: ViewEntry): number {
+  if ((context.input.factor ?? 1) === 1) return entry.tokens;
+  const { estimator } = context.input;
   const known = counted.get(entry);
   if (known?.estimator === estimator) return known.tokens;
-  const tokens = messageTokens(messageOf(entry, draft.source), estimator);
+  const tokens = messageTokens(messageOf(entry, context.source), estimator);
   counted.set(entry, { estimator, tokens });
   return tokens;
 }
 
 const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
 
-export function total(draft: ViewDraft, entries: readonly ViewEntry[]): number {
+/** Tokens of all these entries. */
+export function total(context: PlanningContext, entries: readonly ViewEntry[]): number {
   let tokens = 0;
-  for (const entry of entries) tokens += tokensOf(draft, entry);
+  for (const entry of entries) tokens += tokensOf(context, entry);
   return tokens;
+}
+
+/** Upper bound, in tokens, for the text of a context tool's own result when the content is shown elsewhere. */
+const reportTokens = 24;
+
+/**
+ * Tokens that these messages would have in a host that does not manage its context: every output in full, a file again
+ * with every read of it, no content from calls of context tools, and neither blocks nor notices.
+ */
+export function plainTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
+  let tokens = 0;
+  for (const entry of entries) {
+    if (entry.is === "object" || entry.is === "notice") continue;
+    tokens += entry.is === "result" ? resultTokens(context, entry) : entry.tokens;
+  }
+  return tokens;
+}
+
+function resultTokens(context: PlanningContext, entry: ResultEntry): number {
+  const body = context.entryOf(entry.of ?? "")?.stored.body;
+  if (body?.["context_tool"] === true) {
+    if (body["tool"] !== "read") return Math.min(entry.tokens, reportTokens);
+    return hasAll(entry) ? entry.tokens : fileTokens(context, entry);
+  }
+  const content = context.active.get(entry.of ?? "")?.stored.body.content;
+  const isTrimmed = entry.shows?.some(({ as }) => as === "part") === true;
+  return isTrimmed && typeof content === "string" ? rawEstimator.text(content) + 4 : entry.tokens;
+}
+
+function hasAll(entry: ResultEntry): boolean {
+  const parts = contentParts(entry);
+  return parts.length > 0 && parts.every(({ as }) => as === "whole" || as === "lines");
+}
+
+/** The lines that a read asked for, of a file of which less is shown because the rest stands above. */
+function fileTokens(context: PlanningContext, entry: ResultEntry): number {
+  const of = entry.shows?.find((part) => part.of !== entry.of)?.of;
+  const content = of === undefined ? undefined : context.active.get(of)?.stored.body.content;
+  if (typeof content !== "string") return entry.tokens;
+  const step = context.input.turns[entry.turn]?.steps[entry.step];
+  const call = step === undefined ? undefined : callsOf(step)[entry.call];
+  const { limit } = argumentsOf(call?.arguments);
+  const lines = Math.max(1, lineCount(content));
+  const share = typeof limit === "number" ? Math.min(1, Math.max(0, limit / lines)) : 1;
+  return Math.ceil(rawEstimator.text(content) * share) + 4;
 }

@@ -45,7 +45,7 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   return startedByUser(rendered, estimator);
 }
 
-const opening: ViewMessage = {
+const missingUserMessage: ViewMessage = {
   role: "user",
   content: [{ type: "text", text: "[the chat begins without a user's message]" }],
 };
@@ -58,7 +58,7 @@ function startedByUser(
   const index = turns.findIndex(({ messages }) => messages.length > 0);
   const turn = turns[index];
   if (turn?.messages[0]?.role !== "assistant") return turns;
-  const begun = together([renderedMessages([opening], estimator), turn]);
+  const begun = together([renderedMessages([missingUserMessage], estimator), turn]);
   return turns.with(index, { ...turn, ...begun });
 }
 
@@ -104,9 +104,11 @@ function leftLine(input: LayoutInput, first: number, last: number): ViewMessage 
 function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
   const { estimator } = input;
   const messages = turn?.messages ?? [];
-  const first = messages[0] ?? opening;
+  const first = messages[0] ?? missingUserMessage;
   const isUser = first.role === "user";
-  const begin = isUser ? fitUser(first, input, budget) : renderedMessages([opening], estimator);
+  const begin = isUser
+    ? fitUser(first, input, budget)
+    : renderedMessages([missingUserMessage], estimator);
   if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
   const groups = stepGroups(isUser ? messages.slice(1) : messages);
   const rest = (turn?.tokens ?? 0) - (isUser ? messageTokens(first, estimator) : 0);

@@ -1,6 +1,8 @@
+import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
+import type { PlanningContext } from "./planning-context.ts";
 import type { Leavable } from "./sweep.ts";
-import type { ViewDraft } from "./view-draft.ts";
+import { total } from "./view-tokens.ts";
 
 /** What the end of an epoch is weighed by, in uncached input tokens. */
 export interface Weighing {
@@ -24,13 +26,13 @@ function placeName({ index, call }: Leavable): string {
  * price of reading dead bytes again and again.
  */
 export function weigh(
-  draft: ViewDraft,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
   found: readonly Leavable[],
   before: Readonly<Record<string, number>>,
   call: number,
 ): Weighing {
-  const { read, write, rewrites } = draft.cache;
+  const { read, write, rewrites } = context.cache;
   const died: Record<string, number> = {};
   let deadTokens = 0;
   let carried = 0;
@@ -49,4 +51,36 @@ export function weigh(
   for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
   return { deadTokens, carried, rewrite: Math.max(0, (write - read) * kept), died };
+}
+
+/** Why the epoch ends with this call; undefined while it goes on. */
+export function epochEnd(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  found: readonly Leavable[],
+  { deadTokens, carried, rewrite }: ReturnType<typeof weigh>,
+  unsentFrom: number,
+): EpochEnd | undefined {
+  const { settings, cache } = context;
+  if (isOverBudget(context, entries)) return "budget";
+  if (cache.isCold && unsentFrom > 0 && found.some(({ stays }) => !stays)) return "cold";
+  if (deadTokens === 0) return undefined;
+  if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
+  const isTurnStart = entries.slice(unsentFrom).some(({ is }) => is === "user");
+  const share = isTurnStart ? settings.shareAtTurn : settings.share;
+  return carried >= share * rewrite ? "carried" : undefined;
+}
+
+function isReplacedAtOnce(
+  { settings, active }: PlanningContext,
+  found: readonly Leavable[],
+): boolean {
+  if (settings.superseded !== "at-once") return false;
+  return found.some(({ isDead, keys }) => isDead && keys.every((key) => active.has(key)));
+}
+
+/** Whether a view has more tokens than the budget allows. */
+export function isOverBudget(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
+  const { budget } = context.input;
+  return budget !== undefined && total(context, entries) > budget;
 }

@@ -1,17 +1,13 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
-import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import type { InView } from "../../policy/activation-policy.ts";
-import { messageTokens } from "../../render/message-tokens.ts";
-import { renderEntry } from "../../render/render-entry.ts";
-import type { ActiveObject, CacheCost, LayoutInput, ViewMessage } from "../../view/layout.ts";
+import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import type { ViewEntry } from "../../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 
-/** What planning a view works with. */
-export interface ViewDraft {
+/** The input of one view, with its defaults filled in and its active objects by handle. */
+export interface PlanningContext {
   readonly input: LayoutInput;
   readonly settings: EpochSettings;
   readonly source: ViewSource;
@@ -25,7 +21,8 @@ export interface ViewDraft {
 
 const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" };
 
-export function viewDraft(input: LayoutInput, settings: EpochSettings): ViewDraft {
+/** The context in which the view of an input is planned. */
+export function planningContext(input: LayoutInput, settings: EpochSettings): PlanningContext {
   const handles = input.handles ?? handlesIn(input.pool.values());
   const entryOf = (handle: string): PoolEntry | undefined => {
     const id = handles.get(handle);
@@ -72,35 +69,4 @@ function handlesIn(entries: Iterable<PoolEntry>): ReadonlyMap<string, ObjectId> 
   const handles = new Map<string, ObjectId>();
   for (const { handle, id } of entries) handles.set(handle, id);
   return handles;
-}
-
-/** Messages by the entry that they were made from: an entry never changes, and neither do its bytes. */
-const messages = new WeakMap<ViewEntry, ViewMessage>();
-
-/** The message of an entry, made once. */
-export function messageOf(entry: ViewEntry, source: ViewSource): ViewMessage {
-  const known = messages.get(entry);
-  if (known !== undefined) return known;
-  const made = renderEntry(entry, source);
-  messages.set(entry, made);
-  return made;
-}
-
-/** Whether an entry's message can be had without the content of its objects. */
-export function isRendered(entry: ViewEntry): boolean {
-  return messages.has(entry);
-}
-
-/** An entry with the tokens of its message. */
-export function sized<Entry extends ViewEntry>(
-  entry: Omit<Entry, "tokens">,
-  source: ViewSource,
-): Entry {
-  const message = renderEntry({ ...entry, tokens: 0 } as Entry, source);
-  const made = Object.freeze({
-    ...entry,
-    tokens: Math.ceil(messageTokens(message, rawEstimator)),
-  }) as Entry;
-  messages.set(made, message);
-  return made;
 }

@@ -1,0 +1,190 @@
+import { isReference, type ObjectMetadata } from "@self-context-manager/objects";
+import type { CallKind } from "../../calls/call-kind.ts";
+import { argumentsOf } from "../../calls/toolcall-object.ts";
+import { type Block, isImage, type ToolCallBlock } from "../../chat/message.ts";
+import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { withoutEmpty } from "../../render/step-content.ts";
+import type { ActiveObject } from "../../view/layout.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import type {
+  AssistantEntry,
+  OpaqueEntry,
+  ResultEntry,
+  ShownPart,
+  UserEntry,
+  ViewEntry,
+} from "../../view/view-entry.ts";
+import { sized } from "./entry-messages.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import type { ShownParts } from "./shown-parts.ts";
+import { filesOf, wantedParts } from "./wanted-parts.ts";
+
+/** The entry of a turn's user message; undefined where it says nothing. */
+export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
+  const said = context.input.turns[turn]?.user ?? null;
+  if (said === null || withoutEmpty(said).length === 0) return undefined;
+  return sized<UserEntry>({ is: "user", turn }, context.source);
+}
+
+/** The entries of a step: the answer and, directly after it, a result for each of its calls. */
+export function stepEntries(
+  context: PlanningContext,
+  parts: ShownParts,
+  turn: number,
+  index: number,
+): readonly ViewEntry[] {
+  const step = context.input.turns[turn]?.steps[index];
+  if (step === undefined) return [];
+  if (!isAssistantStep(step))
+    return [sized<OpaqueEntry>({ is: "opaque", turn, step: index }, context.source)];
+  if (isDiscarded(step) || withoutEmpty(step.assistant).length === 0) return [];
+  const answer = sized<AssistantEntry>({ is: "assistant", turn, step: index }, context.source);
+  parts.add(answer);
+  const results = callsOf(step).map((call, position) => {
+    const entry = resultEntry(context, parts, { turn, step: index, call: position }, call);
+    parts.add(entry);
+    return entry;
+  });
+  return [answer, ...results];
+}
+
+/** How a tool's result is delivered: each content once, in the place where it arrives. */
+export function resultEntry(
+  context: PlanningContext,
+  parts: ShownParts,
+  place: { readonly turn: number; readonly step: number; readonly call: number },
+  call: ToolCallBlock,
+  isLate = false,
+): ResultEntry {
+  const step = context.input.turns[place.turn]?.steps[place.step];
+  const id =
+    step !== undefined && isAssistantStep(step) ? step.toolcall_ids[place.call] : undefined;
+  const known = id === undefined ? undefined : context.input.pool.get(id);
+  if (known === undefined)
+    return sized<ResultEntry>({ is: "result", ...place, as: "bare" }, context.source);
+  // What stands further down than a late result is not above it.
+  const replaces = isLate ? undefined : replacedFile(context, parts, known.stored.body, call);
+  const entry = {
+    is: "result" as const,
+    ...place,
+    of: known.handle,
+    version: known.stored.version,
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+  const isOwn = known.stored.body["context_tool"] === true;
+  const shows = isOwn ? targetParts(context, parts, known) : ownParts(context, known, call);
+  if (shows === "reference")
+    return sized<ResultEntry>({ ...entry, as: "reference" }, context.source);
+  return shows.length === 0
+    ? sized<ResultEntry>({ ...entry, as: "bare" }, context.source)
+    : sized<ResultEntry>({ ...entry, as: "shown", shows }, context.source);
+}
+
+/** What one of our own tools brought into view: the objects that its call activated. */
+function targetParts(
+  context: PlanningContext,
+  parts: ShownParts,
+  known: PoolEntry,
+): readonly ShownPart[] {
+  const own = context.active.get(known.handle);
+  const images: readonly ShownPart[] =
+    own === undefined ? [] : [{ of: known.handle, version: known.stored.version, as: "whole" }];
+  const references = known.stored.body["target_refs"];
+  if (!Array.isArray(references)) return images;
+  const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
+  const shows = ids.flatMap((id) => {
+    const target = context.input.pool.get(id);
+    const object = target === undefined ? undefined : context.active.get(target.handle);
+    return object === undefined ? [] : wantedParts(context, parts, object, true);
+  });
+  return [...shows, ...images];
+}
+
+/** The kinds of calls whose long output is cut to head and tail. */
+const trimmed: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
+
+/** How the output of any other tool is shown. */
+function ownParts(
+  context: PlanningContext,
+  { handle }: PoolEntry,
+  call: ToolCallBlock,
+): readonly ShownPart[] | "reference" {
+  const object = context.active.get(handle);
+  if (object === undefined) return "reference";
+  const { content } = object.stored.body;
+  const part = { of: handle, version: object.stored.version };
+  const whole: ShownPart = { ...part, as: "whole" };
+  if (content === null || hasImages(object)) return [whole];
+  const { settings, toolFacts } = context;
+  const tokens = rawEstimator.text(content);
+  if (tokens < settings.small && !looksLikeOurs(content)) return [];
+  const { trim } = settings;
+  if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
+    return [whole];
+  const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
+  if (!trimmed.has(kind)) return [whole];
+  return [{ ...part, as: "part", ...endsOf(content, trim.head, trim.tail) }];
+}
+
+/** How many characters a head and a tail of so many tokens have, at ends of lines where that costs little. */
+export function endsOf(
+  content: string,
+  head: number,
+  tail: number,
+): { readonly head: number; readonly tail: number } {
+  const first = charactersOf(content, head);
+  const reversed = tail === 0 ? 0 : charactersOf(content.slice(-tail * 8), tail, true);
+  const lastBreak = content.lastIndexOf("\n", first - 1) + 1;
+  const headEnd = lastBreak > first * 0.7 ? lastBreak : first;
+  const tailStart = content.length - reversed;
+  const nextBreak = content.indexOf("\n", tailStart) + 1;
+  const isNear = nextBreak > 0 && nextBreak - tailStart < reversed * 0.3;
+  return { head: headEnd, tail: content.length - (isNear ? nextBreak : tailStart) };
+}
+
+/** How many characters of a text's beginning, or end, have at most so many tokens. */
+function charactersOf(content: string, tokens: number, fromEnd = false): number {
+  let low = 0;
+  let high = Math.min(content.length, tokens * 8);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const piece = fromEnd ? content.slice(-middle) : content.slice(0, middle);
+    if (rawEstimator.text(piece) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The file that a call changed, where an older version of it stands in view and nobody else made the newest. */
+function replacedFile(
+  context: PlanningContext,
+  parts: ShownParts,
+  body: ObjectMetadata,
+  call: ToolCallBlock,
+): ResultEntry["replaces"] {
+  const references = filesOf(body);
+  if (references.length === 0 || body["context_tool"] === true) return undefined;
+  const { kind, writtenPath } = context.toolFacts(call.name, argumentsOf(call.arguments));
+  // Searches and commands refer to the files that they name.
+  if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
+  for (const reference of references) {
+    const file = context.input.pool.get(reference.id);
+    const above = file === undefined ? undefined : parts.of(file.handle).at(-1);
+    if (file === undefined || above === undefined) continue;
+    const { version, body: newest } = file.stored;
+    if (newest.provenance.generator !== "agent") continue;
+    if (above.version < version) return { of: file.handle, version, above: above.version };
+  }
+  return undefined;
+}
+
+/** A text that could be taken for one of our own lines is not shown without its envelope. */
+function looksLikeOurs(content: string): boolean {
+  return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
+}
+
+function hasImages({ stored }: ActiveObject): boolean {
+  const blocks = stored.body["blocks"];
+  return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
+}

@@ -1,0 +1,154 @@
+import {
+  isReference,
+  lineCount,
+  type LineRange,
+  type ObjectMetadata,
+  type Reference,
+} from "@self-context-manager/objects";
+import { textDifference } from "../../render/text-difference.ts";
+import type { ActiveObject, ShownObject } from "../../view/layout.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { ObjectEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import { sized } from "./entry-messages.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { type ShownParts, shownParts } from "./shown-parts.ts";
+
+/** What must be added so that an active object is in view as it is wanted; empty where it is. */
+export function wantedParts(
+  context: PlanningContext,
+  parts: ShownParts,
+  object: ActiveObject,
+  isAnswer: boolean,
+): readonly ShownPart[] {
+  const { entry, stored, range } = object;
+  const of = entry.handle;
+  const { version } = stored;
+  const shown = parts.of(of);
+  const content = stored.body.content ?? "";
+  // Outputs never change, and lines of the chat stand as they were asked for.
+  const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
+  const current = isFixed ? shown : shown.filter((part) => part.version === version);
+  const isThere = parts.isBare(of) || current.some(({ as }) => as === "whole" || as === "diff");
+  const missing = isThere ? [] : missingRanges(range, current, lineCount(content));
+  if (missing.length === 0) {
+    return isAnswer ? [{ of, version, as: "above" }] : [];
+  }
+  if (!isAnswer && parts.isScarce(of)) return [];
+  const isTrimmed = current.some(({ as }) => as === "part");
+  if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
+  const base = shown.findLast(({ as }) => as === "whole" || as === "diff");
+  const isOlder = base !== undefined && base.version < version;
+  // What replaces an older version at once cannot lean on it.
+  const leans = isOlder && context.settings.superseded === "at-epoch-end";
+  // What the model wrote itself stands in its calls; a version of anybody else's among them does not.
+  const made = (): number => versionsMade(context, entry, parts.changesOf(of));
+  if (leans && !isAnswer && made() >= version - base.version) return [];
+  if (leans && context.settings.differences && stored.body.content !== null) {
+    const difference = differencePart(context, object, base.version);
+    if (difference !== undefined) return [difference];
+  }
+  const isEverything = range === undefined && current.length === 0;
+  if (isEverything || stored.body.content === null) return [{ of, version, as: "whole" }];
+  return missing.map(({ from, to }) => ({ of, version, as: "lines" as const, from, to }));
+}
+
+function differencePart(
+  context: PlanningContext,
+  { entry, stored }: ActiveObject,
+  since: number,
+): ShownPart | undefined {
+  const before = context.source.object(entry.handle, since)?.stored.body.content;
+  const after = stored.body.content;
+  if (typeof before !== "string" || typeof after !== "string") return undefined;
+  const { patch } = textDifference(before, after);
+  if (patch.length >= after.length * 0.7) return undefined;
+  return { of: entry.handle, version: stored.version, as: "diff", since };
+}
+
+/** The lines of a range, or of the whole, that are in no part of a content. */
+function missingRanges(
+  range: LineRange | undefined,
+  shown: readonly ShownPart[],
+  lines: number,
+): readonly LineRange[] {
+  let missing: LineRange[] = [range ?? { from: 1, to: Math.max(1, lines) }];
+  for (const part of shown) {
+    if (part.as !== "lines") continue;
+    const from = part.from ?? 1;
+    const to = part.to ?? lines;
+    missing = missing.flatMap((rest) =>
+      [
+        { from: rest.from, to: Math.min(rest.to, from - 1) },
+        { from: Math.max(rest.from, to + 1), to: rest.to },
+      ].filter((piece) => piece.from <= piece.to),
+    );
+  }
+  return missing;
+}
+
+/** Active objects that no result shows: activated by a person, changed by others, restored by going back. */
+export function missingObjects(
+  context: PlanningContext,
+  parts: ShownParts,
+): readonly ObjectEntry[] {
+  return context.input.active.flatMap((object) => {
+    const shows = wantedParts(context, parts, object, false);
+    if (shows.length === 0) return [];
+    return [sized<ObjectEntry>({ is: "object", shows }, context.source)];
+  });
+}
+
+/** What is still in view in an older version, and no longer with all that was changed since. */
+export function outdatedObjects(
+  context: PlanningContext,
+  parts: ShownParts,
+): readonly ObjectEntry[] {
+  const active = context.input.active.filter(({ entry }) => parts.of(entry.handle).length > 0);
+  return missingObjects({ ...context, input: { ...context.input, active } }, parts);
+}
+
+/** How many versions of a file calls made: one that changes nothing refers to the version that was there. */
+function versionsMade(
+  context: PlanningContext,
+  { id }: PoolEntry,
+  calls: readonly string[],
+): number {
+  const made = new Set<number>();
+  for (const call of calls) {
+    for (const reference of filesOf(context.entryOf(call)?.stored.body))
+      if (reference.id === id && reference.ref === "static") made.add(reference.tx_id);
+  }
+  return made.size;
+}
+
+export function filesOf(body: ObjectMetadata | undefined): readonly Reference[] {
+  const references = body?.["file_refs"];
+  return Array.isArray(references) ? references.filter(isReference) : [];
+}
+
+/** How each active object is shown in a view. */
+export function shownObjects(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): readonly ShownObject[] {
+  const parts = shownParts(entries);
+  return context.input.active.map((object) => ({
+    id: object.entry.id,
+    as: shownAs(context, parts, object),
+  }));
+}
+
+function shownAs(
+  context: PlanningContext,
+  parts: ShownParts,
+  object: ActiveObject,
+): ShownObject["as"] {
+  const { handle } = object.entry;
+  if (parts.isBare(handle)) return "whole";
+  const shown = parts.of(handle);
+  if (shown.length === 0) return "left-out";
+  if (wantedParts(context, parts, object, false).length > 0) return "part";
+  const isTrimmed = shown.some(({ as }) => as === "part");
+  const hasRest = shown.some(({ as }) => as === "whole" || as === "lines");
+  return isTrimmed && !hasRest ? "part" : "whole";
+}
