@@ -11,7 +11,7 @@ import {
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** This agent keeps its messages in core's form, so there is nothing to translate. */
+/** This agent keeps its messages in the form of core, so its codec translates nothing. */
 const codec: MessageCodec<Message> = {
   identify: (message) => ({
     role: message.role,
@@ -21,14 +21,14 @@ const codec: MessageCodec<Message> = {
   decode: (message) => message,
 };
 
-/** Stands for a model: it sees the view, and answers with a tool call or a text. */
+/** Replaces a model: each function gets the view and returns a tool call or a text. */
 type Answer = readonly [tool: string, args: JsonObject] | string;
 const model: readonly ((view: string) => Answer)[] = [
   () => ["ls", {}],
   () => ["read", { path: "package.json" }],
   (view) => ["deactivate", { id: /^(f\d+) package\.json v\d+$/mu.exec(view)?.[1] ?? "" }],
   (view) =>
-    `package.json is in view ${view.includes('"dependencies"') ? "until its epoch ends" : "no more"}`,
+    `package.json is in view ${view.includes('"dependencies"') ? "until its epoch ends" : "no longer"}`,
 ];
 
 const workspace = fileURLToPath(new URL("..", import.meta.url));
@@ -50,10 +50,10 @@ for (const [index, answer] of model.entries()) {
 }
 await session.ingest(messages, codec);
 
-/** Runs a tool, adds its result to the messages, and answers the result's text. */
+/** Runs a tool, adds its result to the messages, and returns the text of the result. */
 async function runTool(toolCallId: string, toolName: string, args: JsonObject): Promise<string> {
-  const ours = contextTools.find(({ name }) => name === toolName);
-  const answer = await ours?.run(session, args, toolCallId);
+  const contextTool = contextTools.find(({ name }) => name === toolName);
+  const answer = await contextTool?.run(session, args, toolCallId);
   const text = answer?.text ?? (await listFiles(toolCallId));
   const result = { role: "toolResult", toolCallId, toolName, timestamp: Date.now() } as const;
   const details = answer === undefined ? {} : { details: answerDetails(answer) };
@@ -62,7 +62,7 @@ async function runTool(toolCallId: string, toolName: string, args: JsonObject): 
   return text;
 }
 
-/** A tool of the agent's own; what it names becomes known, and is not read. */
+/** A tool of this agent. The files that it names become known objects, and their content is not read. */
 async function listFiles(callId: string): Promise<string> {
   const names = (await readdir(manager.workspace)).toSorted();
   await session.recordNamed(names, { callId });
