@@ -2,7 +2,7 @@ import { agentContext } from "@self-context-manager/adapter-pi";
 import { standingInstruction } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
-import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+import { openTestSession, type TestSession } from "../src/session/core-sessions.ts";
 
 /** A message of pi-agent-core as the tests look at it. */
 interface Message {

@@ -18,8 +18,7 @@ import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-import { fakeFiles } from "../src/session/fake-files.ts";
-import { plainCodec } from "../src/session/test-session.ts";
+import { fakeFiles, plainCodec } from "../src/session/core-sessions.ts";
 
 /** A process with a clock and ids of its own. */
 interface Process {

@@ -10,7 +10,7 @@ import { hostEvent, messagesOf, sequenceFaults, testScale } from "@self-context-
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { openTestSession, plainCodec } from "../src/session/test-session.ts";
+import { openTestSession, plainCodec } from "../src/session/core-sessions.ts";
 
 const { isLong, seed } = testScale;
 const numRuns = isLong ? 10_000 : 150;

@@ -19,8 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { managedRun, runManaged } from "../src/managed-run.ts";
 import { piVersions } from "../src/pi-versions.ts";
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
+import { openTestSession, scriptHistory } from "../src/session/core-sessions.ts";
 import { missingForXtdb, openTestNode, xtdbPlaces } from "../src/stores/xtdb-node.ts";
 import { saidTo } from "../src/wire-rules.ts";
 

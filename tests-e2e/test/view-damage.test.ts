@@ -8,9 +8,12 @@ import {
 } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, testHost } from "../src/session/test-session.ts";
-import { textOfMessage } from "../src/session/view-parts.ts";
+import {
+  openTestSession,
+  scriptHistory,
+  testHost,
+  textOfMessage,
+} from "../src/session/core-sessions.ts";
 import { damageStore, dropVersion } from "../src/stores/damage.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 

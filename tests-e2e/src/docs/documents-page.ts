@@ -10,9 +10,7 @@ import {
   viewFields,
 } from "@self-context-manager/core";
 
-import { scriptHistory } from "../session/script-history.ts";
-import { openTestSession } from "../session/test-session.ts";
-import { latest, storedSession } from "../session/view-parts.ts";
+import { latest, openTestSession, scriptHistory, storedSession } from "../session/core-sessions.ts";
 import { codeBlock, generatedNote, prettyJson, table } from "./committed-page.ts";
 
 interface Sample {
@@ -26,7 +24,7 @@ export async function documentsPage(): Promise<string> {
   const samples = await sampleDocuments();
   return `${[
     "# Documents",
-    generatedNote("session-documents.test.ts"),
+    generatedNote("documents-page.test.ts"),
     "Everything is an object in one store. Objects share a base (`id`, `type`, `content`, `locked`, `provenance`, and where given `nickname`, `view`, `content_fields`) and have fields of their type beside it. Names are in snake_case, as the specification has them (decision D10). Anyone may add fields; what is not known is kept.",
     "Each section shows a document as it is stored by one short session: the object, then the three hashes that stand beside it, then the version and the transaction that made it. How the hashes are computed is in [hashes.md](hashes.md).",
     ...samples.map(section),

@@ -7,9 +7,12 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 
-import type { FakeFiles } from "../session/fake-files.ts";
-import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
-import { openTestSession } from "../session/test-session.ts";
+import {
+  type FakeFiles,
+  openTestSession,
+  type ScriptedHistory,
+  scriptHistory,
+} from "../session/core-sessions.ts";
 import { messageBlocks } from "./message-blocks.ts";
 
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };

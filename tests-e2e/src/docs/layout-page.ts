@@ -1,10 +1,9 @@
 import { type Block, standingInstruction, type View } from "@self-context-manager/core";
 
+import { openTestSession, scriptHistory } from "../session/core-sessions.ts";
+import { codeBlock, generatedNote } from "./committed-page.ts";
 import { epochSession } from "./epoch-session.ts";
 import { messageBlocks } from "./message-blocks.ts";
-import { scriptHistory } from "../session/script-history.ts";
-import { openTestSession } from "../session/test-session.ts";
-import { codeBlock, generatedNote } from "./committed-page.ts";
 
 /** The page that shows the exact text and role of every rendered block, for each layout. */
 export async function layoutPage(): Promise<string> {

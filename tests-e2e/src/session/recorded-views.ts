@@ -10,7 +10,7 @@ import {
 import { hostEvent, messagesOf } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 
-import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
+import { openTestSession, plainCodec, type TestSession } from "./core-sessions.ts";
 
 /** Something that happens between two model calls. */
 export type ViewMove =

@@ -1,8 +1,8 @@
 import { type ObjectStore, type RebuiltView, viewHistory } from "@self-context-manager/core";
 import { isDeepStrictEqual } from "node:util";
 
+import { testHost } from "./core-sessions.ts";
 import { type HandedOver, recordedLayouts } from "./recorded-views.ts";
-import { testHost } from "./test-session.ts";
 
 /** Rebuilds every call, and tells what differs from the copy that was taken when it was handed over. */
 export async function viewDifferences(

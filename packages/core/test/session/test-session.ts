@@ -1,23 +1,21 @@
 import {
-  type ActivationPolicy,
   type Clock,
-  type FileTracker,
-  type ContextSession,
-  type HostSession,
-  type Layout,
-  type Message,
-  type MessageCodec,
   objectId,
   type ObjectId,
   type ObjectStore,
-  openContextSession,
-  pooledLayout,
-  type SessionDependencies,
   silentLogger,
-  windowPolicy,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
-
+import type { Message } from "../../src/chat/message.ts";
+import type { FileTracker } from "../../src/files/file-tracker.ts";
+import type { HostSession } from "../../src/host/host-session.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import type { ActivationPolicy } from "../../src/policy/activation-policy.ts";
+import { windowPolicy } from "../../src/policy/window-policy.ts";
+import { type ContextSession, openContextSession } from "../../src/session/context-session.ts";
+import type { SessionDependencies } from "../../src/state/session-scope.ts";
+import type { Layout } from "../../src/view/layout.ts";
 import { type FakeFiles, fakeFiles } from "./fake-files.ts";
 
 /** A session over the memory store and files in a map, with everything it was made from. */
@@ -39,7 +37,7 @@ export interface TestSessionOptions {
   readonly tracker?: FileTracker;
 }
 
-export const workspace = "/work";
+const workspace = "/work";
 
 export const testHost: HostSession = { harness: "test", sessionId: "session-1" };
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, latest, versionCount, viewParts } from "../src/session/view-parts.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, latest, versionCount, viewParts } from "./view-parts.ts";
 
 describe("read", () => {
   it("tells each of its three steps: indexed, in the pool, active (D40)", async () => {

@@ -1,10 +1,9 @@
-import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, plainCodec, testHost } from "../src/session/test-session.ts";
-import { handlesIn, viewParts } from "../src/session/view-parts.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession, plainCodec, testHost } from "./test-session.ts";
+import { handlesIn, viewParts } from "./view-parts.ts";
 
 const another = { harness: "test", sessionId: "another" };
 

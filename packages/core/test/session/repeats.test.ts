@@ -1,8 +1,7 @@
-import { objectId, sealObject } from "@self-context-manager/core";
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
 
 describe("repeats", () => {
   it("answers a second deactivate without a new version of the session (D42)", async () => {

@@ -1,14 +1,13 @@
-import {
-  type Block,
-  type ContextSession,
-  isText,
-  type ObjectBody,
-  type ObjectId,
-  type ObjectStore,
-  type StoredVersion,
-  type Turn,
-  type ViewMessage,
-} from "@self-context-manager/core";
+import type {
+  ObjectBody,
+  ObjectId,
+  ObjectStore,
+  StoredVersion,
+} from "@self-context-manager/objects";
+import { type Block, isText } from "../../src/chat/message.ts";
+import type { Turn } from "../../src/chat/turn.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import type { ViewMessage } from "../../src/view/layout.ts";
 
 /** A pooled view taken apart. */
 export interface ViewParts {

@@ -1,53 +1,16 @@
-import {
-  epochLayout,
-  type Layout,
-  messageTokens,
-  calibratedEstimator,
-  priceProfile,
-  recentlyUsedPolicy,
-  type View,
-} from "@self-context-manager/core";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { View } from "../../src/session/view-options.ts";
+import { growingViews, model, openClockedSession, prices } from "./clocked-session.ts";
+import { plainCodec } from "./test-session.ts";
 
-import { markedPrefixCache, type PromptBlock } from "../src/caching/prefix-cache.ts";
-import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
-import { type ScriptedHistory, scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, plainCodec, type TestSession } from "../src/session/test-session.ts";
-
-const sonnet = { provider: "anthropic", id: "claude-sonnet-4-5" };
-const prices = priceProfile(sonnet);
-const model = "anthropic/claude-sonnet-4-5";
 const minute = 60_000;
-
-interface Clocked extends TestSession {
-  readonly history: ScriptedHistory;
-  time: number;
-  /** Hands over what was said, and makes the view that goes out. */
-  send(options?: { readonly model?: string }): Promise<View>;
-}
-
-async function clocked(alive = 24, kept = 5): Promise<Clocked> {
-  const layout: Layout = epochLayout();
-  const clock = { now: () => opened.time };
-  const policy = recentlyUsedPolicy({ alive, kept });
-  const opened: Clocked = {
-    ...(await openTestSession({ layout, policy, clock })),
-    history: scriptHistory(),
-    time: 1_800_000_000_000,
-    send: async (options = {}) => {
-      await opened.history.ingest(opened.session);
-      return await opened.session.view({ prices, model, ...options });
-    },
-  };
-  return opened;
-}
 
 const long = (name: string): string => `${name} says a lot. `.repeat(100);
 
 describe("an idle session", () => {
   test("begins an epoch for free once the cache is cold, and not before", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
       opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
@@ -67,7 +30,7 @@ describe("an idle session", () => {
   });
 
   test("is cold for another model at once", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
       opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
@@ -83,7 +46,7 @@ describe("an idle session", () => {
 describe("going back", () => {
   /** A session of some turns, minutes apart, whose user goes back to an early one. */
   async function wentBack(isReopened: boolean): Promise<View> {
-    const opened = await clocked(8, 2);
+    const opened = await openClockedSession(8, 2);
     opened.history.user("go on");
     for (let index = 0; index < 8; index += 1)
       opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
@@ -120,7 +83,7 @@ describe("going back", () => {
 
 describe("what is looked at", () => {
   test("tells of the calls that were sent, not of the one that would be", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
       opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
@@ -136,7 +99,7 @@ describe("what is looked at", () => {
   });
 
   test("tells of no epoch before the first call", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     await opened.history.ingest(opened.session);
 
@@ -146,7 +109,7 @@ describe("what is looked at", () => {
 
 describe("the account", () => {
   test("has a call on a cold cache as new, though nothing could leave", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user(long("the user").repeat(4));
     const first = await opened.send();
     opened.history.say("done");
@@ -164,7 +127,7 @@ describe("the account", () => {
   const usage = { input: 3, cacheRead: 2000, cacheWrite: 40, output: 9 };
 
   test("has what the provider reported, beside the estimates, and in the next process too", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     const first = await opened.send();
     opened.history.say("done", { usage });
@@ -181,7 +144,7 @@ describe("the account", () => {
   });
 
   test("is the append-only session's while nothing has left", async () => {
-    const opened = await clocked();
+    const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 5; index += 1) {
       opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
@@ -194,7 +157,7 @@ describe("the account", () => {
   });
 
   test("costs less than append-only once epochs have ended", async () => {
-    const opened = await clocked(8, 2);
+    const opened = await openClockedSession(8, 2);
     opened.history.user("go on");
     let last: View | undefined;
     for (let index = 0; index < 60; index += 1) {
@@ -210,42 +173,12 @@ describe("the account", () => {
 });
 
 describe("breakpoints of a view", () => {
-  const estimator = calibratedEstimator();
-  const system: PromptBlock = { text: "system", tokens: 1500, breakpoint: 5 * minute };
-
-  /** The view as a provider sees it: a block for each message, with breakpoints on these. */
-  const blocksOf = ({ messages }: View, marked: readonly number[]): readonly PromptBlock[] => [
-    system,
-    ...messages.map((message, index): PromptBlock => ({
-      text: JSON.stringify(message),
-      tokens: messageTokens(message, estimator),
-      ...(marked.includes(index) ? { breakpoint: 5 * minute } : {}),
-    })),
-  ];
-
-  const bill = (views: readonly View[], marks: (view: View) => readonly number[]): number => {
-    const cache = markedPrefixCache({ now: () => 0 });
-    const billed = views.map((view) => cache.bill(blocksOf(view, marks(view))));
-    return unitsOf(billed, pricesOf.anthropic);
-  };
-
-  const views = async (sizes: readonly number[]): Promise<readonly View[]> => {
-    const opened = await clocked(6, 2);
-    const made: View[] = [];
-    opened.history.user("go on");
-    for (const [index, size] of sizes.entries()) {
-      opened.history.call("bash", { command: `run ${index}` }, `${index} says. `.repeat(size));
-      made.push(await opened.send());
-    }
-    return made;
-  };
-
   test("stand in order on users' messages and results, the last at the end", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 25 }),
         async (sizes) => {
-          for (const { boundaries = [], messages } of await views(sizes)) {
+          for (const { boundaries = [], messages } of await growingViews(sizes)) {
             expect(boundaries.length).toBeLessThanOrEqual(3);
             expect(boundaries).toEqual([...new Set(boundaries)].toSorted((a, b) => a - b));
             expect(boundaries.at(-1)).toBe(messages.length - 1);
@@ -256,24 +189,5 @@ describe("breakpoints of a view", () => {
       ),
       { numRuns: 15 },
     );
-  });
-
-  test("never make a session dearer than one at the end alone, and a long one cheaper", async () => {
-    const onlyEnd = ({ messages }: View): readonly number[] => [messages.length - 1];
-    const own = (view: View): readonly number[] => view.boundaries ?? [];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 25 }),
-        async (sizes) => {
-          const made = await views(sizes);
-
-          expect(bill(made, own)).toBeLessThanOrEqual(bill(made, onlyEnd) + 1e-6);
-        },
-      ),
-      { numRuns: 15 },
-    );
-    const made = await views(Array.from({ length: 80 }, () => 150));
-
-    expect(bill(made, own)).toBeLessThan(bill(made, onlyEnd) * 0.97);
   });
 });

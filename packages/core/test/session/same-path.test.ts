@@ -1,8 +1,8 @@
-import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
-
-import { openTestSession, type TestSession } from "../src/session/test-session.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { openTestSession, type TestSession } from "./test-session.ts";
 
 /** A store in which nobody goes on from the first question for a path before two have asked. */
 function meetingAt(path: string): ObjectStore {

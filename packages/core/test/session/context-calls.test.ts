@@ -1,14 +1,10 @@
-import {
-  contextTools,
-  executionField,
-  type JsonObject,
-  type StaticReference,
-} from "@self-context-manager/core";
+import type { JsonObject, StaticReference } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, latest, storedSession, viewParts } from "../src/session/view-parts.ts";
+import { executionField } from "../../src/calls/execution.ts";
+import { contextTools } from "../../src/session/context-tools.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, latest, storedSession, viewParts } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 

@@ -1,9 +1,8 @@
-import { contextTools } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, latest } from "../src/session/view-parts.ts";
+import { contextTools } from "../../src/session/context-tools.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, latest } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 

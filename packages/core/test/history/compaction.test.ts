@@ -1,9 +1,8 @@
-import type { Message } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, plainCodec } from "../src/session/test-session.ts";
-import { storedTurns, textOfMessage, versionCount, viewParts } from "../src/session/view-parts.ts";
+import type { Message } from "../../src/chat/message.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession, plainCodec } from "../session/test-session.ts";
+import { storedTurns, textOfMessage, versionCount, viewParts } from "../session/view-parts.ts";
 
 describe("a host that replaces its messages", () => {
   it("never makes the newest user message disappear", async () => {

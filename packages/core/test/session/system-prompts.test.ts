@@ -1,8 +1,7 @@
-import { sealObject } from "@self-context-manager/core";
+import { sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-
-import { openTestSession } from "../src/session/test-session.ts";
-import { latest, storedSession } from "../src/session/view-parts.ts";
+import { openTestSession } from "./test-session.ts";
+import { latest, storedSession } from "./view-parts.ts";
 
 describe("system prompts (D55)", () => {
   it("are two locked objects, linked from the session, with a version for each change", async () => {

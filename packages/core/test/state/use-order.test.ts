@@ -1,15 +1,12 @@
-import {
-  type ContextSession,
-  epochLayout,
-  type JsonValue,
-  type Layout,
-  recentlyUsedPolicy,
-} from "@self-context-manager/core";
+import type { JsonValue } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory, type ScriptedHistory } from "../src/session/script-history.ts";
-import { openTestSession, type TestSession } from "../src/session/test-session.ts";
-import { handlesIn, storedSession } from "../src/session/view-parts.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import type { Layout } from "../../src/view/layout.ts";
+import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
+import { openTestSession, type TestSession } from "../session/test-session.ts";
+import { handlesIn, storedSession } from "../session/view-parts.ts";
 
 interface Used extends TestSession {
   readonly history: ScriptedHistory;

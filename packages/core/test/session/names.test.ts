@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-
-import { openTestSession } from "../src/session/test-session.ts";
+import { openTestSession } from "./test-session.ts";
 
 const files = { "/work/a.ts": "one\n", "/work/b.ts": "two\n" };
 

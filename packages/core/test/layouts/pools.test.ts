@@ -1,9 +1,8 @@
-import { windowPolicy } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, textOfMessage, viewParts } from "../src/session/view-parts.ts";
+import { windowPolicy } from "../../src/policy/window-policy.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession } from "../session/test-session.ts";
+import { handlesIn, textOfMessage, viewParts } from "../session/view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 

@@ -1,30 +1,15 @@
-import {
-  type FileTracker,
-  type ObjectStore,
-  StoreError,
-  type ViewMessage,
-} from "@self-context-manager/core";
+import { StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { sequenceFaults } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
+import type { FileTracker } from "../../src/files/file-tracker.ts";
+import { failingStore } from "./failing-store.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, latest } from "./view-parts.ts";
 
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, latest, textOfMessage } from "../src/session/view-parts.ts";
+const clock = { now: () => 1_700_000_000_000 };
 
 describe("a store that fails in between", () => {
-  it("makes every operation reject, leaves nothing half kept, and the next call catches up", async () => {
-    const wanted = await runAll(memoryStore({ clock }), 0);
-    for (let failing = 1; failing <= wanted.commits; failing += 1) {
-      const got = await runAll(memoryStore({ clock }), failing);
-
-      expect(got.failures).toBe(1);
-      expect(got.shown).toEqual(wanted.shown);
-      expect(got.faults).toEqual([]);
-    }
-    expect(wanted.commits).toBeGreaterThan(5);
-  });
-
   it("does not do later what it rejected", async () => {
     const store = memoryStore({ clock });
     const flaky = failingStore(store);
@@ -113,82 +98,3 @@ describe("a store that fails in between", () => {
     expect([same - first, commits() - same]).toEqual([0, 1]);
   });
 });
-
-const clock = { now: () => 1_700_000_000_000 };
-
-interface FailingStore {
-  readonly store: ObjectStore;
-  readonly commits: () => number;
-  readonly failAt: (commit: number) => void;
-}
-
-/** A store whose nth commit is refused, as when its disk is full. */
-function failingStore(inner: ObjectStore): FailingStore {
-  let commits = 0;
-  let failing = 0;
-  const store: ObjectStore = Object.assign(Object.create(inner) as ObjectStore, {
-    commit: async (...args: Parameters<ObjectStore["commit"]>) => {
-      commits += 1;
-      if (commits === failing) throw new StoreError("STORE_FULL", "the disk is full");
-      return await inner.commit(...args);
-    },
-  });
-  return { store, commits: () => commits, failAt: (commit) => void (failing = commit) };
-}
-
-/** Runs a session whose nth commit fails, trying each operation again once. */
-async function runAll(
-  inner: ObjectStore,
-  failing: number,
-): Promise<{
-  readonly commits: number;
-  readonly failures: number;
-  readonly shown: readonly string[];
-  readonly faults: readonly string[];
-}> {
-  const flaky = failingStore(inner);
-  let failures = 0;
-  const opened = await openTestSession({
-    store: flaky.store,
-    files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" },
-  });
-  const { session } = opened;
-  const start = flaky.commits();
-  flaky.failAt(failing === 0 ? 0 : start + failing);
-  const attempt = async (operation: () => Promise<unknown>): Promise<void> => {
-    try {
-      await operation();
-    } catch (error) {
-      if (!StoreError.is(error, "STORE_FULL")) throw error;
-      failures += 1;
-      await operation();
-    }
-  };
-  const history = scriptHistory();
-  history.user("go");
-  await attempt(async () => await history.ingest(session));
-  history.call("bash", { command: "a" }, "A");
-  history.call("bash", { command: "b" }, "B");
-  await attempt(async () => await history.ingest(session));
-  await attempt(async () => await session.read({ path: "a.ts" }));
-  await attempt(async () => await session.recordNamed(["b.ts"]));
-  await attempt(async () => await session.activate("b.ts"));
-  await attempt(async () => await session.deactivate("t1"));
-  await attempt(async () => await session.pin("t2"));
-  await attempt(async () => await session.recordSystemPrompt("host", "Be good."));
-  history.say("done");
-  history.user("more");
-  history.call("bash", { command: "c" }, "C");
-  await attempt(async () => await history.ingest(session));
-  const messages: ViewMessage[] = [];
-  await attempt(async () => void messages.push(...(await session.view()).messages));
-  const again = await opened.reopen();
-  const looked = { isSent: false };
-  const same = JSON.stringify((await again.view(looked)).messages) === JSON.stringify(messages);
-  return {
-    commits: flaky.commits() - start,
-    failures,
-    shown: messages.map(textOfMessage),
-    faults: [...sequenceFaults(messages), ...(same ? [] : ["a resume shows something else"])],
-  };
-}

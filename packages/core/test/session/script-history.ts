@@ -1,15 +1,14 @@
+import type { JsonObject } from "@self-context-manager/objects";
 import type {
   AssistantMessage,
   Block,
-  ContextSession,
-  JsonObject,
   Message,
-  ToolAnswer,
   ToolResultMessage,
   UserMessage,
-} from "@self-context-manager/core";
-import { answerDetails } from "@self-context-manager/core";
-
+} from "../../src/chat/message.ts";
+import type { ToolAnswer } from "../../src/session/answers.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { answerDetails } from "../../src/session/context-session.ts";
 import { plainCodec } from "./test-session.ts";
 
 /** A host's message array as a script grows it; each message gets the next millisecond. */
@@ -36,7 +35,7 @@ export interface ScriptedHistory {
   ingest(session: ContextSession): ReturnType<ContextSession["ingest"]>;
 }
 
-export interface CallScript {
+interface CallScript {
   readonly isError?: boolean;
   readonly id?: string;
   readonly details?: JsonObject;

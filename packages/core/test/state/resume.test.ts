@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, storedSession, versionCount, viewParts } from "../src/session/view-parts.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession } from "../session/test-session.ts";
+import { handlesIn, storedSession, versionCount, viewParts } from "../session/view-parts.ts";
 
 describe("a session that is resumed", () => {
   it("has the same pools and sets, and sends the same bytes", async () => {

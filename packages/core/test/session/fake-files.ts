@@ -3,7 +3,7 @@ import {
   FileError,
   type FileFacts,
   type FileSource,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 import { posix } from "node:path";
 
 /** Files that live in a map; a null text stands for a file that is not text. */

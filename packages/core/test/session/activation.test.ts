@@ -1,9 +1,8 @@
-import { windowPolicy } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession } from "../src/session/test-session.ts";
-import { handlesIn, storedSession, versionCount, viewParts } from "../src/session/view-parts.ts";
+import { windowPolicy } from "../../src/policy/window-policy.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, storedSession, versionCount, viewParts } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { plainCodec, testHost } from "../src/session/test-session.ts";
+import { plainCodec, testHost } from "../src/session/core-sessions.ts";
 
 /** A folder with a session in it, over real files, a real watcher and SQLite. */
 interface Place extends AsyncDisposable {

@@ -1,10 +1,10 @@
-import { type Message, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
-
-import { scriptHistory } from "../src/session/script-history.ts";
-import { openTestSession, plainCodec } from "../src/session/test-session.ts";
-import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
+import type { Message } from "../../src/chat/message.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession, plainCodec } from "../session/test-session.ts";
+import { textOfMessage, viewParts } from "../session/view-parts.ts";
 
 const late = 1_900_000_000_000;
 

@@ -1,15 +1,12 @@
-import {
-  type Layout,
-  type Message,
-  type MessageCodec,
-  pooledLayout,
-  rebuildView,
-  sha256,
-} from "@self-context-manager/core";
+import { sha256 } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-
-import { openTestSession, plainCodec, testHost } from "../src/session/test-session.ts";
-import { textOfMessage, viewParts } from "../src/session/view-parts.ts";
+import type { Message } from "../../src/chat/message.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { rebuildView } from "../../src/inspect/view-history.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import type { Layout } from "../../src/view/layout.ts";
+import { openTestSession, plainCodec, testHost } from "../session/test-session.ts";
+import { textOfMessage, viewParts } from "../session/view-parts.ts";
 
 const prompt = (content: string, timestamp: number): Message => ({
   role: "user",
