@@ -260,7 +260,12 @@ export {
   type MessageDifference,
   type ViewDifference,
 } from "./inspect/compare-views.ts";
-export { type DescribedEntry, describeEntries, type VersionName } from "./inspect/manifest.ts";
+export {
+  type DescribedEntry,
+  describeEntries,
+  namedVersions,
+  type VersionName,
+} from "./view/describe-entries.ts";
 export type {
   CallSummary,
   ListedCall,

@@ -5,6 +5,8 @@ import {
   isText,
   type Layout,
   type LayoutOutput,
+  namedVersions,
+  type VersionName,
   type ViewMessage,
 } from "@self-context-manager/core";
 import type { EpochLaw, LayoutLaw } from "@self-context-manager/testkit";
@@ -132,7 +134,45 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
           }),
       },
     },
+    {
+      law: "rebuild-is-identical",
+      what: "names fewer versions than it renders",
+      layout: {
+        ...sound,
+        describe: (record) => sound.describe(record).map((entry) => ({ ...entry, versions: [] })),
+      },
+    },
+    {
+      law: "lost-versions-are-left-out",
+      what: "needs every version for every message",
+      layout: needingAll(sound),
+    },
+    {
+      law: "lost-versions-are-left-out",
+      what: "keeps lost versions in the record",
+      layout: { ...sound, without: (record) => record },
+    },
   ];
+}
+
+/** Renders no message again if a version of the newest view is missing. */
+function needingAll(sound: Layout): Layout {
+  let names: readonly VersionName[] = [];
+  return {
+    ...sound,
+    render(input, last) {
+      const output = sound.render(input, last);
+      names = [...namedVersions(sound.describe(output.record)).values()];
+      return output;
+    },
+    rebuild(record, source) {
+      for (const { handle, version } of names) {
+        if (source.object(handle, version) === undefined)
+          throw new RangeError(`${handle} version ${version} is lost`);
+      }
+      return sound.rebuild(record, source);
+    },
+  };
 }
 
 /** A way to break a layout with epochs, by how it is made. */

@@ -118,8 +118,8 @@ function reasons(
   }
   for (const { handle, from, to } of versions)
     told.push(`${handle} is shown in version ${to}, and was in version ${from}`);
-  if (type === "changed" && before.layout === "pooled")
-    told.push("the pooled layout is made anew on every call");
+  if (type === "changed" && before.layout !== "" && before.epoch === undefined)
+    told.push(`the ${before.layout} layout renders the whole view again on every call`);
   return told;
 }
 

@@ -5,10 +5,11 @@ import {
 } from "@self-context-manager/objects";
 import { type ChatState, chatState } from "../chat/chat-document.ts";
 import { type AssistantStep, isAssistantStep } from "../chat/turn.ts";
-import { epochMemory } from "../layouts/epoch/epoch-memory.ts";
+import { describeEntries } from "../view/describe-entries.ts";
+import type { DescribedEntry } from "../view/describe-entries.ts";
+import type { Layout } from "../view/layout.ts";
 import { sentMessages, viewRecord } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
-import { describeEntries } from "./manifest.ts";
 import type { CallSummary, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
 
@@ -16,6 +17,7 @@ import type { VersionReader } from "./version-reader.ts";
 export function summaryOf(
   stored: StoredVersion,
   record: ViewRecord,
+  layout: Layout | undefined,
   payloadHash: string | undefined,
 ): CallSummary {
   return {
@@ -23,21 +25,31 @@ export function summaryOf(
     at: stored.at,
     layout: record.layout,
     tokens: sentMessages(stored).tokens,
-    ...epochOf(record),
+    ...epochIn(record, layout),
     ...(payloadHash === undefined ? {} : { payloadHash }),
   };
 }
 
-/** The record of a stored view; undefined, and told, where it holds none. */
+/** A recorded view with the layout that made it. */
+export interface RecordedCall {
+  readonly record: ViewRecord;
+  /** Undefined if the layout is none of those that the reader was given. */
+  readonly layout: Layout | undefined;
+  readonly entries: readonly DescribedEntry[];
+}
+
+/** Reads the record of a stored view; undefined, with a problem noted, if the version holds none. */
 export function recordIn(
   stored: StoredVersion,
+  layouts: readonly Layout[],
   note: (problem: ViewProblem) => void,
-): ViewRecord | undefined {
+): RecordedCall | undefined {
   try {
     const record = viewRecord(stored);
-    describeEntries(record);
+    const layout = layouts.find(({ name }) => name === record.layout);
+    const entries = layout?.describe(record) ?? describeEntries(record.entries);
     sentMessages(stored);
-    return record;
+    return { record, layout, entries };
   } catch (cause) {
     const { id } = stored.body;
     const { version } = stored;
@@ -74,12 +86,11 @@ export function answersIn(chat: ChatState | undefined): readonly AssistantStep[]
   return (chat?.turns ?? []).flatMap((turn) => turn.steps).filter(isAssistantStep);
 }
 
-function epochOf(record: ViewRecord): Pick<CallSummary, "epoch"> {
-  if (record.layout !== "epoch") return {};
-  const { epoch, calls, ended_by: endedBy, left } = epochMemory(record);
-  return {
-    epoch: { number: epoch, call: calls, ...(endedBy === undefined ? {} : { endedBy }), left },
-  };
+function epochIn(record: ViewRecord, layout: Layout | undefined): Pick<CallSummary, "epoch"> {
+  const place = layout?.epochOf?.(record);
+  if (place === undefined) return {};
+  const { calls, ...epoch } = place;
+  return { epoch: { ...epoch, call: calls } };
 }
 
 /** The hash of the payload stands with the answer, in the chat as it was before the next call. */

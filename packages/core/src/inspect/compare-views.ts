@@ -1,5 +1,5 @@
 import type { ViewMessage } from "../view/layout.ts";
-import type { DescribedEntry, VersionName } from "./manifest.ts";
+import type { DescribedEntry, VersionName } from "../view/describe-entries.ts";
 import type { RebuiltView } from "./rebuilt-view.ts";
 
 /** Where the messages of two calls begin to differ, and what lies behind it. */

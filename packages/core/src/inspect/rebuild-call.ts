@@ -6,13 +6,13 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { ChatState } from "../chat/chat-document.ts";
+import { type DescribedEntry, namedVersions } from "../view/describe-entries.ts";
 import type { Layout } from "../view/layout.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentMessages } from "../view/view-object.ts";
 import { chatHandle, type ViewRecord } from "../view/view-record.ts";
 import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
-import { describeEntries, namedVersions } from "./manifest.ts";
 import { rebuildMessages } from "./rebuild-messages.ts";
 import type { RebuiltView, SentPrompt, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
@@ -38,9 +38,10 @@ export async function rebuildCall(
   const found = await read.version(id, { version: call });
   note(found.problem);
   const { stored } = found;
-  const record = stored === undefined ? undefined : recordIn(stored, note);
-  if (stored === undefined || record === undefined)
+  const recorded = stored === undefined ? undefined : recordIn(stored, layouts, note);
+  if (stored === undefined || recorded === undefined)
     return unreadable(call, stored, [...problems.values()]);
+  const { record, layout, entries } = recorded;
   const asOf = { txId: stored.at.tx_id };
   const session = await read.version(sessionId, asOf);
   note(session.problem);
@@ -49,15 +50,14 @@ export async function rebuildCall(
   const systemPrompts = await promptsOf(read, stored, note);
   const ids = idsIn(session.stored);
   const state = chatIn(chat.stored, note);
-  const versions = await loadNamed(read, record, ids, id, call, note);
+  const versions = await loadNamed(read, entries, ids, id, call, note);
   checkReferences(versions, state, note);
   const source = sourceOf(state, record, versions);
-  const layout = layouts.find(({ name }) => name === record.layout);
   if (layout === undefined) {
     const text = `version ${call} of object ${id} was made by the layout ${record.layout}, which this program does not have`;
     note({ id, version: call, type: "messages", text });
   }
-  const made = rebuildMessages(layout, record, source, new Set(lostNames(record, versions)));
+  const made = rebuildMessages(layout, record, source, new Set(lostNames(entries, versions)));
   for (const text of made.failures)
     note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
   const { messagesHash } = sentMessages(stored);
@@ -66,10 +66,10 @@ export async function rebuildCall(
     note({ id, version: call, type: "messages", text });
   }
   return {
-    ...summaryOf(stored, record, await payloadOf(read, stored)),
+    ...summaryOf(stored, record, layout, await payloadOf(read, stored)),
     systemPrompts,
     messages: made.messages,
-    entries: describeEntries(record),
+    entries,
     ids,
     record,
     isVerified: problems.size === 0,
@@ -122,14 +122,14 @@ function idsIn(session: StoredVersion | undefined): ReadonlyMap<string, ObjectId
 
 async function loadNamed(
   read: VersionReader,
-  record: ViewRecord,
+  entries: readonly DescribedEntry[],
   ids: ReadonlyMap<string, ObjectId>,
   viewId: ObjectId,
   call: number,
   note: (problem: ViewProblem | undefined) => void,
 ): Promise<ReadonlyMap<string, NamedVersion>> {
   const versions = new Map<string, NamedVersion>();
-  for (const { handle, version } of namedVersions(record)) {
+  for (const { handle, version } of namedVersions(entries).values()) {
     const id = ids.get(handle);
     if (id === undefined) {
       const text = `call ${call} shows ${handle}, which its session does not have`;
@@ -176,10 +176,8 @@ function sourceOf(
 }
 
 function lostNames(
-  record: ViewRecord,
+  entries: readonly DescribedEntry[],
   versions: ReadonlyMap<string, NamedVersion>,
 ): readonly string[] {
-  return namedVersions(record)
-    .map(({ handle, version }) => `${handle}@${version}`)
-    .filter((name) => !versions.has(name));
+  return [...namedVersions(entries).keys()].filter((name) => !versions.has(name));
 }

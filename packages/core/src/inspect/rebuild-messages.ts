@@ -1,4 +1,3 @@
-import { pooledWithout } from "../layouts/pooled/pooled-layout.ts";
 import type { Layout, ViewMessage } from "../view/layout.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import type { ViewRecord } from "../view/view-record.ts";
@@ -14,8 +13,8 @@ export interface MadeMessages {
 }
 
 /**
- * The messages of a record. Where some cannot be made, those are left out: of a layout with entries one by one, of the
- * pooled layout by leaving out the versions that are lost, each `handle@version`.
+ * Renders the messages of a record. If some cannot be rendered, the others still are: from the layout's record without
+ * the lost versions, each `handle@version`, or entry by entry.
  */
 export function rebuildMessages(
   layout: Layout | undefined,
@@ -27,9 +26,10 @@ export function rebuildMessages(
   const whole = attempt(() => layout.rebuild(record, source));
   if (whole.made !== undefined)
     return { messages: whole.made, failures: [], hash: messagesHash(whole.made) };
-  if (record.entries.length === 0) {
-    const rest = attempt(() => layout.rebuild(pooledWithout(record, lost), source));
-    return { messages: rest.made ?? [], failures: [whole.reason] };
+  if (layout.without !== undefined) {
+    const rest = layout.without(record, lost);
+    const remaining = attempt(() => layout.rebuild(rest, source));
+    return { messages: remaining.made ?? [], failures: [whole.reason] };
   }
   const messages: (ViewMessage | undefined)[] = [];
   const failures: string[] = [];

@@ -1,7 +1,7 @@
 import type { ObjectId, VersionPoint, VersionProblem } from "@self-context-manager/objects";
+import type { DescribedEntry } from "../view/describe-entries.ts";
 import type { EpochEnd, ViewMessage } from "../view/layout.ts";
 import type { ViewRecord } from "../view/view-record.ts";
-import type { DescribedEntry } from "./manifest.ts";
 
 /** What is wrong with a view that was made again; `messages` where they are not what was handed over. */
 export type ViewProblem =

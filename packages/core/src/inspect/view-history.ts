@@ -56,7 +56,7 @@ export async function viewHistory(
       if (viewRef === undefined) return;
       const payloads = await payloadsOf(store, found);
       for (let call = Math.max(1, from); call <= Math.min(to, count); call += 1)
-        yield await listedCall(read, viewRef.id, call, payloads);
+        yield await listedCall(read, layouts, viewRef.id, call, payloads);
     },
   };
 }
@@ -73,6 +73,7 @@ async function payloadsOf(
 
 async function listedCall(
   read: VersionReader,
+  layouts: readonly Layout[],
   id: ObjectId,
   call: number,
   payloads: ReadonlyMap<number, string | undefined>,
@@ -80,13 +81,16 @@ async function listedCall(
   const problems: ViewProblem[] = [];
   const { stored, problem } = await read.version(id, { version: call });
   if (problem !== undefined) problems.push(problem);
-  const record =
-    stored === undefined ? undefined : recordIn(stored, (found) => void problems.push(found));
-  if (stored === undefined || record === undefined)
+  const recorded =
+    stored === undefined
+      ? undefined
+      : recordIn(stored, layouts, (found) => void problems.push(found));
+  if (stored === undefined || recorded === undefined)
     return { call, at: stored?.at ?? { tx_id: 0, tx_time: "" }, layout: "", tokens: 0, problems };
+  const { record, layout } = recorded;
   const payload = payloads.has(call) ? payloads.get(call) : await payloadOf(read, stored);
   return {
-    ...summaryOf(stored, record, payload),
+    ...summaryOf(stored, record, layout, payload),
     ...(record.entries.length === 0 ? {} : { messages: record.entries.length }),
     problems,
   };

@@ -161,8 +161,8 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
 /** Whether what was sent stays in view although it is inactive: bytes leave at the end of an epoch (decision D3). */
 function isStillInView({ state, dependencies }: SessionScope, { handle }: PoolEntry): boolean {
   const { view } = state;
-  if (view === undefined || dependencies.layout.name !== "epoch") return false;
-  return view.record.layout === "epoch" && handlesInView(view.record).has(handle);
+  if (view === undefined || dependencies.layout.epochOf?.(view.record) === undefined) return false;
+  return handlesInView(view.record).has(handle);
 }
 
 /** Keeps an object active until it is deactivated or unpinned; activates it first (decision D42). */

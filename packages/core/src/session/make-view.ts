@@ -10,7 +10,6 @@ import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import { sentEpoch } from "../layouts/epoch/epoch-memory.ts";
 import { leaveActive } from "../state/active-set.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -18,6 +17,7 @@ import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
+  Layout,
   LayoutInput,
   LayoutOutput,
 } from "../view/layout.ts";
@@ -40,7 +40,7 @@ export async function makeView(
   const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
   if (options.isSent === false) {
     await commitSession(scope);
-    return { ...asOfLastCall(view, scope.state), call: 0 };
+    return { ...asOfLastCall(view, layout, scope.state), call: 0 };
   }
   takeOut(scope, output);
   if (account !== undefined) {
@@ -53,12 +53,13 @@ export async function makeView(
 /** A view that is not sent tells of the calls that were: what it would cost, and the epoch it would begin, never come. */
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
+  layout: Layout,
   { account, view: last }: SessionState,
 ): Omit<View, "call"> {
   const told = { ...view, ...(account === undefined ? {} : { account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return told;
   const { endedBy: _unsentEnd, ...figures } = epoch;
-  return { ...told, epoch: { ...figures, ...sentEpoch(last.record), isNew: false } };
+  return { ...told, epoch: { ...figures, ...layout.epochOf?.(last.record), isNew: false } };
 }
 
 /** What the next call sees, and what it costs; nothing of the session changes. */

@@ -15,6 +15,7 @@ import type {
 import type { Turn } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
+import type { DescribedEntry } from "./describe-entries.ts";
 import type { PoolEntry } from "./pool-entry.ts";
 import type { ViewRecord } from "./view-record.ts";
 import type { ViewSource } from "./view-source.ts";
@@ -107,18 +108,22 @@ export interface LayoutOutput {
   readonly epoch?: EpochFigures;
 }
 
-/** Where an epoch layout stands (design §7). Tokens are estimated. */
-export interface EpochFigures {
-  /** From 1. */
+/** The epoch that a call belongs to. */
+export interface EpochPlace {
+  /** The epoch's number, from 1. */
   readonly number: number;
-  /** Calls of this epoch so far, this one included. */
+  /** Calls of this epoch so far, this call included. */
   readonly calls: number;
-  /** Why the epoch before ended; undefined in the first. */
+  /** Why the previous epoch ended; undefined in the first one. */
   readonly endedBy?: EpochEnd;
-  /** Whether it ended with this call. */
-  readonly isNew: boolean;
-  /** What left the view when it ended, by handle. */
+  /** Handles of the objects whose content was removed when the previous epoch ended. */
   readonly left: readonly UseKey[];
+}
+
+/** The figures of an epoch layout for one call. Tokens are estimated. */
+export interface EpochFigures extends EpochPlace {
+  /** Whether this call began the epoch. */
+  readonly isNew: boolean;
   /** Tokens in view of what is no longer active. */
   readonly deadTokens: number;
   /** What carrying them has cost so far and what an end would cost, in uncached input tokens. */
@@ -152,7 +157,10 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  * - `budget-holds`: the estimate of the messages is at most the budget.
  * - `nothing-volatile`: the same input and record give the same bytes, in a new process too: no clock reading, no
  *   counter and no fresh id is rendered.
- * - `rebuild-is-identical`: from its record and the versions that it names, a view is made again byte for byte.
+ * - `rebuild-is-identical`: from its record and the versions that `describe` names, a view is rendered again byte for
+ *   byte.
+ * - `lost-versions-are-left-out`: if some of these versions are lost, the messages that do not need them can still be
+ *   rendered: with `without` from the record that it returns, else entry by entry.
  *
  * Laws of layouts with epochs:
  *
@@ -169,9 +177,19 @@ export interface Layout {
   readonly largeArguments?: number;
   render(input: LayoutInput, last?: ViewRecord): LayoutOutput;
   /**
-   * The messages of a view that was recorded. Throws `RangeError` that names what the source does not have.
+   * Renders the messages of a recorded view again. The source has the versions that `describe` names. Throws a
+   * `RangeError` that names a version which the source does not have.
    */
   rebuild(record: ViewRecord, source: ViewSource): readonly ViewMessage[];
+  /** Describes a record of this layout for a person, and names every version that `rebuild` reads. */
+  describe(record: ViewRecord): readonly DescribedEntry[];
+  /** Returns the epoch that a record belongs to; undefined for a record of another layout. A layout without epochs lacks it. */
+  epochOf?(record: ViewRecord): EpochPlace | undefined;
+  /**
+   * Returns a record without lost versions, each `handle@version`, from which the remaining messages can be rendered.
+   * A layout lacks it if each entry of its records is one message: then entries are rendered one by one.
+   */
+  without?(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord;
   /**
    * The versions, as `handle@version`, that it needs beside the active ones to go on from a record. `isLatest` says of a
    * version that the pool has its metadata, which is all that a line needs.

@@ -8,7 +8,7 @@ import type {
   ObjectId,
   ViewRecord,
 } from "@self-context-manager/core";
-import { isAssistantStep, isToolCall } from "@self-context-manager/core";
+import { describeEntries, isAssistantStep, isToolCall } from "@self-context-manager/core";
 
 import {
   askedMessage,
@@ -72,6 +72,7 @@ export function inlineLayout(options: InlineLayoutOptions): Layout {
     rebuild() {
       throw new RangeError("a view of the inline layout is for measuring, and is not kept");
     },
+    describe: ({ entries }) => describeEntries(entries),
   };
 }
 

@@ -2,7 +2,9 @@ import {
   type Layout,
   type LayoutInput,
   messageTokens,
+  namedVersions,
   type ViewRecord,
+  type ViewSource,
 } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -29,7 +31,8 @@ export type LayoutLaw =
   | "active-is-shown"
   | "budget-holds"
   | "nothing-volatile"
-  | "rebuild-is-identical";
+  | "rebuild-is-identical"
+  | "lost-versions-are-left-out";
 
 /** How many sessions a law is tried on. */
 export interface LayoutTrial {
@@ -113,8 +116,42 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         // When the session has gone on, and objects have newer versions.
         const all = Array.from(calls);
         for (const { output, source } of all) {
-          const rebuilt = layout.rebuild(copyOf(output.record) as ViewRecord, source);
-          assert.equal(JSON.stringify(rebuilt), JSON.stringify(output.messages));
+          const record = copyOf(output.record) as ViewRecord;
+          const named = new Set(namedVersions(layout.describe(record)).keys());
+          for (const from of [source, sourceWith(source, named)]) {
+            const rebuilt = layout.rebuild(record, from);
+            assert.equal(JSON.stringify(rebuilt), JSON.stringify(output.messages));
+          }
+        }
+      });
+    },
+    "lost-versions-are-left-out": (layout, trial) => {
+      everyCall(layout, trial, ({ input, output: { record, messages }, source }) => {
+        const entries = layout.describe(record);
+        const names = [...namedVersions(entries).keys()];
+        const kept = new Set(names.filter((_name, index) => index % 2 === 0));
+        const lost = new Set(names.filter((name) => !kept.has(name)));
+        const rest = sourceWith(source, kept);
+        if (layout.without !== undefined) {
+          const partial = layout.without(record, lost);
+          const partialNames = [...namedVersions(layout.describe(partial)).keys()];
+          assert.deepEqual(
+            partialNames.filter((name) => lost.has(name)),
+            [],
+          );
+          const rebuilt = layout.rebuild(partial, rest);
+          const hasPrompt = newestUserText(input) !== undefined;
+          assert.ok(rebuilt.length > 0 || !hasPrompt, "no message is rendered");
+          return;
+        }
+        assert.equal(record.entries.length, messages.length);
+        for (const [index, entry] of record.entries.entries()) {
+          const isWhole = entries[index]?.versions.every(({ handle, version }) =>
+            kept.has(`${handle}@${version}`),
+          );
+          if (isWhole !== true) continue;
+          const rebuilt = layout.rebuild({ ...record, entries: [entry] }, rest);
+          assert.equal(JSON.stringify(rebuilt), JSON.stringify([messages[index]]));
         }
       });
     },
@@ -138,6 +175,15 @@ function everySession(
 ): void {
   const property = fc.property(sessionScript, (script) => check(playedCalls(layout, script)));
   fc.assert(property, { numRuns, endOnFailure, ...(seed === undefined ? {} : { seed }) });
+}
+
+/** A source that has only some versions, each `handle@version`. */
+function sourceWith(source: ViewSource, names: ReadonlySet<string>): ViewSource {
+  return {
+    ...source,
+    object: (handle, version) =>
+      names.has(`${handle}@${version}`) ? source.object(handle, version) : undefined,
+  };
 }
 
 function copyOf(record: ViewRecord | undefined): ViewRecord | undefined {

@@ -1,4 +1,5 @@
 import { renderEntry } from "../../render/render-entry.ts";
+import { describeEntries } from "../../view/describe-entries.ts";
 import type {
   ActiveObject,
   Layout,
@@ -10,7 +11,7 @@ import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-en
 import type { ViewRecord } from "../../view/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
 import { isRendered, messageOf } from "./entry-messages.ts";
-import { recordedMemory } from "./epoch-memory.ts";
+import { epochOf, recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
 import { planningContext, type PlanningContext } from "./planning-context.ts";
@@ -34,6 +35,8 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
       return outputOf(context, planView(context, before), before?.entries ?? []);
     },
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
+    describe: ({ entries }) => describeEntries(entries),
+    epochOf,
     needs: neededVersions,
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
-import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
+import type { EpochEnd, EpochPlace } from "../../view/layout.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 
 /** What an epoch layout remembers from call to call, beside the entries. */
@@ -46,10 +46,9 @@ function readDeath(row: string): readonly [string, number] {
   return [row.slice(0, at), Number(row.slice(at + 1))];
 }
 
-/** Where the epoch stands that a sent view is of. */
-export function sentEpoch(
-  record: ViewRecord,
-): Pick<EpochFigures, "number" | "calls" | "endedBy" | "left"> {
+/** Returns the epoch that a recorded view belongs to; undefined for a record of another layout. */
+export function epochOf(record: ViewRecord): EpochPlace | undefined {
+  if (record.layout !== "epoch") return undefined;
   const { epoch, calls, ended_by: endedBy, left } = epochMemory(record);
   return { number: epoch, calls, ...(endedBy === undefined ? {} : { endedBy }), left };
 }

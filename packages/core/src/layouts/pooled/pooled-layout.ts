@@ -1,5 +1,6 @@
 import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
+import type { DescribedEntry, VersionName } from "../../view/describe-entries.ts";
 import type {
   ActiveObject,
   Layout,
@@ -36,6 +37,8 @@ export const pooledLayout: Layout = {
   rebuild(record, source): readonly ViewMessage[] {
     return pooledLayout.render(inputOf(record, source)).messages;
   },
+  describe: describePools,
+  without: withoutVersions,
 };
 
 /** What the pools were: the layout makes everything else from them again. */
@@ -55,40 +58,40 @@ type ActiveRow = {
   readonly pinned?: true;
 };
 
-/** What the pools held when a pooled view was made. */
-export interface PooledManifest {
-  readonly pool: readonly { readonly handle: string; readonly version: number }[];
-  readonly active: readonly {
-    readonly handle: string;
-    readonly version: number;
-    readonly from?: number;
-    readonly to?: number;
-    readonly isPinned: boolean;
-  }[];
-}
-
-/** The manifest of a pooled view, from its memory. */
-export function pooledManifest(record: ViewRecord): PooledManifest {
+/** Describes the pools of a record; the layout has no entries for single messages. */
+function describePools(record: ViewRecord): readonly DescribedEntry[] {
   const { pool, active } = record.memory as PooledMemory;
-  return {
-    pool: pool.map(readName),
-    active: active.map(({ of, pinned, ...row }) => ({
-      handle: of,
-      ...row,
-      isPinned: pinned === true,
+  return [
+    ...pool.map((name) => ({
+      what: "known",
+      place: "",
+      versions: [readName(name)],
+      how: "its line; in the chat its reference line",
     })),
-  };
+    {
+      what: "chat",
+      place: `${record.turns} turns, ${record.steps} steps of the last`,
+      versions: [],
+      how: "messages as they came, results as reference lines",
+    },
+    ...active.map(({ of, version, from, to, pinned }) => ({
+      what: pinned === true ? "pinned" : "active",
+      place: "",
+      versions: [{ handle: of, version }],
+      how: from === undefined || to === undefined ? "whole" : `lines ${from}-${to}`,
+    })),
+  ];
 }
 
-/** A pooled view as if it had not known some versions, each `handle@version`: what is left where they are lost. */
-export function pooledWithout(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
+/** Removes lost versions, each `handle@version`, from both pools of a record. */
+function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
   const memory = record.memory as PooledMemory;
   const pool = memory.pool.filter((name) => !lost.has(name));
   const active = memory.active.filter(({ of, version }) => !lost.has(`${of}@${version}`));
   return { ...record, memory: { ...memory, pool, active } };
 }
 
-function readName(name: string): { readonly handle: string; readonly version: number } {
+function readName(name: string): VersionName {
   const at = name.lastIndexOf("@");
   return { handle: name.slice(0, at), version: Number(name.slice(at + 1)) };
 }

@@ -1,6 +1,4 @@
-import { pooledManifest, type PooledManifest } from "../layouts/pooled/pooled-layout.ts";
-import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "../view/view-entry.ts";
-import type { ViewRecord } from "../view/view-record.ts";
+import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
 
 /** A version of an object as a view names it. */
 export interface VersionName {
@@ -8,38 +6,37 @@ export interface VersionName {
   readonly version: number;
 }
 
-/** One entry of a view, told to a person. */
+/** One entry of a view, described for a person. */
 export interface DescribedEntry {
-  /** What it stands for: `user`, `answer`, `result`, `object`, `notice` … */
+  /** The kind of entry: `user`, `answer`, `result`, `object`, `notice` … */
   readonly what: string;
-  /** Where it stands in the chat, counted from 1: `turn 3`, `turn 3, step 2`; empty where it stands in none. */
+  /** Its place in the chat, counted from 1: `turn 3`, `turn 3, step 2`; empty for an entry that has none. */
   readonly place: string;
-  /** Each once. */
+  /** The versions that the entry names, each once. */
   readonly versions: readonly VersionName[];
   /** How it was rendered. */
   readonly how: string;
-  /** As estimated; undefined where the layout keeps none of a single entry. */
+  /** Estimated tokens; undefined if the layout does not count single entries. */
   readonly tokens?: number;
 }
 
-/** The manifest of a view: its entries in order, of the pooled layout those that its pools had. */
-export function describeEntries(record: ViewRecord): readonly DescribedEntry[] {
-  return record.layout === "pooled"
-    ? pooledEntries(record, pooledManifest(record))
-    : record.entries.map((entry) => onceEach(describeEntry(entry)));
+/** Describes the entries of a record in order. */
+export function describeEntries(entries: readonly ViewEntry[]): readonly DescribedEntry[] {
+  return entries.map((entry) => onceEach(describeEntry(entry)));
+}
+
+/** Returns every version that described entries name, each once, by `handle@version`. */
+export function namedVersions(
+  entries: readonly DescribedEntry[],
+): ReadonlyMap<string, VersionName> {
+  const named = new Map<string, VersionName>();
+  for (const { versions } of entries)
+    for (const one of versions) named.set(`${one.handle}@${one.version}`, one);
+  return named;
 }
 
 function onceEach(entry: DescribedEntry): DescribedEntry {
-  const named = new Map(entry.versions.map((one) => [`${one.handle}@${one.version}`, one]));
-  return { ...entry, versions: [...named.values()] };
-}
-
-/** Every version that a view names, each once. */
-export function namedVersions(record: ViewRecord): readonly VersionName[] {
-  const named = new Map<string, VersionName>();
-  for (const { versions } of describeEntries(record))
-    for (const one of versions) named.set(`${one.handle}@${one.version}`, one);
-  return [...named.values()];
+  return { ...entry, versions: [...namedVersions([entry]).values()] };
 }
 
 function describeEntry(entry: ViewEntry): DescribedEntry {
@@ -141,30 +138,4 @@ function wayOf({ as, from, to, head, tail, since }: ShownPart): string {
     case "line":
       return "its line";
   }
-}
-
-function pooledEntries(
-  record: ViewRecord,
-  { pool, active }: PooledManifest,
-): readonly DescribedEntry[] {
-  return [
-    ...pool.map((one) => ({
-      what: "known",
-      place: "",
-      versions: [one],
-      how: "its line; in the chat its reference line",
-    })),
-    {
-      what: "chat",
-      place: `${record.turns} turns, ${record.steps} steps of the last`,
-      versions: [],
-      how: "messages as they came, results as reference lines",
-    },
-    ...active.map(({ handle, version, from, to, isPinned }) => ({
-      what: isPinned ? "pinned" : "active",
-      place: "",
-      versions: [{ handle, version }],
-      how: from === undefined || to === undefined ? "whole" : `lines ${from}-${to}`,
-    })),
-  ];
 }
