@@ -12,7 +12,7 @@ const packages = fileURLToPath(new URL("../../packages/", import.meta.url));
 const here = fileURLToPath(new URL("../", import.meta.url));
 
 /** The packages whose READMEs have code for Node alone; the others' are run by tests of their own. */
-const names = ["objects", "core", "store-memory", "store-sqlite", "testkit"];
+const names = ["core", "store-memory", "store-sqlite", "testkit"];
 if (missingForXtdb() === undefined) names.push("store-xtdb");
 
 describe.each(names)("the README of %s", { timeout: 120_000 }, (name) => {
