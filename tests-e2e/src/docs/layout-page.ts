@@ -139,7 +139,7 @@ async function scarcity(): Promise<readonly string[]> {
   return [
     "### When not all of it fits",
     `The order is: a legal sequence, the budget, the newest user message, pinned, just activated, the rest (decision D54). Whole turns that had to leave stand behind one line. Here ${view.shown
-      .map(({ as }) => as)
+      .map(({ form }) => form)
       .join(", ")} is how the active objects are shown.`,
     ...rendered(view),
     "With less still, the pool lists its newest lines:",

@@ -84,7 +84,7 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
         ...sound,
         render: (input, last) => {
           const output = sound.render({ ...input, active: input.active.slice(1) }, last);
-          const shown = input.active.map(({ entry }) => ({ id: entry.id, as: "whole" as const }));
+          const shown = input.active.map(({ entry }) => ({ id: entry.id, form: "whole" as const }));
           return { ...output, shown };
         },
       },

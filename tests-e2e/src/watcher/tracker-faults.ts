@@ -128,7 +128,7 @@ export const trackerFaults: Readonly<Record<TrackerLaw, Readonly<Record<string, 
       openTracker: (options) => {
         const tracker = fileTracker(options);
         tracker.onChange((changes) =>
-          tracker.untrack(changes.filter(({ kind }) => kind === "vanished").map(({ id }) => id)),
+          tracker.untrack(changes.filter(({ type }) => type === "vanished").map(({ id }) => id)),
         );
         return tracker;
       },

@@ -7,7 +7,7 @@ export type FileChange = NewVersion | NewFile | OtherChange;
 export interface NewVersion {
   readonly id: ObjectId;
   /** `moved` may come with another content; `vanished` has null content and path; `returned` is back from that. */
-  readonly kind: "changed" | "moved" | "vanished" | "returned";
+  readonly type: "changed" | "moved" | "vanished" | "returned";
   readonly stored: StoredVersion;
   /** The version that was known before. */
   readonly previous: StoredMetadata;
@@ -16,7 +16,7 @@ export interface NewVersion {
 /** An unrelated file took the place of a known one (decision D56); it is an object of its own, unread. */
 export interface NewFile {
   readonly id: ObjectId;
-  readonly kind: "appeared";
+  readonly type: "appeared";
   readonly stored: StoredVersion;
 }
 
@@ -27,7 +27,7 @@ export interface OtherChange {
    * `unreadable`: it cannot be read; `readable`: it can again, and is as stored; `outdated`: it differs from what is
    * stored, and is not read unless a `read` names it (design §8).
    */
-  readonly kind: "unreadable" | "readable" | "outdated";
+  readonly type: "unreadable" | "readable" | "outdated";
   readonly stored: StoredMetadata;
   /** Why, for people. */
   readonly reason: string;
@@ -39,7 +39,7 @@ export function newVersion(previous: StoredMetadata, stored: StoredVersion): New
   const after = stored.body["path"] ?? null;
   const { id } = stored.body;
   if (after === null)
-    return { id, kind: before === null ? "changed" : "vanished", stored, previous };
-  if (before === null) return { id, kind: "returned", stored, previous };
-  return { id, kind: before === after ? "changed" : "moved", stored, previous };
+    return { id, type: before === null ? "changed" : "vanished", stored, previous };
+  if (before === null) return { id, type: "returned", stored, previous };
+  return { id, type: before === after ? "changed" : "moved", stored, previous };
 }

@@ -246,7 +246,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
           tracked.saw(file, seen);
         if (previous !== undefined && previous.version >= stored.version) continue;
         const whole = await wholeVersion(stored);
-        if (previous === undefined) changes.push({ id, kind: "appeared", stored: whole });
+        if (previous === undefined) changes.push({ id, type: "appeared", stored: whole });
         else changes.push(newVersion(previous, whole));
       }
       if (changes.length > 0) tell(changes);
@@ -261,10 +261,10 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     return whole;
   }
 
-  function tellOther(file: TrackedFile, kind: OtherChange["kind"], reason: string): undefined {
-    const told = kind === "readable" ? undefined : kind;
+  function tellOther(file: TrackedFile, type: OtherChange["type"], reason: string): undefined {
+    const told = type === "readable" ? undefined : type;
     if (told === undefined || file.told !== told)
-      tell([{ id: file.id, kind, stored: file.stored, reason }]);
+      tell([{ id: file.id, type, stored: file.stored, reason }]);
     file.told = told;
   }
 }

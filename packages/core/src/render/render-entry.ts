@@ -26,7 +26,7 @@ import { textDifference } from "./text-difference.ts";
  * source does not have.
  */
 export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
-  switch (entry.is) {
+  switch (entry.type) {
     case "user":
       return userMessage(entry, source);
     case "assistant":
@@ -109,9 +109,9 @@ function resultContent(
   object: NamedVersion,
   source: ViewSource,
 ): readonly Block[] {
-  if (entry.as === "reference") return [text(sizeLine(object))];
+  if (entry.form === "reference") return [text(sizeLine(object))];
   const blocks =
-    entry.as === "bare"
+    entry.form === "bare"
       ? bareBlocks(object)
       : (entry.shows ?? []).flatMap((part) => partBlocks(part, source));
   if (entry.replaces === undefined) return blocks;
@@ -138,14 +138,14 @@ function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
 function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
   const object = named(source, part.of, part.version);
   const { handle, stored } = object;
-  if (part.as === "line") return [text(`[${lineOf(object, source)}]`)];
+  if (part.form === "line") return [text(`[${lineOf(object, source)}]`)];
   const header = headerOf(object, source);
-  if (part.as === "above") return [text(`[${header} unchanged, shown above]`)];
+  if (part.form === "above") return [text(`[${header} unchanged, shown above]`)];
   const body = contentOf(stored, handle);
   const content = body.content ?? "";
   const images = imagesOf(body["blocks"]);
   if (body.content === null && images.length > 0) return [text(header), ...images];
-  switch (part.as) {
+  switch (part.form) {
     case "whole":
       return [text(`${header}\n${fenced(content)}`), ...images];
     case "lines": {

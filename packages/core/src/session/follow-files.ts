@@ -23,7 +23,7 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
   const changed = new Map<ObjectId, StoredVersion>();
   const listener: FileChangeListener = (changes) => {
     for (const change of changes) {
-      const isVersion = "previous" in change || change.kind === "appeared";
+      const isVersion = "previous" in change || change.type === "appeared";
       if (isVersion) changed.set(change.id, change.stored);
     }
   };

@@ -41,7 +41,7 @@ function onceEach(entry: DescribedEntry): DescribedEntry {
 
 function describeEntry(entry: ViewEntry): DescribedEntry {
   const { tokens } = entry;
-  switch (entry.is) {
+  switch (entry.type) {
     case "user": {
       const how =
         entry.head === undefined ? "as it was said" : `its first ${entry.head} characters`;
@@ -95,7 +95,7 @@ function describeResult(entry: ResultEntry): Omit<DescribedEntry, "tokens"> {
     what: "result",
     place: `${placeOf(entry)}, call ${entry.call + 1}`,
     versions: [...own, ...partVersions(shows), ...replaced],
-    how: `${ways[entry.as]}${note}`,
+    how: `${ways[entry.form]}${note}`,
   };
 }
 
@@ -123,8 +123,8 @@ function partsText(parts: readonly ShownPart[]): string {
   return parts.map((part) => `${part.of} v${part.version} ${wayOf(part)}`).join("; ");
 }
 
-function wayOf({ as, from, to, head, tail, since }: ShownPart): string {
-  switch (as) {
+function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
+  switch (form) {
     case "whole":
       return "whole";
     case "lines":

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
 
 /**
@@ -15,23 +15,48 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *     b [f2@4:diff=3] 60           objects in a message of their own
  *     o12.4 20, s 300, n 12 text   a message of the host's own kind, the summary, a notice
  *
- * What does not fit this form, as a handle of another shape, is stored as it is.
+ * What does not fit this form, as a handle of another shape, is stored as an object: `type` is called `is` there, and
+ * `form` is called `as`.
  */
 export function entryRow(entry: ViewEntry): JsonValue {
   const known = rows.get(entry);
   if (known !== undefined) return known;
   const row = rowOf(entry);
-  const made = row ?? (entry as unknown as JsonValue);
+  const made = row ?? renamed(entry, storedNames);
   rows.set(entry, made);
   return made;
 }
 
 /** The entry of a stored row. Throws `TypeError` for what is none. */
 export function readEntryRow(row: JsonValue): ViewEntry {
-  const entry = typeof row === "string" ? entryOf(row) : (row as unknown as ViewEntry);
+  const entry = typeof row === "string" ? entryOf(row) : entryOfFields(row);
   if (entry === undefined) throw noRow(row);
   if (typeof row === "string") rows.set(entry, row);
   return Object.freeze(entry);
+}
+
+const storedNames: ReadonlyMap<string, string> = new Map([
+  ["type", "is"],
+  ["form", "as"],
+]);
+const entryNames: ReadonlyMap<string, string> = new Map([
+  ["is", "type"],
+  ["as", "form"],
+]);
+
+function entryOfFields(row: JsonValue): ViewEntry | undefined {
+  return isJsonObject(row) ? (renamed(row, entryNames) as unknown as ViewEntry) : undefined;
+}
+
+/** An entry, and the parts that it shows, with other names for some fields. */
+function renamed(entry: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  const rename = (fields: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value]),
+    );
+  const { shows } = entry;
+  const parts = Array.isArray(shows) ? { shows: (shows as readonly JsonObject[]).map(rename) } : {};
+  return { ...rename(entry), ...parts };
 }
 
 /** Rows by the entries that they were made from: most entries stand in many views. */
@@ -39,7 +64,7 @@ const rows = new WeakMap<ViewEntry, JsonValue>();
 
 function rowOf(entry: ViewEntry): string | undefined {
   const { tokens } = entry;
-  switch (entry.is) {
+  switch (entry.type) {
     case "user":
       return `u${entry.turn}${entry.head === undefined ? "" : ` head=${entry.head}`} ${tokens}`;
     case "assistant": {
@@ -63,11 +88,11 @@ function rowOf(entry: ViewEntry): string | undefined {
 }
 
 function resultRow(entry: ResultEntry): string | undefined {
-  const { turn, step, call, of, version, as, shows, replaces, tokens } = entry;
+  const { turn, step, call, of, version, form, shows, replaces, tokens } = entry;
   if (of !== undefined && (version === undefined || !isHandle(of))) return undefined;
   if (of === undefined && version !== undefined) return undefined;
-  if ((shows === undefined) !== (as !== "shown")) return undefined;
-  const how = shows === undefined ? (as === "bare" ? "bare" : "ref") : showsText(entry, shows);
+  if ((shows === undefined) !== (form !== "shown")) return undefined;
+  const how = shows === undefined ? (form === "bare" ? "bare" : "ref") : showsText(entry, shows);
   if (how === undefined || (replaces !== undefined && !isHandle(replaces.of))) return undefined;
   const place = `r${turn}.${step}.${call}${of === undefined ? "" : ` ${of}@${version}`}`;
   const replaced =
@@ -78,7 +103,7 @@ function resultRow(entry: ResultEntry): string | undefined {
 function showsText({ of, version }: ResultEntry, shows: readonly ShownPart[]): string | undefined {
   const [only] = shows;
   const isOwn = shows.length === 1 && only?.of === of && only?.version === version;
-  return isOwn && only?.as === "whole" ? "whole" : partsText(shows);
+  return isOwn && only?.form === "whole" ? "whole" : partsText(shows);
 }
 
 function stubText({ call, of, version }: ArgumentStub): string | undefined {
@@ -94,17 +119,17 @@ function partsText(parts: readonly ShownPart[]): string | undefined {
 function partText(part: ShownPart): string | undefined {
   if (!isHandle(part.of)) return undefined;
   const detail = detailOf(part);
-  return detail === undefined ? undefined : `${part.of}@${part.version}:${part.as}${detail}`;
+  return detail === undefined ? undefined : `${part.of}@${part.version}:${part.form}${detail}`;
 }
 
 /** What a part says beside its way; undefined for what no part of that way has. */
-function detailOf({ as, from, to, head, tail, since }: ShownPart): string | undefined {
+function detailOf({ form, from, to, head, tail, since }: ShownPart): string | undefined {
   const isRange = from !== undefined && to !== undefined;
   const isEnds = head !== undefined && tail !== undefined;
   const given = [from, to, head, tail, since].filter((one) => one !== undefined).length;
-  if (as === "lines") return isRange && given === 2 ? `=${from}-${to}` : undefined;
-  if (as === "part") return isEnds && given === 2 ? `=${head}+${tail}` : undefined;
-  if (as === "diff") return since !== undefined && given === 1 ? `=${since}` : undefined;
+  if (form === "lines") return isRange && given === 2 ? `=${from}-${to}` : undefined;
+  if (form === "part") return isEnds && given === 2 ? `=${head}+${tail}` : undefined;
+  if (form === "diff") return since !== undefined && given === 1 ? `=${since}` : undefined;
   return given === 0 ? "" : undefined;
 }
 
@@ -129,7 +154,7 @@ function entryOf(row: string): ViewEntry | undefined {
       const [, turn, head, tokens] = userForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const rest = head === undefined ? {} : { head: Number(head) };
-      return { is: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
+      return { type: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
     }
     case "a": {
       const [, turn, step, stubs, tokens] = answerForm.exec(row) ?? [];
@@ -137,25 +162,25 @@ function entryOf(row: string): ViewEntry | undefined {
       const read = stubs?.split(",").map(readStub);
       const rest = read === undefined ? {} : { stubs: read };
       const place = { turn: Number(turn), step: Number(step) };
-      return { is: "assistant", ...place, ...rest, tokens: Number(tokens) };
+      return { type: "assistant", ...place, ...rest, tokens: Number(tokens) };
     }
     case "o": {
       const [, turn, step, tokens] = opaqueForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
-      return { is: "opaque", turn: Number(turn), step: Number(step), tokens: Number(tokens) };
+      return { type: "opaque", turn: Number(turn), step: Number(step), tokens: Number(tokens) };
     }
     case "s": {
       const [, tokens] = summaryForm.exec(row) ?? [];
-      return tokens === undefined ? undefined : { is: "summary", tokens: Number(tokens) };
+      return tokens === undefined ? undefined : { type: "summary", tokens: Number(tokens) };
     }
     case "n": {
       const [, tokens, text = ""] = noticeForm.exec(row) ?? [];
-      return tokens === undefined ? undefined : { is: "notice", text, tokens: Number(tokens) };
+      return tokens === undefined ? undefined : { type: "notice", text, tokens: Number(tokens) };
     }
     case "b": {
       const [, parts = "", tokens] = objectForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
-      return { is: "object", shows: readParts(parts), tokens: Number(tokens) };
+      return { type: "object", shows: readParts(parts), tokens: Number(tokens) };
     }
     case "r":
       return resultOf(row);
@@ -176,18 +201,21 @@ function resultOf(row: string): ResultEntry | undefined {
       ? {}
       : { replaces: { of: file, version: Number(made), above: Number(above) } };
   const place = { turn: Number(turn), step: Number(step), call: Number(call) };
-  return { is: "result", ...place, ...of, ...replaces, ...way, tokens: Number(tokens) };
+  return { type: "result", ...place, ...of, ...replaces, ...way, tokens: Number(tokens) };
 }
 
 function wayOf(
   how: string,
   handle: string | undefined,
   version: number,
-): Pick<ResultEntry, "as" | "shows"> {
-  if (how === "bare") return { as: "bare" };
-  if (how === "ref") return { as: "reference" };
-  if (how !== "whole") return { as: "shown", shows: readParts(how.slice(1, -1)) };
-  return { as: "shown", shows: handle === undefined ? [] : [{ of: handle, version, as: "whole" }] };
+): Pick<ResultEntry, "form" | "shows"> {
+  if (how === "bare") return { form: "bare" };
+  if (how === "ref") return { form: "reference" };
+  if (how !== "whole") return { form: "shown", shows: readParts(how.slice(1, -1)) };
+  return {
+    form: "shown",
+    shows: handle === undefined ? [] : [{ of: handle, version, form: "whole" }],
+  };
 }
 
 function readStub(text: string): ArgumentStub {
@@ -200,19 +228,19 @@ function readStub(text: string): ArgumentStub {
 function readParts(text: string): readonly ShownPart[] {
   if (text === "") return [];
   return text.split(" ").map((one): ShownPart => {
-    const [, of = "", version, as, first, second] = partForm.exec(one) ?? [];
+    const [, of = "", version, form, first, second] = partForm.exec(one) ?? [];
     const base = { of, version: Number(version) };
-    switch (as) {
+    switch (form) {
       case "lines":
-        return { ...base, as, from: Number(first), to: Number(second) };
+        return { ...base, form, from: Number(first), to: Number(second) };
       case "part":
-        return { ...base, as, head: Number(first), tail: Number(second) };
+        return { ...base, form, head: Number(first), tail: Number(second) };
       case "diff":
-        return { ...base, as, since: Number(first) };
+        return { ...base, form, since: Number(first) };
       case "whole":
       case "above":
       case "line":
-        return { ...base, as };
+        return { ...base, form };
       case undefined:
       default:
         throw noRow(text);

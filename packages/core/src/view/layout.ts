@@ -92,7 +92,7 @@ export interface PoolTokens {
 /** How an active object is shown in the view. */
 export interface ShownObject {
   readonly id: ObjectId;
-  readonly as: "whole" | "part" | "left-out";
+  readonly form: "whole" | "part" | "left-out";
 }
 
 export interface LayoutOutput {

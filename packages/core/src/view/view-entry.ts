@@ -17,14 +17,14 @@ type Sized = { readonly tokens: number };
 
 /** What a person said; `head` characters of it where the rest had no room. */
 export type UserEntry = Sized & {
-  readonly is: "user";
+  readonly type: "user";
   readonly turn: number;
   readonly head?: number;
 };
 
 /** A model's answer; of the calls in `stubs` large arguments are left out. */
 export type AssistantEntry = Sized & {
-  readonly is: "assistant";
+  readonly type: "assistant";
   readonly turn: number;
   readonly step: number;
   readonly stubs?: readonly ArgumentStub[];
@@ -39,26 +39,26 @@ export type ArgumentStub = {
 
 /** A message of a kind that only the host knows. */
 export type OpaqueEntry = Sized & {
-  readonly is: "opaque";
+  readonly type: "opaque";
   readonly turn: number;
   readonly step: number;
 };
 
 /** The summary that a person asked for, in place of what it replaced. */
-export type SummaryEntry = Sized & { readonly is: "summary" };
+export type SummaryEntry = Sized & { readonly type: "summary" };
 
 /**
  * A tool's result. `of` is the tool call's handle, absent while there is no result. `bare`: as it came; `reference`: its
  * reference line alone; `shown`: what `shows` lists.
  */
 export type ResultEntry = Sized & {
-  readonly is: "result";
+  readonly type: "result";
   readonly turn: number;
   readonly step: number;
   readonly call: number;
   readonly of?: string;
   readonly version?: number;
-  readonly as: "bare" | "reference" | "shown";
+  readonly form: "bare" | "reference" | "shown";
   readonly shows?: readonly ShownPart[];
   /** A file that the call changed: its version now, and the one that stands above. */
   readonly replaces?: { readonly of: string; readonly version: number; readonly above: number };
@@ -66,12 +66,12 @@ export type ResultEntry = Sized & {
 
 /** Objects shown outside a result: activated by a person, or changed by others. */
 export type ObjectEntry = Sized & {
-  readonly is: "object";
+  readonly type: "object";
   readonly shows: readonly ShownPart[];
 };
 
 /** A line of ours in the user's place. */
-export type NoticeEntry = Sized & { readonly is: "notice"; readonly text: string };
+export type NoticeEntry = Sized & { readonly type: "notice"; readonly text: string };
 
 /**
  * A content in view: `whole`, some `lines` (`from`, `to`), a `part` (its first `head` and last `tail` characters), the
@@ -80,7 +80,7 @@ export type NoticeEntry = Sized & { readonly is: "notice"; readonly text: string
 export type ShownPart = {
   readonly of: string;
   readonly version: number;
-  readonly as: "whole" | "lines" | "part" | "diff" | "above" | "line";
+  readonly form: "whole" | "lines" | "part" | "diff" | "above" | "line";
   readonly from?: number;
   readonly to?: number;
   readonly head?: number;
@@ -90,21 +90,21 @@ export type ShownPart = {
 
 /** What of an entry's objects has content in view. */
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
-  if (entry.is !== "result" && entry.is !== "object") return none;
+  if (entry.type !== "result" && entry.type !== "object") return none;
   const parts = entry.shows ?? none;
   if (parts.every(isContent)) return parts;
   return parts.some(isContent) ? parts.filter(isContent) : none;
 }
 
-function isContent({ as }: ShownPart): boolean {
-  return as !== "above" && as !== "line";
+function isContent({ form }: ShownPart): boolean {
+  return form !== "above" && form !== "line";
 }
 
 /** The objects whose content entries show, in part or as it came, by handle. */
 export function handlesShown(entries: readonly ViewEntry[]): ReadonlySet<string> {
   const handles = new Set<string>();
   for (const entry of entries) {
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+    if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
       handles.add(entry.of);
     for (const { of } of contentParts(entry)) handles.add(of);
   }

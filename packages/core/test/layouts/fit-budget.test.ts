@@ -44,13 +44,15 @@ describe("what does not fit (D54)", () => {
 
         expect(tokensOf(view)).toBeLessThanOrEqual(budget);
         expect(texts).toContain("the question");
-        const ways = view.shown.map(({ as }, index) => ({ as, ...outputs[index] }));
+        const ways = view.shown.map(({ form }, index) => ({ form, ...outputs[index] }));
         const smallest = Math.min(
           ...ways
-            .filter(({ as, isPinned }) => as === "whole" && isPinned !== true)
+            .filter(({ form, isPinned }) => form === "whole" && isPinned !== true)
             .map(({ size }) => size ?? 0),
         );
-        const leftOut = ways.filter(({ as, isPinned }) => isPinned === true && as === "left-out");
+        const leftOut = ways.filter(
+          ({ form, isPinned }) => isPinned === true && form === "left-out",
+        );
         for (const { size = 0 } of leftOut)
           expect(size).toBeGreaterThanOrEqual(smallest === Number.POSITIVE_INFINITY ? 0 : smallest);
       }),
@@ -80,7 +82,7 @@ describe("what does not fit (D54)", () => {
           const outputs = Array.from({ length: count }, () => ({ size: 30, isPinned: false }));
           const view = staged(outputs).view(layout, { budget });
 
-          const ways = view.shown.map(({ as }) => as);
+          const ways = view.shown.map(({ form }) => form);
           const firstShown = ways.findIndex((as) => as !== "left-out");
           expect(ways.slice(firstShown === -1 ? count : firstShown)).not.toContain("left-out");
         },
@@ -92,7 +94,7 @@ describe("what does not fit (D54)", () => {
     const stage = staged([{ size: 300, isPinned: false }]);
 
     const view = stage.view(layout, { budget: 400 });
-    expect(view.shown.map(({ as }) => as)).toEqual(["part"]);
+    expect(view.shown.map(({ form }) => form)).toEqual(["part"]);
     expect(resultOf(view, "t1")).toMatch(
       /^t1 ok\n~~~\nline 1 of[^]*\n\[\d+ characters not shown; activate t1[^]*line 300 of the text\n~~~$/u,
     );

@@ -20,7 +20,7 @@ describe("a budget (D54)", () => {
     const { shown } = await session.view({ contextWindow: 640, reserve: 0 });
     const { activeTexts } = await viewParts(session, { contextWindow: 640, reserve: 0 });
 
-    expect(shown.map(({ as }) => as)).toEqual(["whole", "part", "whole"]);
+    expect(shown.map(({ form }) => form)).toEqual(["whole", "part", "whole"]);
     expect(activeTexts.join("\n")).toMatch(
       /characters not shown; activate f2 with from and to shows a part\]/u,
     );

@@ -19,9 +19,9 @@ const facts: ViewFacts = {
   record: {
     layout: "epoch",
     entries: [
-      { is: "user", turn: 0, tokens: 5 },
-      { is: "assistant", turn: 0, step: 0, tokens: 7 },
-      { is: "result", turn: 0, step: 0, call: 0, of: "t1", version: 1, as: "bare", tokens: 9 },
+      { type: "user", turn: 0, tokens: 5 },
+      { type: "assistant", turn: 0, step: 0, tokens: 7 },
+      { type: "result", turn: 0, step: 0, call: 0, of: "t1", version: 1, form: "bare", tokens: 9 },
     ],
     turns: 1,
     steps: 1,

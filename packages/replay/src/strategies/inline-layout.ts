@@ -106,7 +106,7 @@ function draw(
   if (input.compaction !== undefined) {
     const raw = input.compaction.opaque;
     keep(drawing, `summary ${summary}`, () =>
-      sized(options.count, { is: "summary" }, { role: "opaque", kind: "summary", raw }),
+      sized(options.count, { type: "summary" }, { role: "opaque", kind: "summary", raw }),
     );
   }
   const calls = drawChat(drawing);
@@ -164,7 +164,7 @@ function drawChat(drawing: OpenDrawing): number {
     const isKept = turn > from.turn || (turn === from.turn && from.step < 0);
     if (user !== null && isKept)
       keep(drawing, `user ${turn}`, () =>
-        sized(options.count, { is: "user", turn }, { role: "user", content: user }),
+        sized(options.count, { type: "user", turn }, { role: "user", content: user }),
       );
     for (const [step, one] of steps.entries()) {
       if (!isAssistantStep(one)) continue;
@@ -226,14 +226,14 @@ function showResults(
       }
     }
     if (!isIn) continue;
-    const base = { is: "result" as const, ...place, call: index, of: handle };
+    const base = { type: "result" as const, ...place, call: index, of: handle };
     const answers = { role: "toolResult" as const, toolCallId: block.id, toolName: block.name };
     const small = made.get(`result ${handle}`);
     if (!gone.has(handle))
       keep(drawing, `result ${handle}`, () =>
         sized(
           options.count,
-          { ...base, as: "bare" },
+          { ...base, form: "bare" },
           { ...answers, content: contentOf(object), isError: false },
         ),
       );
@@ -243,7 +243,7 @@ function showResults(
       keep(drawing, `gone ${handle}`, () =>
         sized(
           options.count,
-          { ...base, as: "reference" },
+          { ...base, form: "reference" },
           { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
         ),
       );
@@ -273,7 +273,11 @@ function showAnswer(
       index += 1;
       return hidden.has(index) ? { ...block, arguments: {} } : block;
     });
-    const entry = { is: "assistant" as const, ...place, ...(stubs.length === 0 ? {} : { stubs }) };
+    const entry = {
+      type: "assistant" as const,
+      ...place,
+      ...(stubs.length === 0 ? {} : { stubs }),
+    };
     return sized(options.count, entry, { role: "assistant", content, meta: {} });
   });
 }
@@ -288,10 +292,10 @@ function clearing(
   if (total <= clear.over) return [];
   const sizes = new Map<string, number>();
   for (const { entry } of shown) {
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+    if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
       sizes.set(entry.of, entry.tokens);
-    if (entry.is === "object")
-      for (const { of, as } of entry.shows) if (as === "whole") sizes.set(of, entry.tokens);
+    if (entry.type === "object")
+      for (const { of, form } of entry.shows) if (form === "whole") sizes.set(of, entry.tokens);
   }
   const old = input.active
     .slice(0, Math.max(0, input.active.length - clear.keep))
@@ -308,7 +312,7 @@ function outputOf(input: LayoutInput, { shown, memory, left }: Drawing): LayoutO
   return {
     messages: shown.map(({ message }) => message),
     tokens: { metadata: 0, chat: entries.reduce((sum, { tokens }) => sum + tokens, 0), active: 0 },
-    shown: input.active.map(({ entry }) => ({ id: entry.id, as: "whole" })),
+    shown: input.active.map(({ entry }) => ({ id: entry.id, form: "whole" })),
     record: {
       layout: "inline",
       entries,

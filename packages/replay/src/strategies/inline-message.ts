@@ -43,8 +43,12 @@ export function contentOf(object: ActiveObject | undefined): readonly Block[] {
 /** An output that was asked for again; a placeholder once it left. */
 export function askedMessage(count: Count, of: string, object: ActiveObject | undefined): Shown {
   const version = object?.stored.version ?? 1;
-  const as = object === undefined ? ("line" as const) : ("whole" as const);
+  const form = object === undefined ? ("line" as const) : ("whole" as const);
   const content =
     object === undefined ? [{ type: "text" as const, text: placeholder }] : contentOf(object);
-  return sized(count, { is: "object", shows: [{ of, version, as }] }, { role: "user", content });
+  return sized(
+    count,
+    { type: "object", shows: [{ of, version, form }] },
+    { role: "user", content },
+  );
 }

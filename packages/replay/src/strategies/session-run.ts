@@ -111,7 +111,7 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
     };
     for (const [index, message] of messages.entries()) {
       const entry = record.entries[index];
-      if (entry?.is === "assistant") addAsked(callAt.get(`${entry.turn}.${entry.step}`) ?? -1);
+      if (entry?.type === "assistant") addAsked(callAt.get(`${entry.turn}.${entry.step}`) ?? -1);
       parts.push(counter.part(message, entry));
     }
     addAsked(call);
@@ -141,7 +141,7 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
     for (const [index, message] of output.messages.entries()) {
       if (message.role !== "assistant") continue;
       const entry = entries[index];
-      const stubs = entry?.is === "assistant" ? (entry.stubs ?? []) : [];
+      const stubs = entry?.type === "assistant" ? (entry.stubs ?? []) : [];
       const left = new Set(stubs.map(({ call: position }) => position));
       let position = -1;
       for (const block of message.content) {
@@ -152,9 +152,9 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
     }
     for (const entry of entries) noteShown(entry, contents, results);
     if (entries.length === 0) {
-      for (const { id, as } of output.shown) {
+      for (const { id, form } of output.shown) {
         const handle = handlesById.get(id);
-        if (handle !== undefined && as === "whole") results.set(handle, "whole");
+        if (handle !== undefined && form === "whole") results.set(handle, "whole");
       }
     }
     return { results, calls };
@@ -194,9 +194,9 @@ function noteShown(
   contents: ReadonlyMap<string, string>,
   results: Map<string, Shown>,
 ): void {
-  if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined)
+  if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
     results.set(entry.of, "whole");
-  if (entry.is !== "result" && entry.is !== "object") return;
+  if (entry.type !== "result" && entry.type !== "object") return;
   for (const part of entry.shows ?? []) {
     const shown = shownOf(part, contents.get(part.of) ?? "");
     const before = results.get(part.of);
@@ -206,9 +206,9 @@ function noteShown(
   }
 }
 
-function shownOf({ as, head = 0, tail = 0 }: ShownPart, content: string): Shown {
-  if (as === "whole") return "whole";
-  if (as !== "part") return "none";
+function shownOf({ form, head = 0, tail = 0 }: ShownPart, content: string): Shown {
+  if (form === "whole") return "whole";
+  if (form !== "part") return "none";
   return [
     { start: 0, end: head },
     { start: content.length - tail, end: content.length },

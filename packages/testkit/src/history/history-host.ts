@@ -99,7 +99,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   /** A list had lost its oldest messages when its session was opened anew, which no session remembers. */
   let isCutForgotten = false;
   let wasCut = false;
-  let before: { readonly is: "then" | "since"; readonly sets: SessionSets } | undefined;
+  let before: { readonly type: "then" | "since"; readonly sets: SessionSets } | undefined;
   let mortal = await openStore();
   let current = open({ sessionId: "s1", messages: [], count: 0, compactions: 0 });
 
@@ -120,12 +120,12 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   async function assembled(session: () => Promise<ContextSession>): Promise<void> {
     if (!isManaged()) return;
     const now = await setsOf(await session());
-    if (before?.is === "then") checkSetsOfThen(before.sets, now);
+    if (before?.type === "then") checkSetsOfThen(before.sets, now);
     off =
-      before?.is === "since"
+      before?.type === "since"
         ? checkNothingWoke(before.sets, now, off, { asked, deactivated, hasFiles })
         : new Set();
-    before = { is: "since", sets: now };
+    before = { type: "since", sets: now };
     asked.clear();
     deactivated.clear();
     hasFiles = false;
@@ -195,7 +195,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
 
   function goOnFrom(target: Omit<HostLine, "messages">): void {
     ({ said, summary } = target);
-    before = target.sets === undefined ? undefined : { is: "then", sets: target.sets };
+    before = target.sets === undefined ? undefined : { type: "then", sets: target.sets };
     isWhole = false;
     isTaken = false;
   }
@@ -220,7 +220,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     mortal = await openStore();
     current = open(saved);
     // What the host said is forgotten.
-    if (before?.is === "then") isSilent = true;
+    if (before?.type === "then") isSilent = true;
   }
 
   return {
@@ -326,7 +326,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       summary = tokenText("summary", count);
       said = said.slice(said.findIndex(({ id }) => id === first));
       isTaken = false;
-      if (before?.is === "then") before = undefined;
+      if (before?.type === "then") before = undefined;
       await current.harness.compact(summary);
     },
     async resume() {

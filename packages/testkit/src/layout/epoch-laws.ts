@@ -123,7 +123,7 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
 
 /** What of an entry can leave. */
 function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey[] {
-  if (entry.is !== "assistant") return contentParts(entry).map(({ of }) => of);
+  if (entry.type !== "assistant") return contentParts(entry).map(({ of }) => of);
   const step = turns[entry.turn]?.steps[entry.step];
   const ids = step !== undefined && "assistant" in step ? step.toolcall_ids : [];
   return ids.flatMap((id) => {
@@ -134,7 +134,7 @@ function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey
 
 /** Whether a result is there now that was missing in its place. */
 function isLate(entry: ViewEntry, { turns, pool }: LayoutInput): boolean {
-  if (entry.is !== "result" || entry.of !== undefined) return false;
+  if (entry.type !== "result" || entry.of !== undefined) return false;
   const step = turns[entry.turn]?.steps[entry.step];
   const id = step !== undefined && "assistant" in step ? step.toolcall_ids[entry.call] : undefined;
   return id !== undefined && pool.has(id);

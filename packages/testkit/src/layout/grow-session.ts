@@ -16,7 +16,7 @@ import { refreshed, type SessionNow } from "./session-state.ts";
 /** The session after something has happened in it. */
 export function grown(now: SessionNow, happening: Happening, place: SessionPlace): SessionNow {
   place.times += 1;
-  switch (happening.is) {
+  switch (happening.type) {
     case "user":
       place.beforeTurns.push(now);
       return {
@@ -73,7 +73,7 @@ function withStep(now: SessionNow, step: Step): SessionNow {
 
 function answered(
   now: SessionNow,
-  answer: Happening & { readonly is: "answer" },
+  answer: Happening & { readonly type: "answer" },
   place: SessionPlace,
 ): SessionNow {
   const isDiscarded = answer.stopReason === "error" || answer.stopReason === "aborted";

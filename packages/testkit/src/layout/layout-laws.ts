@@ -75,10 +75,10 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         );
         const contents = shownContents(messages, input);
         for (const [index, object] of input.active.entries()) {
-          const as = shown[index]?.as ?? "left-out";
+          const form = shown[index]?.form ?? "left-out";
           const hasRoom = input.budget === undefined && !left.includes(object.entry.id);
-          assert.ok(as !== "left-out" || !hasRoom, `${object.entry.handle} has room`);
-          if (as !== "left-out") assertShown(contents, object, as, messages, input);
+          assert.ok(form !== "left-out" || !hasRoom, `${object.entry.handle} has room`);
+          if (form !== "left-out") assertShown(contents, object, form, messages, input);
           assertOnce(contents, object);
         }
         const wanted = input.active.filter(({ entry, range }) => {

@@ -43,22 +43,22 @@ export interface RangeScript {
 
 /** Something that happens in a session. */
 export type Happening =
-  | { readonly is: "user"; readonly said: TextScript | readonly Block[] | null }
+  | { readonly type: "user"; readonly said: TextScript | readonly Block[] | null }
   | {
-      readonly is: "answer";
+      readonly type: "answer";
       readonly text: string;
       readonly thinking: string;
       readonly stopReason: "stop" | "toolUse" | "error" | "aborted";
       readonly calls: readonly CallScript[];
     }
-  | { readonly is: "own-message"; readonly text: string }
-  | { readonly is: "late-result"; readonly which: number }
-  | { readonly is: "file-changed"; readonly file: number; readonly change: TextChange }
-  | { readonly is: "by-hand"; readonly does: CallScript & { readonly object: number } }
-  | { readonly is: "compaction"; readonly at: number }
-  | { readonly is: "went-back"; readonly to: number }
-  | { readonly is: "budget"; readonly tokens: number | undefined }
-  | { readonly is: "factor"; readonly factor: number };
+  | { readonly type: "own-message"; readonly text: string }
+  | { readonly type: "late-result"; readonly which: number }
+  | { readonly type: "file-changed"; readonly file: number; readonly change: TextChange }
+  | { readonly type: "by-hand"; readonly does: CallScript & { readonly object: number } }
+  | { readonly type: "compaction"; readonly at: number }
+  | { readonly type: "went-back"; readonly to: number }
+  | { readonly type: "budget"; readonly tokens: number | undefined }
+  | { readonly type: "factor"; readonly factor: number };
 
 /** A new text for a file: another one, or the old one with some lines changed. */
 export type TextChange =
@@ -186,7 +186,7 @@ const ownCall: fc.Arbitrary<CallScript & { readonly object: number }> = fc.oneof
 );
 
 const answer: fc.Arbitrary<Happening> = fc.record({
-  is: fc.constant("answer" as const),
+  type: fc.constant("answer" as const),
   text: shortText,
   thinking: fc.oneof(fc.constant(""), fc.lorem({ maxCount: 8 })),
   stopReason: fc.constantFrom("stop", "toolUse", "toolUse", "toolUse", "error", "aborted"),
@@ -204,7 +204,7 @@ const textChange: fc.Arbitrary<TextChange> = fc.oneof(
 );
 
 const user: fc.Arbitrary<Happening> = fc.record({
-  is: fc.constant("user" as const),
+  type: fc.constant("user" as const),
   said: fc.oneof(
     { weight: 6, arbitrary: fc.oneof<fc.Arbitrary<TextScript>[]>(shortText, someLines) },
     { weight: 1, arbitrary: shortText.map((text) => [{ type: "text", text }, image]) },
@@ -218,33 +218,33 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      is: fc.constant("file-changed" as const),
+      type: fc.constant("file-changed" as const),
       file: number,
       change: textChange,
     }),
   },
-  { weight: 3, arbitrary: fc.record({ is: fc.constant("by-hand" as const), does: ownCall }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("by-hand" as const), does: ownCall }) },
   {
     weight: 2,
-    arbitrary: fc.record({ is: fc.constant("late-result" as const), which: number }),
+    arbitrary: fc.record({ type: fc.constant("late-result" as const), which: number }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      is: fc.constant("budget" as const),
+      type: fc.constant("budget" as const),
       tokens: fc.option(fc.integer({ min: 120, max: 9_000 }), { nil: undefined, freq: 3 }),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ is: fc.constant("own-message" as const), text: shortText }),
+    arbitrary: fc.record({ type: fc.constant("own-message" as const), text: shortText }),
   },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant("compaction" as const), at: number }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant("went-back" as const), to: number }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("compaction" as const), at: number }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("went-back" as const), to: number }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      is: fc.constant("factor" as const),
+      type: fc.constant("factor" as const),
       factor: fc.constantFrom(0.8, 1, 1.25),
     }),
   },

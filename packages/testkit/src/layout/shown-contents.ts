@@ -12,7 +12,7 @@ import { patched } from "./patched.ts";
 export interface ShownContent {
   readonly handle: string;
   readonly version: number;
-  readonly as: "whole" | "lines" | "part" | "diff" | "bare";
+  readonly form: "whole" | "lines" | "part" | "diff" | "bare";
   /** What stands between the fences, or the result as it came. */
   readonly text: string;
   readonly range?: LineRange;
@@ -63,10 +63,10 @@ function fencedContent(text: string, index: number): ShownContent | undefined {
   const base = { handle, version, text: inside, header: `${handle}${title}`, index };
   const lines = lineRange.exec(title);
   if (lines !== null)
-    return { ...base, as: "lines", range: { from: Number(lines[1]), to: Number(lines[2]) } };
+    return { ...base, form: "lines", range: { from: Number(lines[1]), to: Number(lines[2]) } };
   const since = replaced.exec(title)?.[1];
-  if (since !== undefined) return { ...base, as: "diff", since: Number(since) };
-  return { ...base, as: left.test(inside) ? "part" : "whole" };
+  if (since !== undefined) return { ...base, form: "diff", since: Number(since) };
+  return { ...base, form: left.test(inside) ? "part" : "whole" };
 }
 
 /** A result that stands as the tool gave it. */
@@ -83,7 +83,7 @@ function bareContent(
   const isWhole = text.length > 0 && text[0] === object.stored.body.content;
   const { handle } = object.entry;
   return isWhole
-    ? [{ handle, version: 1, as: "bare", text: text[0] ?? "", header: handle, index }]
+    ? [{ handle, version: 1, form: "bare", text: text[0] ?? "", header: handle, index }]
     : [];
 }
 
@@ -98,7 +98,7 @@ export function readable(
   for (const shown of contents) {
     if (shown.handle !== entry.handle) continue;
     const isCurrent = shown.version === stored.version;
-    switch (shown.as) {
+    switch (shown.form) {
       case "whole":
       case "bare":
         texts.set(shown.version, shown.text);

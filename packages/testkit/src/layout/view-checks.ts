@@ -100,7 +100,7 @@ export function tokensOf(text: string, { estimator }: LayoutInput): number {
 export function assertShown(
   contents: readonly ShownContent[],
   object: ActiveObject,
-  as: "whole" | "part",
+  form: "whole" | "part",
   messages: readonly ViewMessage[],
   input: LayoutInput,
 ): void {
@@ -108,7 +108,7 @@ export function assertShown(
   const { content } = stored.body;
   if (content === null || content.trim() === "") return;
   const found = readable(contents, object);
-  if (as === "part") {
+  if (form === "part") {
     const mayBePart = input.budget !== undefined || (isAsked !== true && found.isPart);
     assert.ok(mayBePart, `${entry.handle} is not shown whole`);
     return;
@@ -157,9 +157,9 @@ export function assertOnce(
 ): void {
   const { handle } = entry;
   const isCurrent = (shown: ShownContent): boolean =>
-    shown.handle === handle && (shown.version === stored.version || shown.as === "bare");
-  const current = contents.filter((shown) => isCurrent(shown) && shown.as !== "part");
-  const whole = current.filter(({ as }) => as !== "lines");
+    shown.handle === handle && (shown.version === stored.version || shown.form === "bare");
+  const current = contents.filter((shown) => isCurrent(shown) && shown.form !== "part");
+  const whole = current.filter(({ form }) => form !== "lines");
   assert.ok(whole.length <= 1, `${handle} stands ${whole.length} times`);
   const { lines } = readable(current, { entry, stored, isPinned: false });
   assert.equal(new Set(lines).size, lines.length, `lines of ${handle} stand twice`);

@@ -35,7 +35,7 @@ function stableEnd(
 
 /** What is pinned may become unpinned; until then nothing is lost by counting on it. */
 function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
-  if (entry.is === "assistant") return argumentsInView(context, entry).length > 0;
+  if (entry.type === "assistant") return argumentsInView(context, entry).length > 0;
   const parts = contentParts(entry);
   if (parts.length === 0 || entry.tokens <= referenceTokens) return false;
   return !parts.some(({ of }) => context.active.get(of)?.isPinned === true);
@@ -44,7 +44,7 @@ function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
 /** The last message before an answer that stands before this place. */
 function endBefore(entries: readonly ViewEntry[], limit: number): number | undefined {
   for (let index = Math.min(limit, entries.length - 1); index > 0; index -= 1) {
-    if (entries[index]?.is === "assistant" && entries[index - 1]?.is !== "assistant")
+    if (entries[index]?.type === "assistant" && entries[index - 1]?.type !== "assistant")
       return index - 1;
   }
   return undefined;

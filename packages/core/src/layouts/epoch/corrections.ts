@@ -27,8 +27,8 @@ export function corrections(
     const { body } = known.stored;
     if (body.type !== "file" && body.type !== "note") continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
-    const shows = [{ of, version: known.stored.version, as: "line" as const }];
-    found.push(sized<ObjectEntry>({ is: "object", shows }, context.source));
+    const shows = [{ of, version: known.stored.version, form: "line" as const }];
+    found.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
   }
   return found;
 }
@@ -43,10 +43,10 @@ export function mergedCorrections(
   cut: number,
 ): readonly ViewEntry[] {
   const isAppended = (entry: ViewEntry, index: number): entry is ObjectEntry =>
-    index >= cut && entry.is === "object" && entry.shows.some(isLine);
+    index >= cut && entry.type === "object" && entry.shows.some(isLine);
   if (!entries.some(isAppended)) return entries;
   const current = entries.map((entry, index) =>
-    index >= cut && entry.is === "result" ? withNewestLines(context, entry) : entry,
+    index >= cut && entry.type === "result" ? withNewestLines(context, entry) : entry,
   );
   const newest: NewestVersions = new Map();
   for (const [index, entry] of current.entries())
@@ -65,7 +65,7 @@ export function mergedCorrections(
     noteVersions(newest, entry);
     if (shows.length === entry.shows.length) kept.push(entry);
     else if (shows.length > 0)
-      kept.push(sized<ObjectEntry>({ is: "object", shows }, context.source));
+      kept.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
   }
   return kept.toReversed();
 }
@@ -81,13 +81,13 @@ function withNewestLines(context: PlanningContext, entry: ResultEntry): ResultEn
 type NewestVersions = Map<string, number>;
 
 function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
-  if (entry.is !== "result" && entry.is !== "object") return;
+  if (entry.type !== "result" && entry.type !== "object") return;
   for (const { of, version } of entry.shows ?? [])
     newest.set(of, Math.max(version, newest.get(of) ?? 0));
 }
 
-function isLine({ as }: ShownPart): boolean {
-  return as === "line";
+function isLine({ form }: ShownPart): boolean {
+  return form === "line";
 }
 
 const pinnedStart = "[pinned: ";
@@ -104,7 +104,7 @@ export function pinnedNotice(
   const text =
     handles.length === 0 ? nothingPinned : `${pinnedStart}${handles.toSorted().join(", ")}]`;
   const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
-  return text === former ? undefined : sized<NoticeEntry>({ is: "notice", text }, context.source);
+  return text === former ? undefined : sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
 /** A view with only the last word of what is pinned, from `cut` on. */
@@ -117,5 +117,5 @@ export function withLastPinnedNotice(
 }
 
 function isPinnedNotice(entry: ViewEntry): entry is NoticeEntry {
-  return entry.is === "notice" && entry.text.startsWith(pinnedStart);
+  return entry.type === "notice" && entry.text.startsWith(pinnedStart);
 }

@@ -66,7 +66,7 @@ export function epochEnd(
   if (cache.isCold && unsentFrom > 0 && found.some(({ stays }) => !stays)) return "cold";
   if (deadTokens === 0) return undefined;
   if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
-  const isTurnStart = entries.slice(unsentFrom).some(({ is }) => is === "user");
+  const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
   const share = isTurnStart ? settings.shareAtTurn : settings.share;
   return carried >= share * rewrite ? "carried" : undefined;
 }

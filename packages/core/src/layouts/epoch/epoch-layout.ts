@@ -74,9 +74,9 @@ function poolTokens(context: PlanningContext, entries: readonly ViewEntry[]): Po
   let active = 0;
   for (const entry of entries) {
     const tokens = tokensOf(context, entry);
-    const isLine = entry.is === "result" ? entry.as !== "bare" : entry.is === "notice";
+    const isLine = entry.type === "result" ? entry.form !== "bare" : entry.type === "notice";
     if (contentParts(entry).length > 0) active += tokens;
-    else if (isLine || entry.is === "object") metadata += tokens;
+    else if (isLine || entry.type === "object") metadata += tokens;
     else chat += tokens;
   }
   return { metadata, chat, active };
@@ -98,13 +98,13 @@ function neededVersions(
   };
   for (const entry of record.entries) {
     const isNew = !isRendered(entry);
-    const isBare = entry.is === "result" && entry.as === "bare" && entry.replaces !== undefined;
-    if ((isNew || isBare) && entry.is === "result" && entry.of !== undefined) {
-      if (entry.as === "reference") addLine(entry.of, entry.version ?? 1);
+    const isBare = entry.type === "result" && entry.form === "bare" && entry.replaces !== undefined;
+    if ((isNew || isBare) && entry.type === "result" && entry.of !== undefined) {
+      if (entry.form === "reference") addLine(entry.of, entry.version ?? 1);
       else names.add(`${entry.of}@${entry.version ?? 1}`);
     }
     for (const part of partsOf(entry)) {
-      if (part.as === "line" || part.as === "above") {
+      if (part.form === "line" || part.form === "above") {
         if (isNew) addLine(part.of, part.version);
         continue;
       }
@@ -117,5 +117,5 @@ function neededVersions(
 }
 
 function partsOf(entry: ViewEntry): readonly ShownPart[] {
-  return entry.is === "result" || entry.is === "object" ? (entry.shows ?? []) : [];
+  return entry.type === "result" || entry.type === "object" ? (entry.shows ?? []) : [];
 }

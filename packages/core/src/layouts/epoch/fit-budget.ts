@@ -39,7 +39,7 @@ export interface FittedView {
  */
 export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[]): FittedView {
   const budget = context.input.budget ?? Number.POSITIVE_INFINITY;
-  const unsentFrom = entries.findLastIndex(({ is }) => is === "assistant") + 1;
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const leaving = leavables(context, entries, unsentFrom).filter(({ keys }) =>
     keys.every((key) => context.active.get(key)?.isPinned !== true),
   );
@@ -95,7 +95,7 @@ function withoutOldTurns(
 ): readonly ViewEntry[] {
   let prose = entries.reduce((sum, entry) => sum + proseTokens(context, entry), 0);
   if (prose <= budget * 0.9) return entries;
-  const starts = entries.flatMap((entry, index) => (entry.is === "user" ? [index] : []));
+  const starts = entries.flatMap((entry, index) => (entry.type === "user" ? [index] : []));
   const lastStart = starts.at(-1) ?? 0;
   const drop = (from: number, to: number): void => {
     for (let index = from; index < to; index += 1) {
@@ -112,10 +112,10 @@ function withoutOldTurns(
   let kept = entries.slice(first);
   const notices: ViewEntry[] = [];
   const user = entries[first];
-  if (first > 0 && user?.is === "user" && user.turn > 0)
+  if (first > 0 && user?.type === "user" && user.turn > 0)
     notices.push(leftLine(context, `[turns 1 to ${user.turn} are not shown`));
   if (prose > budget * share && first === lastStart) {
-    const head = kept[0]?.is === "user" ? kept.slice(0, 1) : [];
+    const head = kept[0]?.type === "user" ? kept.slice(0, 1) : [];
     const groups = stepGroups(kept.slice(head.length));
     let gone = 0;
     while (gone < groups.length - 1 && prose > budget * share) {
@@ -127,7 +127,7 @@ function withoutOldTurns(
     kept = [...head, ...line, ...groups.slice(gone).flat()];
   }
   const shorter = [...notices, ...kept];
-  if (shorter[0]?.is === "assistant" || shorter[0]?.is === "result")
+  if (shorter[0]?.type === "assistant" || shorter[0]?.type === "result")
     shorter.unshift(leftLine(context, "[earlier messages are not shown"));
   return [...shorter, ...missingObjects(context, shownParts(shorter))];
 }
@@ -172,15 +172,15 @@ function contentsInPart(
 }
 
 function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  if (entry.is === "result") return referenceOf(context, entry);
-  if (entry.is !== "object") return entry;
-  const shows = entry.shows.map(({ of, version }) => ({ of, version, as: "line" as const }));
-  return sized<ObjectEntry>({ is: "object", shows }, context.source);
+  if (entry.type === "result") return referenceOf(context, entry);
+  if (entry.type !== "object") return entry;
+  const shows = entry.shows.map(({ of, version }) => ({ of, version, form: "line" as const }));
+  return sized<ObjectEntry>({ type: "object", shows }, context.source);
 }
 
 /** The beginning and end of the first text that an entry shows; undefined where there is no room for that. */
 function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewEntry | undefined {
-  if (entry.is !== "result" && entry.is !== "object") return undefined;
+  if (entry.type !== "result" && entry.type !== "object") return undefined;
   const [first, ...rest] = entry.shows ?? [];
   if (first === undefined) return undefined;
   const content = context.source.object(first.of, first.version)?.stored.body.content;
@@ -192,22 +192,22 @@ function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewE
     tokens = Math.floor(tokens * 0.8)
   ) {
     const ends = endsOf(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
-    const part: ShownPart = { of: first.of, version: first.version, as: "part", ...ends };
-    const others = rest.map(({ of, version }) => ({ of, version, as: "line" as const }));
+    const part: ShownPart = { of: first.of, version: first.version, form: "part", ...ends };
+    const others = rest.map(({ of, version }) => ({ of, version, form: "line" as const }));
     const shows = [part, ...others.filter(({ of }) => of !== first.of)];
     const made: ViewEntry =
-      entry.is === "object"
-        ? sized<ObjectEntry>({ is: "object", shows }, context.source)
-        : sized<ResultEntry>({ ...resultPlace(entry), as: "shown", shows }, context.source);
+      entry.type === "object"
+        ? sized<ObjectEntry>({ type: "object", shows }, context.source)
+        : sized<ResultEntry>({ ...resultPlace(entry), form: "shown", shows }, context.source);
     if (tokensOf(context, made) <= room) return made;
   }
   return undefined;
 }
 
-function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "as" | "shows"> {
-  const { is, turn, step, call, of, version, replaces } = entry;
+function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "form" | "shows"> {
+  const { type, turn, step, call, of, version, replaces } = entry;
   return {
-    is,
+    type,
     turn,
     step,
     call,

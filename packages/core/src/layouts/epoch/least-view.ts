@@ -8,7 +8,7 @@ import { tokensOf, total } from "./view-tokens.ts";
 /** The line that stands for messages that had to leave. */
 export function leftLine(context: PlanningContext, what: string): NoticeEntry {
   const how = `activate ${context.input.chatHandle} with from and to reads their lines]`;
-  return sized<NoticeEntry>({ is: "notice", text: `${what}; ${how}` }, context.source);
+  return sized<NoticeEntry>({ type: "notice", text: `${what}; ${how}` }, context.source);
 }
 
 /** An answer with its results stays together. */
@@ -16,7 +16,7 @@ export function stepGroups(entries: readonly ViewEntry[]): readonly (readonly Vi
   const groups: ViewEntry[][] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
-    if (entry.is === "result" && last !== undefined) last.push(entry);
+    if (entry.type === "result" && last !== undefined) last.push(entry);
     else groups.push([entry]);
   }
   return groups;
@@ -31,12 +31,12 @@ export function leastView(
   entries: readonly ViewEntry[],
   budget: number,
 ): readonly ViewEntry[] {
-  const at = entries.findLastIndex(({ is }) => is === "user");
+  const at = entries.findLastIndex(({ type }) => type === "user");
   const user = at === -1 ? undefined : wholeOf(context, entries[at] as UserEntry);
   if (user !== undefined && tokensOf(context, user) > budget)
     return userInPart(context, user, budget);
   const begin: ViewEntry[] = user === undefined ? [] : [user];
-  const groups = stepGroups(entries.slice(at + 1).filter(({ is }) => is !== "notice"));
+  const groups = stepGroups(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
   const line = leftLine(context, "[other messages are not shown");
   const room = budget - total(context, begin) - tokensOf(context, line);
   const kept = newestGroups(context, groups, Math.max(0, room));
@@ -46,7 +46,7 @@ export function leastView(
 }
 
 function wholeOf(context: PlanningContext, { turn }: UserEntry): UserEntry {
-  return sized<UserEntry>({ is: "user", turn }, context.source);
+  return sized<UserEntry>({ type: "user", turn }, context.source);
 }
 
 function newestGroups(
@@ -81,7 +81,7 @@ function userInPart(
   const { factor = 1 } = context.input;
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
-    const made = sized<UserEntry>({ is: "user", turn, head }, context.source);
+    const made = sized<UserEntry>({ type: "user", turn, head }, context.source);
     if (tokensOf(context, made) <= budget) return [made];
   }
   return [];

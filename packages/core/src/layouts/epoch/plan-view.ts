@@ -50,7 +50,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const from = last === undefined || isReplaced ? undefined : withinChat(context, last);
   const grown = grow(context, from, before.scarce);
   const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
-  const unsentFrom = grown.entries.findLastIndex(({ is }) => is === "assistant") + 1;
+  const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const call = before.calls + 1;
   const found = leavables(context, grown.entries, unsentFrom);
   const isCut = from !== undefined && from !== last;
@@ -108,9 +108,9 @@ function hasMoreRoom(
   const { budget } = context.input;
   if (short === undefined) return false;
   if (budget === undefined || budget >= short * moreRoom) return true;
-  const user = last.entries.findLast((entry) => entry.is === "user");
+  const user = last.entries.findLast((entry) => entry.type === "user");
   if (user?.head === undefined || context.input.turns[user.turn] === undefined) return false;
-  const whole = sized<UserEntry>({ is: "user", turn: user.turn }, context.source);
+  const whole = sized<UserEntry>({ type: "user", turn: user.turn }, context.source);
   return budget > short && total(context, [whole]) <= budget;
 }
 
@@ -164,7 +164,7 @@ function grow(
   const { turns, compaction } = context.input;
   const start = compaction?.from ?? { turn: 0, step: -1 };
   if (last === undefined && compaction !== undefined)
-    entries.push(sized<SummaryEntry>({ is: "summary" }, context.source));
+    entries.push(sized<SummaryEntry>({ type: "summary" }, context.source));
   const add = (entry: ViewEntry | undefined): void => {
     if (entry !== undefined) entries.push(entry);
   };
@@ -178,7 +178,7 @@ function grow(
     for (let step = firstStep; step < steps; step += 1)
       for (const entry of stepEntries(context, parts, turn, step)) add(entry);
   }
-  if (entries[0]?.is === "assistant") entries.unshift(missingUserNotice(context));
+  if (entries[0]?.type === "assistant") entries.unshift(missingUserNotice(context));
   for (const entry of missingObjects(context, parts)) add(entry);
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   add(pinnedNotice(context, entries));
@@ -195,7 +195,7 @@ function takeLateResults(
 ): number {
   let first = entries.length;
   entries.forEach((entry, index) => {
-    if (entry.is !== "result" || entry.of !== undefined) return;
+    if (entry.type !== "result" || entry.of !== undefined) return;
     const step = context.input.turns[entry.turn]?.steps[entry.step];
     const call = step === undefined ? undefined : callsOf(step)[entry.call];
     if (call === undefined) return;
@@ -213,7 +213,7 @@ function takeLateResults(
 /** Providers want a user's message first. */
 function missingUserNotice(context: PlanningContext): NoticeEntry {
   const text = "[the chat begins without a user's message]";
-  return sized<NoticeEntry>({ is: "notice", text }, context.source);
+  return sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
 function compactionName({ input }: PlanningContext): string | undefined {

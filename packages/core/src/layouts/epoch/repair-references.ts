@@ -32,9 +32,9 @@ export function repairReferences(
 }
 
 function refersAbove(entry: ViewEntry): boolean {
-  if (entry.is !== "result" && entry.is !== "object") return false;
-  if (entry.is === "result" && entry.replaces !== undefined) return true;
-  return entry.shows?.some(({ as }) => as === "above" || as === "diff") === true;
+  if (entry.type !== "result" && entry.type !== "object") return false;
+  if (entry.type === "result" && entry.replaces !== undefined) return true;
+  return entry.shows?.some(({ form }) => form === "above" || form === "diff") === true;
 }
 
 function withoutDangling(
@@ -43,12 +43,12 @@ function withoutDangling(
   above: ShownParts,
   isAsked: (handle: string) => boolean,
 ): ViewEntry {
-  if (entry.is !== "result" && entry.is !== "object") return entry;
+  if (entry.type !== "result" && entry.type !== "object") return entry;
   const shows = entry.shows?.flatMap((shown): readonly ShownPart[] => {
     const part = withVersionAbove(context, shown, above);
     const object = context.active.get(part.of);
     // The content of an inactive object is not loaded.
-    const canBeMade = object !== undefined || part.as === "above" || part.as === "line";
+    const canBeMade = object !== undefined || part.form === "above" || part.form === "line";
     if (isResolved(part, above) && canBeMade) return [part];
     return object !== undefined && isAsked(part.of) ? [partOf(object)] : linesFor(context, [part]);
   });
@@ -56,8 +56,8 @@ function withoutDangling(
   const isReplaced = replaces !== undefined && hasVersion(above, replaces.of, replaces.above);
   const isSame = shows?.every((part, index) => part === entry.shows?.[index]) !== false;
   if (isSame && (replaces === undefined || isReplaced)) return entry;
-  if (rest.as === "bare" && rest.of !== undefined && !context.active.has(rest.of))
-    return sized<ResultEntry>({ ...rest, as: "reference" }, context.source);
+  if (rest.form === "bare" && rest.of !== undefined && !context.active.has(rest.of))
+    return sized<ResultEntry>({ ...rest, form: "reference" }, context.source);
   return sized<ResultEntry>(
     {
       ...rest,
@@ -71,14 +71,14 @@ function withoutDangling(
 /** "Shown above" names the version that stands there. */
 function withVersionAbove(context: PlanningContext, part: ShownPart, above: ShownParts): ShownPart {
   const version = above.of(part.of).at(-1)?.version;
-  if (part.as !== "above" || version === undefined || hasVersion(above, part.of, part.version))
+  if (part.form !== "above" || version === undefined || hasVersion(above, part.of, part.version))
     return part;
   return context.source.object(part.of, version) === undefined ? part : { ...part, version };
 }
 
-function isResolved({ of, as, since }: ShownPart, above: ShownParts): boolean {
-  if (as === "above") return above.isBare(of) || above.of(of).length > 0;
-  return as !== "diff" || hasVersion(above, of, since ?? 0);
+function isResolved({ of, form, since }: ShownPart, above: ShownParts): boolean {
+  if (form === "above") return above.isBare(of) || above.of(of).length > 0;
+  return form !== "diff" || hasVersion(above, of, since ?? 0);
 }
 
 function hasVersion(above: ShownParts, handle: string, version: number): boolean {

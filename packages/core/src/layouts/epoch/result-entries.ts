@@ -24,7 +24,7 @@ import { filesOf, wantedParts } from "./wanted-parts.ts";
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
   const said = context.input.turns[turn]?.user ?? null;
   if (said === null || withoutEmpty(said).length === 0) return undefined;
-  return sized<UserEntry>({ is: "user", turn }, context.source);
+  return sized<UserEntry>({ type: "user", turn }, context.source);
 }
 
 /** The entries of a step: the answer and, directly after it, a result for each of its calls. */
@@ -37,9 +37,9 @@ export function stepEntries(
   const step = context.input.turns[turn]?.steps[index];
   if (step === undefined) return [];
   if (!isAssistantStep(step))
-    return [sized<OpaqueEntry>({ is: "opaque", turn, step: index }, context.source)];
+    return [sized<OpaqueEntry>({ type: "opaque", turn, step: index }, context.source)];
   if (isDiscarded(step) || withoutEmpty(step.assistant).length === 0) return [];
-  const answer = sized<AssistantEntry>({ is: "assistant", turn, step: index }, context.source);
+  const answer = sized<AssistantEntry>({ type: "assistant", turn, step: index }, context.source);
   parts.add(answer);
   const results = callsOf(step).map((call, position) => {
     const entry = resultEntry(context, parts, { turn, step: index, call: position }, call);
@@ -62,11 +62,11 @@ export function resultEntry(
     step !== undefined && isAssistantStep(step) ? step.toolcall_ids[place.call] : undefined;
   const known = id === undefined ? undefined : context.input.pool.get(id);
   if (known === undefined)
-    return sized<ResultEntry>({ is: "result", ...place, as: "bare" }, context.source);
+    return sized<ResultEntry>({ type: "result", ...place, form: "bare" }, context.source);
   // What stands further down than a late result is not above it.
   const replaces = isLate ? undefined : replacedFile(context, parts, known.stored.body, call);
   const entry = {
-    is: "result" as const,
+    type: "result" as const,
     ...place,
     of: known.handle,
     version: known.stored.version,
@@ -75,10 +75,10 @@ export function resultEntry(
   const isOwn = known.stored.body["context_tool"] === true;
   const shows = isOwn ? targetParts(context, parts, known) : ownParts(context, known, call);
   if (shows === "reference")
-    return sized<ResultEntry>({ ...entry, as: "reference" }, context.source);
+    return sized<ResultEntry>({ ...entry, form: "reference" }, context.source);
   return shows.length === 0
-    ? sized<ResultEntry>({ ...entry, as: "bare" }, context.source)
-    : sized<ResultEntry>({ ...entry, as: "shown", shows }, context.source);
+    ? sized<ResultEntry>({ ...entry, form: "bare" }, context.source)
+    : sized<ResultEntry>({ ...entry, form: "shown", shows }, context.source);
 }
 
 /** What one of our own tools brought into view: the objects that its call activated. */
@@ -89,7 +89,7 @@ function targetParts(
 ): readonly ShownPart[] {
   const own = context.active.get(known.handle);
   const images: readonly ShownPart[] =
-    own === undefined ? [] : [{ of: known.handle, version: known.stored.version, as: "whole" }];
+    own === undefined ? [] : [{ of: known.handle, version: known.stored.version, form: "whole" }];
   const references = known.stored.body["target_refs"];
   if (!Array.isArray(references)) return images;
   const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
@@ -114,7 +114,7 @@ function ownParts(
   if (object === undefined) return "reference";
   const { content } = object.stored.body;
   const part = { of: handle, version: object.stored.version };
-  const whole: ShownPart = { ...part, as: "whole" };
+  const whole: ShownPart = { ...part, form: "whole" };
   if (content === null || hasImages(object)) return [whole];
   const { settings, toolFacts } = context;
   const tokens = rawEstimator.text(content);
@@ -124,7 +124,7 @@ function ownParts(
     return [whole];
   const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
   if (!trimmed.has(kind)) return [whole];
-  return [{ ...part, as: "part", ...endsOf(content, trim.head, trim.tail) }];
+  return [{ ...part, form: "part", ...endsOf(content, trim.head, trim.tail) }];
 }
 
 /** How many characters a head and a tail of so many tokens have, at ends of lines where that costs little. */

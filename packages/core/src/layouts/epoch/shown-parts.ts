@@ -28,15 +28,16 @@ export function shownParts(
   const changes = new Map<string, string[]>();
   let stubs: readonly ArgumentStub[] | undefined;
   const add = (entry: ViewEntry): void => {
-    if (entry.is === "assistant") stubs = entry.stubs;
-    if (entry.is === "result" && entry.as === "bare" && entry.of !== undefined) bare.add(entry.of);
+    if (entry.type === "assistant") stubs = entry.stubs;
+    if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
+      bare.add(entry.of);
     for (const part of contentParts(entry)) {
       const known = parts.get(part.of);
       if (known === undefined) parts.set(part.of, [part]);
       else known.push(part);
       changes.delete(part.of);
     }
-    if (entry.is !== "result" || entry.replaces === undefined || entry.of === undefined) return;
+    if (entry.type !== "result" || entry.replaces === undefined || entry.of === undefined) return;
     if (stubs?.some(({ call }) => call === entry.call) === true) return;
     const { of } = entry.replaces;
     const calls = changes.get(of);
@@ -61,8 +62,8 @@ const noCalls: readonly string[] = [];
 /** All that is wanted of an active object. */
 export function partOf({ entry, stored, range }: ActiveObject): ShownPart {
   const part = { of: entry.handle, version: stored.version };
-  if (range === undefined) return { ...part, as: "whole" };
-  return { ...part, as: "lines", from: range.from, to: range.to };
+  if (range === undefined) return { ...part, form: "whole" };
+  return { ...part, form: "lines", from: range.from, to: range.to };
 }
 
 /** The lines of the objects of some parts, each once. */
@@ -73,7 +74,7 @@ export function linesFor(
   return [...new Set(parts.map(({ of }) => of))].map((of) => ({
     of,
     version: currentVersion(context, of) ?? parts.find((part) => part.of === of)?.version ?? 1,
-    as: "line" as const,
+    form: "line" as const,
   }));
 }
 

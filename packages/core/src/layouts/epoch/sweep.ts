@@ -45,7 +45,8 @@ export function leavables(
 ): readonly Leavable[] {
   const lastWhole = new Map<string, number>();
   entries.forEach((entry, index) => {
-    for (const part of contentParts(entry)) if (part.as === "whole") lastWhole.set(part.of, index);
+    for (const part of contentParts(entry))
+      if (part.form === "whole") lastWhole.set(part.of, index);
   });
   const isLive = (part: ShownPart, index: number): boolean =>
     context.active.has(part.of) &&
@@ -54,7 +55,7 @@ export function leavables(
   const found: Leavable[] = [];
   entries.forEach((entry, index) => {
     const isUnsent = index >= unsentFrom;
-    if (entry.is === "assistant") {
+    if (entry.type === "assistant") {
       for (const { key, stub, saves } of argumentsInView(context, entry)) {
         const isDead = !isUnsent && !context.keepsArguments({ key, tokens: saves });
         const stays = isUnsent || (!isDead && context.stays({ key, tokens: saves }));
@@ -120,10 +121,10 @@ export function sweep(
   const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
     if (index < cut) return [entry];
     const gone = byIndex.get(index);
-    if (entry.is === "assistant")
+    if (entry.type === "assistant")
       return [gone === undefined ? entry : withStubs(context, entry, gone)];
-    if (gone !== undefined && entry.is === "result") return [referenceOf(context, entry)];
-    if (gone !== undefined && entry.is === "object") return objectLine(context, entry, referred);
+    if (gone !== undefined && entry.type === "result") return [referenceOf(context, entry)];
+    if (gone !== undefined && entry.type === "object") return objectLine(context, entry, referred);
     return [entry];
   });
   const refreshed = refresh(context, swept, cut);
@@ -149,7 +150,7 @@ function withStubs(
     .filter(({ call }) => calls.has(call));
   const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
   return sized<AssistantEntry>(
-    { is: "assistant", turn: entry.turn, step: entry.step, stubs },
+    { type: "assistant", turn: entry.turn, step: entry.step, stubs },
     context.source,
   );
 }
@@ -158,7 +159,7 @@ function withStubs(
 export function referenceOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { turn, step, call, of, version } = entry;
   const base = {
-    is: "result" as const,
+    type: "result" as const,
     turn,
     step,
     call,
@@ -166,9 +167,10 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
     ...(version === undefined ? {} : { version }),
   };
   const others = (entry.shows ?? []).filter((part) => part.of !== of);
-  if (others.length === 0) return sized<ResultEntry>({ ...base, as: "reference" }, context.source);
+  if (others.length === 0)
+    return sized<ResultEntry>({ ...base, form: "reference" }, context.source);
   return sized<ResultEntry>(
-    { ...base, as: "shown", shows: linesFor(context, others) },
+    { ...base, form: "shown", shows: linesFor(context, others) },
     context.source,
   );
 }
@@ -181,13 +183,13 @@ function objectLine(
 ): readonly ViewEntry[] {
   const parts = entry.shows.filter(({ of }) => !referred.has(of));
   if (parts.length === 0) return [];
-  return [sized<ObjectEntry>({ is: "object", shows: linesFor(context, parts) }, context.source)];
+  return [sized<ObjectEntry>({ type: "object", shows: linesFor(context, parts) }, context.source)];
 }
 
 function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
   const handles = new Set<string>();
   for (const entry of entries) {
-    if (entry.is !== "result") continue;
+    if (entry.type !== "result") continue;
     if (entry.of !== undefined) handles.add(entry.of);
     for (const part of entry.shows ?? []) handles.add(part.of);
   }
@@ -214,7 +216,7 @@ function refresh(
   });
   if (![...objects.values()].some(({ isStale }) => isStale)) return entries;
   return entries.map((entry, index) => {
-    if (index < cut || (entry.is !== "result" && entry.is !== "object")) return entry;
+    if (index < cut || (entry.type !== "result" && entry.type !== "object")) return entry;
     if (!contentParts(entry).some(({ of }) => objects.get(of)?.isStale === true)) return entry;
     const shows = (entry.shows ?? []).flatMap((part): readonly ShownPart[] => {
       const known = objects.get(part.of);
@@ -248,17 +250,17 @@ interface Refreshed {
 
 function seen(
   known: Refreshed,
-  { version, as, since }: ShownPart,
+  { version, form, since }: ShownPart,
   { stored }: ActiveObject,
   index: number,
   cut: number,
 ): Refreshed {
   const isCurrent = version === stored.version;
-  const isWhole = index < cut && as === "whole";
-  const isGrounded = isWhole || (as === "diff" && known.above.includes(since ?? 0));
+  const isWhole = index < cut && form === "whole";
+  const isGrounded = isWhole || (form === "diff" && known.above.includes(since ?? 0));
   if (index < cut || isGrounded) {
     const above = isGrounded ? [...known.above, version] : known.above;
     return { ...known, above, isAbove: known.isAbove || isCurrent };
   }
-  return { ...known, last: index, isStale: known.isStale || !isCurrent || as === "diff" };
+  return { ...known, last: index, isStale: known.isStale || !isCurrent || form === "diff" };
 }

@@ -37,8 +37,8 @@ const reportTokens = 24;
 export function plainTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
   let tokens = 0;
   for (const entry of entries) {
-    if (entry.is === "object" || entry.is === "notice") continue;
-    tokens += entry.is === "result" ? resultTokens(context, entry) : entry.tokens;
+    if (entry.type === "object" || entry.type === "notice") continue;
+    tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;
   }
   return tokens;
 }
@@ -50,13 +50,13 @@ function resultTokens(context: PlanningContext, entry: ResultEntry): number {
     return hasAll(entry) ? entry.tokens : fileTokens(context, entry);
   }
   const content = context.active.get(entry.of ?? "")?.stored.body.content;
-  const isTrimmed = entry.shows?.some(({ as }) => as === "part") === true;
+  const isTrimmed = entry.shows?.some(({ form }) => form === "part") === true;
   return isTrimmed && typeof content === "string" ? rawEstimator.text(content) + 4 : entry.tokens;
 }
 
 function hasAll(entry: ResultEntry): boolean {
   const parts = contentParts(entry);
-  return parts.length > 0 && parts.every(({ as }) => as === "whole" || as === "lines");
+  return parts.length > 0 && parts.every(({ form }) => form === "whole" || form === "lines");
 }
 
 /** The lines that a read asked for, of a file of which less is shown because the rest stands above. */

@@ -28,15 +28,16 @@ export function wantedParts(
   // Outputs never change, and lines of the chat stand as they were asked for.
   const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
   const current = isFixed ? shown : shown.filter((part) => part.version === version);
-  const isThere = parts.isBare(of) || current.some(({ as }) => as === "whole" || as === "diff");
+  const isThere =
+    parts.isBare(of) || current.some(({ form }) => form === "whole" || form === "diff");
   const missing = isThere ? [] : missingRanges(range, current, lineCount(content));
   if (missing.length === 0) {
-    return isAnswer ? [{ of, version, as: "above" }] : [];
+    return isAnswer ? [{ of, version, form: "above" }] : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
-  const isTrimmed = current.some(({ as }) => as === "part");
+  const isTrimmed = current.some(({ form }) => form === "part");
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
-  const base = shown.findLast(({ as }) => as === "whole" || as === "diff");
+  const base = shown.findLast(({ form }) => form === "whole" || form === "diff");
   const isOlder = base !== undefined && base.version < version;
   // What replaces an older version at once cannot lean on it.
   const leans = isOlder && context.settings.superseded === "at-epoch-end";
@@ -48,8 +49,8 @@ export function wantedParts(
     if (difference !== undefined) return [difference];
   }
   const isEverything = range === undefined && current.length === 0;
-  if (isEverything || stored.body.content === null) return [{ of, version, as: "whole" }];
-  return missing.map(({ from, to }) => ({ of, version, as: "lines" as const, from, to }));
+  if (isEverything || stored.body.content === null) return [{ of, version, form: "whole" }];
+  return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
 }
 
 function differencePart(
@@ -62,7 +63,7 @@ function differencePart(
   if (typeof before !== "string" || typeof after !== "string") return undefined;
   const { patch } = textDifference(before, after);
   if (patch.length >= after.length * 0.7) return undefined;
-  return { of: entry.handle, version: stored.version, as: "diff", since };
+  return { of: entry.handle, version: stored.version, form: "diff", since };
 }
 
 /** The lines of a range, or of the whole, that are in no part of a content. */
@@ -73,7 +74,7 @@ function missingRanges(
 ): readonly LineRange[] {
   let missing: LineRange[] = [range ?? { from: 1, to: Math.max(1, lines) }];
   for (const part of shown) {
-    if (part.as !== "lines") continue;
+    if (part.form !== "lines") continue;
     const from = part.from ?? 1;
     const to = part.to ?? lines;
     missing = missing.flatMap((rest) =>
@@ -94,7 +95,7 @@ export function missingObjects(
   return context.input.active.flatMap((object) => {
     const shows = wantedParts(context, parts, object, false);
     if (shows.length === 0) return [];
-    return [sized<ObjectEntry>({ is: "object", shows }, context.source)];
+    return [sized<ObjectEntry>({ type: "object", shows }, context.source)];
   });
 }
 
@@ -134,7 +135,7 @@ export function shownObjects(
   const parts = shownParts(entries);
   return context.input.active.map((object) => ({
     id: object.entry.id,
-    as: shownAs(context, parts, object),
+    form: shownAs(context, parts, object),
   }));
 }
 
@@ -142,13 +143,13 @@ function shownAs(
   context: PlanningContext,
   parts: ShownParts,
   object: ActiveObject,
-): ShownObject["as"] {
+): ShownObject["form"] {
   const { handle } = object.entry;
   if (parts.isBare(handle)) return "whole";
   const shown = parts.of(handle);
   if (shown.length === 0) return "left-out";
   if (wantedParts(context, parts, object, false).length > 0) return "part";
-  const isTrimmed = shown.some(({ as }) => as === "part");
-  const hasRest = shown.some(({ as }) => as === "whole" || as === "lines");
+  const isTrimmed = shown.some(({ form }) => form === "part");
+  const hasRest = shown.some(({ form }) => form === "whole" || form === "lines");
   return isTrimmed && !hasRest ? "part" : "whole";
 }

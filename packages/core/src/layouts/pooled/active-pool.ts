@@ -22,15 +22,15 @@ export function activePool(
     return {
       messages: [],
       tokens: 0,
-      shown: active.map(({ entry }) => ({ id: entry.id, as: "left-out" as const })),
+      shown: active.map(({ entry }) => ({ id: entry.id, form: "left-out" as const })),
     };
   }
   const blocksById = new Map<ObjectId, readonly Block[]>();
-  const shown = new Map<ObjectId, ShownObject["as"]>();
+  const shown = new Map<ObjectId, ShownObject["form"]>();
   for (const object of byImportance(active)) {
     const fitted = fitObject(object, input, room);
     blocksById.set(object.entry.id, fitted.blocks);
-    shown.set(object.entry.id, fitted.as);
+    shown.set(object.entry.id, fitted.form);
     room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
   }
   const leftOut = active.filter(({ entry }) => blocksById.get(entry.id)?.length === 0);
@@ -40,7 +40,7 @@ export function activePool(
   return {
     messages: [message],
     tokens: messageTokens(message, estimator),
-    shown: active.map(({ entry }) => ({ id: entry.id, as: shown.get(entry.id) ?? "left-out" })),
+    shown: active.map(({ entry }) => ({ id: entry.id, form: shown.get(entry.id) ?? "left-out" })),
   };
 }
 
@@ -54,7 +54,7 @@ function byImportance(active: readonly ActiveObject[]): readonly ActiveObject[] 
 
 interface FittedObject {
   readonly blocks: readonly Block[];
-  readonly as: ShownObject["as"];
+  readonly form: ShownObject["form"];
 }
 
 function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
@@ -73,7 +73,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     ...images,
   ];
   if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
-    return { blocks: whole, as: "whole" };
+    return { blocks: whole, form: "whole" };
   const note = `activate ${entry.handle} with from and to shows a part`;
   const header = blockHeader(
     entry,
@@ -93,12 +93,12 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
         );
   if (fitted === undefined) {
     const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
-    return { blocks: contentTokens([line], estimator) <= room ? [line] : [], as: "left-out" };
+    return { blocks: contentTokens([line], estimator) <= room ? [line] : [], form: "left-out" };
   }
   const part: Block = { type: "text", text: `${header}${missing}\n${fenced(fitted.text)}` };
   return contentTokens([part], estimator) <= room
-    ? { blocks: [part], as: "part" }
-    : { blocks: [], as: "left-out" };
+    ? { blocks: [part], form: "part" }
+    : { blocks: [], form: "left-out" };
 }
 
 function imagesOf({ stored }: ActiveObject): readonly Block[] {

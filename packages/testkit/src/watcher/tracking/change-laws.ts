@@ -5,7 +5,7 @@ import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-import { asMetadata, pastTick, tracking, type TrackerScenario } from "./observed-tracker.ts";
+import { asMetadata, pastTick, type TrackerScenario, tracking } from "./observed-tracker.ts";
 
 export const changeMakesAVersion: TrackerScenario = tracking(
   async ({ write, know, untilContent, untilTold, store, changes }) => {
@@ -19,7 +19,7 @@ export const changeMakesAVersion: TrackerScenario = tracking(
     const told = await untilTold((change) => change.id === id, "the change");
     assert.equal(stored.version, 2);
     assert.equal(stored.body.provenance.generator, "human");
-    assert.equal(told.kind, "changed");
+    assert.equal(told.type, "changed");
     assert.deepEqual(told.stored, stored);
     assert.equal("previous" in told && told.previous.version, 1);
     assert.equal((await store.history(stored.body.id)).length, 2);
@@ -105,7 +105,7 @@ export const atomicSaveIsAChange: TrackerScenario = tracking(
     await untilContent(id, "five");
     await untilQuiet();
 
-    const kinds = changes.filter((change) => change.id === id).map(({ kind }) => kind);
+    const kinds = changes.filter((change) => change.id === id).map(({ type }) => type);
     assert.deepEqual([...new Set(kinds)], ["changed"]);
     assert.equal((await store.find({ where: { path: at("a.txt") } })).items.length, 1);
   },
@@ -129,7 +129,7 @@ export const unreadableKeepsTheLast: TrackerScenario = tracking(
       );
       if (!isRefused) return;
       const told = await untilTold((change) => change.id === a, "that it is unreadable");
-      assert.equal(told.kind, "unreadable");
+      assert.equal(told.type, "unreadable");
       assert.equal((await latest(a)).body.content, "one");
       assert.equal((await latest(a)).version, 1);
     } finally {
@@ -137,7 +137,7 @@ export const unreadableKeepsTheLast: TrackerScenario = tracking(
     }
 
     await chmod(at("a.txt"), 0o644);
-    await untilTold(({ id, kind }) => id === a && kind === "readable", "that it is readable");
+    await untilTold(({ id, type }) => id === a && type === "readable", "that it is readable");
     await write("a.txt", "two");
     await write("b.txt", "two");
     await untilContent(a, "two");
@@ -219,8 +219,8 @@ export const othersVersionsAreTold: TrackerScenario = tracking(
     const own = await latest(id);
     await tracker.track([asMetadata(own)]);
     assert.deepEqual(
-      heard.map(({ kind, stored }) => ({ kind, stored })),
-      [{ kind: "changed", stored: own }],
+      heard.map(({ type, stored }) => ({ type, stored })),
+      [{ type: "changed", stored: own }],
     );
     assert.equal(changes.findLast((change) => change.id === id)?.stored.version, 6);
   },
@@ -319,7 +319,7 @@ export const unnamedIsNotRead: TrackerScenario = tracking(
     await write(".env", "SECRET=2");
     for (const id of ids.slice(0, 2)) {
       const told = await untilTold((change) => change.id === id, "that it is outdated");
-      assert.equal(told.kind, "outdated");
+      assert.equal(told.type, "outdated");
       assert.equal((await latest(id)).version, 1);
     }
     // Paths are known without reading.
@@ -329,7 +329,7 @@ export const unnamedIsNotRead: TrackerScenario = tracking(
     await untilGone(ids[1]);
     await write(".env", "SECRET=3");
     const told = await untilTold(
-      ({ id, kind }) => id === ids[1] && kind === "returned",
+      ({ id, type }) => id === ids[1] && type === "returned",
       "its return",
     );
     assert.equal("content" in told.stored.body && told.stored.body.content, null);

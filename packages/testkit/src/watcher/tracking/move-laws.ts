@@ -2,7 +2,7 @@ import type { ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 
-import { asMetadata, pastTick, tracking, type TrackerScenario } from "./observed-tracker.ts";
+import { asMetadata, pastTick, type TrackerScenario, tracking } from "./observed-tracker.ts";
 
 export const moveKeepsTheObject: TrackerScenario = tracking(
   async ({ at, write, know, untilAt, untilContent, untilTold, changes, store, until }) => {
@@ -19,7 +19,7 @@ export const moveKeepsTheObject: TrackerScenario = tracking(
     assert.equal(renamed.hashes.content_hash, hash);
     assert.equal(renamed.body.provenance.origin, at("b.txt"));
     const told = await untilTold((change) => change.id === a, "the move");
-    assert.equal(told.kind, "moved");
+    assert.equal(told.type, "moved");
     assert.equal("previous" in told && told.previous.body["path"], at("a.txt"));
 
     await rename(at("b.txt"), at("other/folder/c.md"));
@@ -46,7 +46,7 @@ export const moveKeepsTheObject: TrackerScenario = tracking(
     await rename(at("d.md"), at("D.md"));
     await untilAt(a, at("D.md"));
     assert.equal(
-      changes.some(({ kind }) => kind === "vanished" || kind === "appeared"),
+      changes.some(({ type }) => type === "vanished" || type === "appeared"),
       false,
     );
     assert.equal((await store.find({ where: { type: "file" } })).items.length, 3);
@@ -91,7 +91,7 @@ export const deletionKeepsHistory: TrackerScenario = tracking(
     const gone = await untilGone(a);
     await untilGone(b);
     const told = await untilTold((change) => change.id === a, "the deletion");
-    assert.equal(told.kind, "vanished");
+    assert.equal(told.type, "vanished");
     assert.equal(gone.version, 2);
     assert.equal(gone.body["presence"], "missing");
     assert.equal(gone.body.provenance.origin, at("a.txt"));
@@ -115,7 +115,7 @@ export const recreationIsTheSameObject: TrackerScenario = tracking(
       assert.equal((await untilContent(a, content)).body["path"], at("a.txt"));
       await untilContent(b, content);
     }
-    await untilTold(({ id, kind }) => id === a && kind === "returned", "its return");
+    await untilTold(({ id, type }) => id === a && type === "returned", "its return");
     // Without a moment in between that anybody saw.
     await rm(at("a.txt"));
     await write("a.txt", "four");
@@ -130,7 +130,7 @@ export const recreationIsTheSameObject: TrackerScenario = tracking(
       await untilContent(a, "four");
     }
     assert.equal(
-      changes.some(({ kind }) => kind === "appeared"),
+      changes.some(({ type }) => type === "appeared"),
       false,
     );
     assert.equal((await store.find({ where: { type: "file" } })).items.length, 2);
@@ -149,7 +149,7 @@ export const unrelatedFileIsAnother: TrackerScenario = tracking(
 
     await rename(at("stranger-1.txt"), at("a.txt"));
     await untilGone(a);
-    const appeared = await untilTold(({ kind }) => kind === "appeared", "the stranger");
+    const appeared = await untilTold(({ type }) => type === "appeared", "the stranger");
     assert.notEqual(appeared.id, a);
     assert.equal(appeared.stored.body["path"], at("a.txt"));
     assert.equal(appeared.stored.body["presence"], "unread");
@@ -158,7 +158,7 @@ export const unrelatedFileIsAnother: TrackerScenario = tracking(
     await untilGone(b);
     await rename(at("stranger-2.txt"), at("b.txt"));
     const second = await untilTold(
-      ({ kind, stored }) => kind === "appeared" && stored.body["path"] === at("b.txt"),
+      ({ type, stored }) => type === "appeared" && stored.body["path"] === at("b.txt"),
       "the second stranger",
     );
     assert.notEqual(second.id, b);
@@ -197,7 +197,7 @@ export const startCatchesUp: TrackerScenario = tracking(
     await tracker.track(stored);
 
     const told = new Map(changes.map((change) => [change.id, change]));
-    const kinds = names.map((name) => told.get(ids.get(name) as never)?.kind);
+    const kinds = names.map((name) => told.get(ids.get(name) as never)?.type);
     assert.deepEqual(kinds, [
       undefined,
       undefined,
