@@ -90,9 +90,9 @@ function openTracked({ files, isAway = () => false }: TrackedOptions): Tracked {
   };
 }
 
-/** What a tracker told, by kind and version. */
+/** What a tracker told, by type and version. */
 function told(changes: readonly FileChange[]): readonly string[] {
-  return changes.map(({ kind, stored }) => `${kind} v${stored.version}`);
+  return changes.map(({ type, stored }) => `${type} v${stored.version}`);
 }
 
 describe("a tracked file", () => {
