@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import type { LoopbackModel } from "../src/loopback-model.ts";
+import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles, secretOf } from "../src/managed-script.ts";
 import { piCommand } from "../src/pi-command.ts";
@@ -197,13 +198,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
   test("answers /context, and switches off and on", async () => {
     await using model = await reader();
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using rpc = await openManagedRpc({ pi, model });
     const ask = async (command: string): Promise<unknown> => {
       const from = rpc.events.length;
       await rpc.prompt(command);

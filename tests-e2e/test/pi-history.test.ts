@@ -1,18 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { adapterFolder, pooled } from "../src/managed-run.ts";
-import { managedFiles, secretOf } from "../src/managed-script.ts";
-import { openPiRpc } from "../src/pi-rpc.ts";
+import { openLoopbackModel, type Responder } from "../src/loopback-model.ts";
+import { openManagedRpc } from "../src/managed-rpc.ts";
+import { secretOf } from "../src/managed-script.ts";
 import { piVersions } from "../src/pi-versions.ts";
-import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { illegalities, saidTo, shownHandles } from "../src/wire-rules.ts";
 import type { WireRequest } from "../src/wire-request.ts";
-
-const branchExtension = fileURLToPath(new URL("../src/branch-extension.ts", import.meta.url));
 
 /** Compacts as soon as it can, and keeps as little as it can. */
 const eager = { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } };
@@ -30,43 +25,11 @@ const firstCall = {
   calls: [{ id: "call_a", name: "bash", arguments: { command: "cat a.txt" } }],
 } as const;
 
+/** A tool call, then answers. */
+const callAndAnswer: Responder = (_request, index) =>
+  index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
+
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("answers its automatic compaction without a model, and the view stays", async () => {
-    await using model = await openLoopbackModel({
-      script: (_request, index) =>
-        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
-    });
-    await using workspace = await openPiWorkspace({
-      model,
-      files: managedFiles,
-      settings: eager,
-      contextWindow: 20_000,
-    });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
-
-    for (const prompt of ["first question", "second question", "third question"])
-      await rpc.prompt(prompt);
-    const exit = await rpc.close();
-
-    const made = await compactions(exit.sessionFile);
-    expect(model.failures).toEqual([]);
-    expect(model.requests.filter(isSummary)).toEqual([]);
-    expect(made.length).toBeGreaterThan(0);
-    expect(made.filter((line) => !line.includes('"summary":"[self-context-manager] '))).toEqual([]);
-    const last = model.requests.at(-1);
-    if (last === undefined) throw new Error("there is no request");
-    expect(illegalities(last)).toEqual([]);
-    expect(saidTo(last)).not.toContain("[self-context-manager]");
-    expect(last.messages.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(["first question", "answer 1", "second question", "third question"]),
-    );
-  });
-
   test("makes room after an overflow without a model, and the turn goes on", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {
@@ -76,13 +39,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
         return { type: "text", text: `answer ${index}` };
       },
     });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles, settings: eager });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using rpc = await openManagedRpc({ pi, model, settings: eager });
 
     await rpc.prompt("first question");
     await rpc.prompt("second question");
@@ -98,22 +55,12 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
   test("honours a compaction that the user asks for", async () => {
     await using model = await openLoopbackModel({
-      script: (request, index) => {
-        if (isSummary(request)) return { type: "text", text: "the user's own summary" };
-        return index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
-      },
+      script: (request, index) =>
+        isSummary(request)
+          ? { type: "text", text: "the user's own summary" }
+          : callAndAnswer(request, index),
     });
-    await using workspace = await openPiWorkspace({
-      model,
-      files: managedFiles,
-      settings: patient,
-    });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using rpc = await openManagedRpc({ pi, model, settings: patient });
 
     await rpc.prompt("first question");
     await rpc.prompt(`second question ${"and so on ".repeat(400)}`);
@@ -137,22 +84,16 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
   test("makes a compaction that the user asks for from the messages, not from an answer of ours before it", async () => {
     await using model = await openLoopbackModel({
-      script: (request, index) => {
-        if (isSummary(request)) return { type: "text", text: "the user's own summary" };
-        return index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
-      },
+      script: (request, index) =>
+        isSummary(request)
+          ? { type: "text", text: "the user's own summary" }
+          : callAndAnswer(request, index),
     });
-    await using workspace = await openPiWorkspace({
+    await using rpc = await openManagedRpc({
+      pi,
       model,
-      files: managedFiles,
       settings: eager,
       contextWindow: 20_000,
-    });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
     });
 
     for (const prompt of ["first question", "second question", "third question"])
@@ -174,52 +115,9 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(last.messages.map(({ text }) => text)).not.toContain("first question");
   });
 
-  test("goes back with the user on the session's tree", async () => {
-    await using model = await openLoopbackModel({
-      script: (_request, index) =>
-        index === 1
-          ? { ...firstCall, calls: [{ ...firstCall.calls[0], id: "call_late" }] }
-          : { type: "text", text: `answer ${index}` },
-    });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder, branchExtension],
-      environment: pooled,
-    });
-
-    await rpc.prompt("first question");
-    await rpc.prompt("a wrong turn");
-    await rpc.prompt("/back 1");
-    await rpc.prompt("another turn");
-
-    const [before, after] = model.requests.slice(-2);
-    if (before === undefined || after === undefined) throw new Error("there are too few requests");
-    expect(model.failures).toEqual([]);
-    expect(shownHandles(before)).toEqual(["t1"]);
-    expect(illegalities(after)).toEqual([]);
-    expect(after.messages.map(({ text }) => text)).not.toContain("a wrong turn");
-    expect(shownHandles(after)).toEqual([]);
-    expect(after.messages.slice(-3).map(({ text }) => text)).toEqual([
-      "first question",
-      "answer 0",
-      "another turn",
-    ]);
-  });
-
   test("forks with the user, and the old session stays as it was", async () => {
-    await using model = await openLoopbackModel({
-      script: (_request, index) =>
-        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
-    });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using model = await openLoopbackModel({ script: callAndAnswer });
+    await using rpc = await openManagedRpc({ pi, model });
 
     await rpc.prompt("first question");
     await rpc.prompt("a wrong turn");
@@ -238,17 +136,8 @@ describe.each(piVersions)("Pi $version", (pi) => {
   });
 
   test("begins a new session with nothing of the old one", async () => {
-    await using model = await openLoopbackModel({
-      script: (_request, index) =>
-        index === 0 ? firstCall : { type: "text", text: `answer ${index}` },
-    });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using model = await openLoopbackModel({ script: callAndAnswer });
+    await using rpc = await openManagedRpc({ pi, model });
 
     await rpc.prompt("first question");
     await rpc.send({ type: "new_session" });
@@ -272,13 +161,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
         return index === 1 ? { type: "hang", text: "well" } : { type: "text", text: "fine" };
       },
     });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
-    });
+    await using rpc = await openManagedRpc({ pi, model });
 
     await rpc.send({ type: "prompt", message: "first question" });
     await rpc.event(({ type, toolCallId }) => {
@@ -311,15 +194,10 @@ describe.each(piVersions)("Pi $version", (pi) => {
           ? { type: "error", status: 500, message: "try again" }
           : { type: "text", text: `answer ${index}` },
     });
-    await using workspace = await openPiWorkspace({
+    await using rpc = await openManagedRpc({
+      pi,
       model,
       settings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 1 } },
-    });
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: pooled,
     });
 
     await rpc.prompt("first question");

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-import { executionField } from "@self-context-manager/core";
+import { executionField, toJson } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
+import { comparable } from "../src/harness/pi-record.ts";
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles } from "../src/managed-script.ts";
@@ -55,43 +56,12 @@ const recordWith = async (pi: PiVersion, extension: string): Promise<HostRecord>
   const lines = (await readFile(exit.sessionFile ?? "", "utf8")).trimEnd().split("\n");
   const { messages } = data as { messages: readonly unknown[] };
   return {
-    messages: messages.map((message) => comparable(message, workspace.workFolder)),
-    session: lines.map((line) => comparable(JSON.parse(line), workspace.workFolder)),
+    messages: messages.map((message) => comparable(toJson(message), workspace.workFolder)),
+    session: lines.map((line) => comparable(toJson(JSON.parse(line)), workspace.workFolder)),
   };
 };
 
 const own = ["activate", "deactivate", "pin", "unpin"];
-
-/** What differs between any two runs. */
-const volatile = new Set([
-  "id",
-  "parentId",
-  "timestamp",
-  "usage",
-  "durationMs",
-  "responseId",
-  "cwd",
-]);
-
-/** A value without what differs between any two runs, and without our tools' declarations. */
-const comparable = (value: unknown, folder: string): unknown => {
-  if (typeof value === "string") return value.replaceAll(folder, "WORK");
-  if (Array.isArray(value)) {
-    return value
-      .filter((one: unknown) => !isOwnTool(one))
-      .map((one: unknown) => comparable(one, folder));
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).filter(([name]) => !volatile.has(name));
-  return Object.fromEntries(fields.map(([name, one]) => [name, comparable(one, folder)]));
-};
-
-const isOwnTool = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  "name" in value &&
-  own.includes(String(value.name)) &&
-  "description" in value;
 
 /** A record without what the results of reads carry for us. */
 const withoutOurs = (value: unknown): unknown => {

@@ -1,4 +1,8 @@
-import { type ContextSession, executionField } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  executionField,
+  standingInstruction,
+} from "@self-context-manager/core";
 import { expect, test } from "vitest";
 
 import { agentContext } from "../src/agent-context.ts";
@@ -73,3 +77,52 @@ test("the breakpoints of a view go into the request that carries it, and into no
   );
   expect(failures).toHaveLength(1);
 });
+
+test("an agent's prompt and the standing instruction are recorded with the next request, once", async () => {
+  const { fake, context } = await openAgentContext();
+
+  const prompt = context.systemPrompt("You count.");
+  await context.transformContext([user]);
+  await context.transformContext([user]);
+
+  expect(prompt).toBe(`You count.\n\n${standingInstruction}`);
+  expect(fake.calls.filter(([name]) => name === "recordSystemPrompt")).toEqual([
+    ["recordSystemPrompt", "host", "You count."],
+    ["recordSystemPrompt", "own", standingInstruction],
+  ]);
+});
+
+test("system messages stay at the head of a new list, and the agent's own list stays as it was", async () => {
+  const { fake, context } = await openAgentContext();
+  const system = { role: "system", content: "You count.", timestamp: 1 };
+  const messages = [system, user];
+
+  const sent = await context.transformContext(messages);
+
+  expect(messages).toEqual([system, user]);
+  expect(sent).not.toBe(messages);
+  expect(sent[0]).toBe(system);
+  expect(sent.slice(1)).toMatchObject([{ role: "user", content: "the view" }]);
+  // The session gets the messages without those of the system.
+  expect(fake.calls.map(([name, count]) => [name, count])).toEqual([["ingestAndView", 1]]);
+});
+
+test("an agent without a read of its own has ours", async () => {
+  const { fake, context } = await openAgentContext();
+
+  const read = context.tools.find(({ name }) => name === "read");
+  const result = await read?.execute("call_1", { path: "a.ts" });
+
+  expect(fake.calls).toEqual([["read", { path: "a.ts" }, { callId: "call_1" }]]);
+  expect(result?.content).toEqual([{ type: "text", text: "done" }]);
+});
+
+const user = { role: "user", content: "hello", timestamp: 2 };
+
+async function openAgentContext() {
+  const fake = fakeSession();
+  const where = { host: { harness: "pi", sessionId: "session-1" }, workspace: "/work" };
+  const { session } = await fake.openContext(where);
+  const context = agentContext<typeof user>({ session, workspace: "/work" });
+  return { fake, context };
+}

@@ -22,7 +22,8 @@ const volatile: ReadonlySet<string> = new Set([
   "cwd",
 ]);
 
-function comparable(value: JsonValue, folder: string): JsonValue {
+/** A value without what differs between any two runs, and without our tools' declarations. */
+export function comparable(value: JsonValue, folder: string): JsonValue {
   if (typeof value === "string") return value.replaceAll(folder, "WORK");
   if (isList(value)) {
     return value.filter((one) => !isOwnTool(one)).map((one) => comparable(one, folder));
