@@ -1,7 +1,7 @@
 import { stopNode } from "@self-context-manager/store-xtdb";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -11,21 +11,42 @@ import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 const packages = fileURLToPath(new URL("../../packages/", import.meta.url));
 const here = fileURLToPath(new URL("../", import.meta.url));
 
-/** The packages whose READMEs have code for Node alone; the others' are run by tests of their own. */
-const names = ["core", "store-memory", "store-sqlite", "testkit"];
+/** The packages whose READMEs have code; that of `cli` has commands, which its own test runs. */
+const names = [
+  "objects",
+  "core",
+  "store-memory",
+  "store-sqlite",
+  "testkit",
+  "watcher",
+  "compose",
+  "replay",
+];
 if (missingForXtdb() === undefined) names.push("store-xtdb");
+
+/** The files that the code of some READMEs reads. */
+const files: Readonly<Record<string, string>> = {
+  "package.json": "{}\n",
+  "recorded/one.jsonl": ["user", "assistant", "assistant"]
+    .map((role) => `${JSON.stringify({ role, content: "go" })}\n`)
+    .join(""),
+};
 
 describe.each(names)("the README of %s", { timeout: 120_000 }, (name) => {
   it("has code that runs and prints what it says", async () => {
     const readme = await readFile(join(packages, name, "README.md"), "utf8");
     const code = /```ts\n(.*?)```/su.exec(readme)?.[1] ?? "";
     const folder = await mkdtemp(join(here, "readme-"));
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
     const condition = "--conditions=@self-context-manager/source";
 
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [condition, "--input-type=module-typescript", "--eval", code],
-      { cwd: folder },
+      { cwd: folder, env: { ...process.env, SCM_STORE: join(folder, "store.sqlite") } },
     );
     // The node of the XTDB store stays a moment when the last has left.
     await stopNode(join(folder, "xtdb"));

@@ -1,8 +1,7 @@
-import { lawNeeds, type LawName, objectStoreLaws } from "@self-context-manager/testkit";
+import { type LawName, objectStoreLaws } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { faults } from "../src/stores/faults.ts";
-import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";
 
 const laws = Object.keys(objectStoreLaws) as LawName[];
 const timeout = 120_000;
@@ -15,12 +14,6 @@ it("has a fault for every law of ObjectStore", () => {
 });
 
 describe.each(laws)("%s", (law) => {
-  it("holds in a sound store", { timeout }, async () => {
-    const createPlace = lawNeeds[law] === undefined ? memoryPlace : sqlitePlace;
-
-    await expect(objectStoreLaws[law](createPlace)).resolves.toBeUndefined();
-  });
-
   it.each(Object.entries(faults[law]))(
     "is broken by a store that %s",
     { timeout },

@@ -4,12 +4,11 @@ import {
   type WatcherLaw,
   watcherLaws,
 } from "@self-context-manager/testkit";
-import { watchFiles } from "@self-context-manager/watcher";
 import { AssertionError } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 
 import { watcherFaults } from "../src/watcher/faults.ts";
-import { soundParts, trackerFaults } from "../src/watcher/tracker-faults.ts";
+import { trackerFaults } from "../src/watcher/tracker-faults.ts";
 
 /** What a faulty one never tells is waited for so long, in milliseconds. */
 const deadline = 800;
@@ -32,10 +31,6 @@ async function failureOf(scenario: Promise<void>): Promise<unknown> {
 }
 
 describe.each(laws)("%s", (law) => {
-  it("holds with a sound watcher", async () => {
-    await expect(watcherLaws[law](watchFiles)).resolves.toBeUndefined();
-  });
-
   it.each(Object.entries(watcherFaults[law]))(
     "is broken by a watcher that %s",
     async (_, openWatcher) => {
@@ -47,10 +42,6 @@ describe.each(laws)("%s", (law) => {
 });
 
 describe.each(lawsOfTrackers)("%s", (law) => {
-  it("holds with sound parts", async () => {
-    await expect(trackerLaws[law](soundParts)).resolves.toBeUndefined();
-  });
-
   it.each(Object.entries(trackerFaults[law]))(
     "is broken by a tracker that %s",
     async (_, parts) => {

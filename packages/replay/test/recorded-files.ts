@@ -12,7 +12,7 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
 }
 
 /** Lines of JSON; a string is a line as it is. */
-export function jsonLines(lines: readonly unknown[]): string {
+function jsonLines(lines: readonly unknown[]): string {
   return lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 }
 

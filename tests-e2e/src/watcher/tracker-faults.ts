@@ -17,7 +17,7 @@ import { dirname } from "node:path";
 import { searching, telling } from "./faults.ts";
 
 /** What a tracker needs, without a fault. */
-export const soundParts: TrackerParts = {
+const soundParts: TrackerParts = {
   openWatcher: watchFiles,
   openStore: () => memoryStore({ clock: { now: () => Date.now() } }),
   openFiles: diskFiles,
