@@ -5,7 +5,7 @@ import { committedPage } from "../src/docs/committed-page.ts";
 import { documentsPage } from "../src/docs/documents-page.ts";
 
 describe("the page on documents", () => {
-  it("is what sessions store now; SCM_UPDATE_DOCS=1 writes it anew", async () => {
+  it("equals the stored objects of a session; SCM_UPDATE_DOCS=1 writes it again", async () => {
     const page = await documentsPage();
 
     const committed = await committedPage("documents.md", page);

@@ -4,7 +4,7 @@ import { committedPage } from "../src/docs/committed-page.ts";
 import { layoutPage } from "../src/docs/layout-page.ts";
 
 describe("the page on the layouts", () => {
-  it("is what sessions render now; SCM_UPDATE_DOCS=1 writes it anew", async () => {
+  it("is what sessions render now; SCM_UPDATE_DOCS=1 writes it again", async () => {
     const page = await layoutPage();
 
     const committed = await committedPage("layout.md", page);

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-/** How a generated page is brought up to date. */
+/** The command that writes a generated page again. */
 const updateCommand = "SCM_UPDATE_DOCS=1 npm run dev -- e2e";
 
-/** The committed text of a page, after it was written anew where `SCM_UPDATE_DOCS=1` asks for it. */
+/** Returns the committed text of a page. `SCM_UPDATE_DOCS=1` writes the page first. */
 export async function committedPage(name: string, page: string): Promise<string> {
   const url = new URL(`../../../docs/architecture/${name}`, import.meta.url);
   if (process.env["SCM_UPDATE_DOCS"] === "1") await writeFile(url, page);
@@ -12,7 +12,7 @@ export async function committedPage(name: string, page: string): Promise<string>
 
 /** The note at the head of a generated page. */
 export function generatedNote(test: string): string {
-  return `This page is generated from real sessions by \`tests-e2e/test/${test}\`, which fails when it is behind. \`${updateCommand} ${test}\` writes it anew.`;
+  return `This page is generated from real sessions by \`tests-e2e/test/${test}\`, which fails if the page is out of date. \`${updateCommand} ${test}\` writes the page again.`;
 }
 
 /** A fenced code block that its text cannot close. */
@@ -35,7 +35,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const lineWidth = 100;
 
-/** JSON as the formatter writes it: a list of scalars on one line where it fits. */
+/** JSON as the formatter writes it: a list of scalars is on one line if it fits. */
 export function prettyJson(value: unknown, indent = "", used = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;

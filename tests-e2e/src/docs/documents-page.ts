@@ -25,8 +25,8 @@ export async function documentsPage(): Promise<string> {
   return `${[
     "# Documents",
     generatedNote("documents-page.test.ts"),
-    "Everything is an object in one store. Objects share a base (`id`, `type`, `content`, `locked`, `provenance`, and where given `nickname`, `view`, `content_fields`) and have fields of their type beside it. Names are in snake_case, as the specification has them (decision D10). Anyone may add fields; what is not known is kept.",
-    "Each section shows a document as it is stored by one short session: the object, then the three hashes that stand beside it, then the version and the transaction that made it. How the hashes are computed is in [hashes.md](hashes.md).",
+    "Everything is an object in one store. All objects have the fields `id`, `type`, `content`, `locked` and `provenance`, and can have `nickname`, `view` and `content_fields`. Each type adds its own fields. Field names are the specification's, in snake_case (decision D10). Anyone may add fields; unknown fields are stored too.",
+    "Each section shows an object that one short session stored: its body, its three hashes, its version number, and the transaction that made the version. [hashes.md](hashes.md) describes how the hashes are computed.",
     ...samples.map(section),
     fileTypeSection(),
     vectorSection(),
@@ -43,7 +43,7 @@ function section({ title, text, stored }: Sample): string {
       .map((field) => `\`${field}\``)
       .join(", ")}.`,
     table(
-      ["beside it", "value"],
+      ["stored with it", "value"],
       [
         ...Object.entries(hashes).map(([name, hash]) => [`\`${name}\``, `\`${hash}\``]),
         ["version", String(version)],
@@ -98,52 +98,52 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
   return [
     {
       title: "File",
-      text: "A file that was read, with its text. A nickname is there because a person gave one. `presence` says why there is content or none (decision D12). `disk` is the size and time of the file when it was read, so that a later start sees whether it changed.",
+      text: "A file that was read, with its text. The user gave it a nickname. `presence` shows whether the content is there, or why not (decision D12). `disk` is the size and time of the file when it was read, so that a later start detects a change.",
       stored: await of("/work/notes.md"),
     },
     {
       title: "File that was named and not read",
-      text: "What `ls`, `find` or `grep` named is known by its path and its size in bytes. `activate` reads it.",
+      text: "A file that `ls`, `find` or `grep` named is stored with its path and its size in bytes. `activate` reads it.",
       stored: await of("/work/seen.ts"),
     },
     {
       title: "File that is not text",
-      text: "Known by its metadata only; `activate` answers with a note.",
+      text: "Only its metadata are stored. `activate` answers with a note.",
       stored: await of("/work/logo.png"),
     },
     {
-      title: "File that is gone",
-      text: "Deletion is a version with null content and null path. The last path stands in `provenance.origin`, and a file made there again is the same object (decision D56).",
+      title: "Deleted file",
+      text: "Deletion is a version with null content and null path. `provenance.origin` keeps the last path. A file that is created there again is the same object (decision D56).",
       stored: await of("/work/old.txt"),
     },
     {
       title: "Tool call",
-      text: "One execution of a tool: its output is the content, its arguments are kept as the model gave them. `chat_ref` names the version of the chat that holds the call, with its place (decision D35).",
+      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35).",
       stored: await latest(store, "toolu_01XFDUDYJgAACzvnptvVer6R"),
     },
     {
-      title: "Tool call of one of our own tools",
-      text: "The content is the report of its steps, never the file's text; `file_refs` names the version that was read (decision D34).",
+      title: "Tool call of a context tool",
+      text: "The content is the report of its effect, never the file's text. `file_refs` names the version that was read (decision D34).",
       stored: await latest(store, "call_1"),
     },
     {
       title: "Chat",
-      text: "One document per session. `turns` is canonical; `content` is the same for people (decision D36). Tool output is nowhere in it. `toolcall_refs` names the versions of the tool calls.",
+      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls.",
       stored: await latest(store, chatId),
     },
     {
       title: "Session",
-      text: "What is known, active and pinned, by which handle, and when it was last used (decisions D45, D50). Locked objects are in `active_set` and not in the pool.",
+      text: "The known, active and pinned objects, their handles, and the time of their last use (decisions D45, D50). Locked objects are in `active_set` and not in the pool.",
       stored: await latest(store, sessionId),
     },
     {
       title: "System prompt",
-      text: "As it was sent; a new version when it changes (decision D55).",
+      text: "The text as it was sent, with a new version for each change (decision D55).",
       stored: await latest(store, prompts.host.id),
     },
     {
       title: "Note",
-      text: "Accepted as a type of its own and treated as a file (decision D16). This one names a further content field, which has its own hash.",
+      text: "A separate type that is treated as a file (decision D16). This note names one more content field, which has its own hash.",
       stored: await noteSample(),
     },
   ];
@@ -181,7 +181,7 @@ function fileTypeSection(): string {
     .map(([type, extensions]) => [`\`${type}\``, extensions.toSorted().join(", ")]);
   return [
     "## File types",
-    "`file_type` goes by the extension, in any case (decision D17). `Dockerfile` and `Makefile` have types of their own; any other name is `text`. What is not text by its bytes is `binary`, whatever it is called, and has metadata only.",
+    "The extension of the name decides `file_type`, in upper or lower case (decision D17). `Dockerfile` and `Makefile` have their own types; any other name is `text`. A file whose bytes are not text is `binary`, whatever its name, and only its metadata are stored.",
     table(["`file_type`", "extensions"], rows),
   ].join("\n\n");
 }
@@ -216,7 +216,7 @@ function vectorSection(): string {
       body: base,
     },
     {
-      what: "The same file without content: the `content_hash` of the empty text, another `object_hash`.",
+      what: "The same file without content. It has the `content_hash` of the empty text and another `object_hash`.",
       body: { ...base, content: null, char_count: 0, presence: "unread", size: 6 },
     },
     {
@@ -224,7 +224,7 @@ function vectorSection(): string {
       body: { ...base, content: "naïve 🌍\n", char_count: 9 },
     },
     {
-      what: "A static reference enters without `tx_id` and `tx_time`; in `args` everything enters as it is.",
+      what: "A static reference is hashed without `tx_id` and `tx_time`. In `args` all fields are hashed unchanged.",
       body: {
         ...base,
         id: objectId("toolu_1"),
@@ -240,7 +240,7 @@ function vectorSection(): string {
   ];
   return [
     "## Hash test vectors",
-    "Each is an object with the three hashes that any implementation must find, and the canonical JSON that its `object_hash` is taken of.",
+    "Each vector is an object with the three hashes that every implementation must compute, and the canonical JSON of its `object_hash`.",
     ...vectors.flatMap(({ what, body }) => [
       what,
       codeBlock("json", prettyJson(body)),
@@ -254,7 +254,7 @@ function vectorSection(): string {
   ].join("\n\n");
 }
 
-/** What `object_hash` takes of the vectors: their references stand in `file_refs` alone. */
+/** The input of `object_hash` for a vector. The vectors have references only in `file_refs`. */
 function withoutTransactions(body: ObjectBody): JsonValue {
   const references = body["file_refs"];
   if (!Array.isArray(references)) return body;

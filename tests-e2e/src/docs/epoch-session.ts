@@ -37,7 +37,7 @@ interface Stage {
   readonly files: FakeFiles;
   readonly history: ScriptedHistory;
   readonly ask: (tool: "read" | "activate" | "deactivate", target: string) => Promise<void>;
-  /** Makes the next call, and shows what is new in it. */
+  /** Makes the next call and returns the blocks of its new messages. */
   readonly call: () => Promise<readonly string[]>;
 }
 
@@ -79,10 +79,10 @@ async function openStage(): Promise<Stage> {
       const first = messages.findIndex(
         (message, index) => JSON.stringify(message) !== JSON.stringify(before[index]),
       );
-      const why = epoch?.isNew === true ? ` The epoch before ended: \`${epoch.endedBy}\`.` : "";
+      const why = epoch?.isNew === true ? ` The epoch before ended (\`${epoch.endedBy}\`).` : "";
       return [
-        `Messages 1 to ${first} are as they were sent.${why}`.replace(
-          /^Messages 1 to 0 .*sent\./u,
+        `Messages 1 to ${first} are unchanged.${why}`.replace(
+          /^Messages 1 to 0 .*unchanged\./u,
           "The first call.",
         ),
         ...messages.slice(first).flatMap((message, index) => messageBlocks(message, first + index)),
@@ -102,8 +102,8 @@ async function arrivals({ history, ask, call }: Stage): Promise<readonly string[
   );
   history.call("screenshot", { name: "page" }, [{ type: "text", text: "taken" }, image]);
   return [
-    "### What arrives",
-    "What `read` brings stands in the place of its result: a header with handle, name and version, and the content within a fence of tildes that is longer than any run of tildes in it, so that a text can neither close nor forge it. A short output comes as it is. A very long one of a command shows its beginning and end. What counts as short and as long is made small here.",
+    "### New results",
+    "The content that `read` delivers replaces the tool's result: a header with handle, name and version, and the content in a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. A short output is unchanged. A very long output of a command is shown by its beginning and end. In this example the limits for short and long are small.",
     ...(await call()),
   ];
 }
@@ -117,8 +117,8 @@ async function changes({ session, files, history, ask, call }: Stage): Promise<r
   const id = history.call("write", { path: "notes.md", content: text }, "Wrote notes.md\n");
   await session.recordWrite("notes.md", { callId: id });
   return [
-    "### What changed, and what is there already",
-    "A newer version is shown as a difference where that is shorter; the older stays above until the epoch ends. What is in view already is named and not repeated. What the model writes stands in its call.",
+    "### Changes, and content that is in view already",
+    "A newer version is shown as a diff if that is shorter. The older version stays in view until the epoch ends. Content that is in view already is named and not repeated. A text that the model writes is shown in its tool call.",
     ...(await call()),
   ];
 }
@@ -128,8 +128,8 @@ async function ends({ history, ask, call }: Stage): Promise<readonly string[]> {
   const still = await call();
   history.user("And now?");
   return [
-    "### What is deactivated, and an epoch's end",
-    "`deactivate` changes the state at once, and the view when the epoch ends; here that is made to be soon: one call later. A content that was not among those used last becomes its reference line, from the first of them on. Large arguments of a write, once they are not among those used last, become `[320 characters, now in f2 v1]`.",
+    "### A deactivation, and the end of an epoch",
+    "`deactivate` changes the state at once, and the view when the epoch ends. The settings of this example end the epoch one call later. Each content that was not used recently then becomes its reference line. Large arguments of a write that were not used recently become an argument stub, `[320 characters, now in f2 v1]`.",
     ...still,
     ...(await call()),
   ];
@@ -138,8 +138,8 @@ async function ends({ history, ask, call }: Stage): Promise<readonly string[]> {
 async function comesBack({ ask, call }: Stage): Promise<readonly string[]> {
   await ask("activate", "t3");
   return [
-    "### What comes back",
-    "`activate` shows the whole of it, in the place of its result.",
+    "### Activation of a removed object",
+    "`activate` shows the whole content, instead of the tool's result.",
     ...(await call()),
   ];
 }

@@ -10,15 +10,15 @@ export async function layoutPage(): Promise<string> {
   return `${[
     "# The layouts, block by block",
     generatedNote("layout-page.test.ts"),
-    "What the model is sent. What a layout is and which laws hold for it is in [layout-port.md](layout-port.md). Each block below is the text of one content block of one message, to the letter; the line above says the message's role. A tool call is shown by its name and arguments.",
+    "This page shows the messages that the model gets. [layout-port.md](layout-port.md) describes layouts and their laws. Each block below is the exact text of one content block of one message. The line above it names the message's role. A tool call is shown by its name and arguments.",
     "## Standing instruction",
-    "Sent by the host's own channel for system prompts, after the host's text. Its bytes never change.",
+    "It is sent by the host's own channel for system prompts, after the host's text. Its bytes never change.",
     codeBlock("text", standingInstruction),
     "## The epoch layout",
-    "The default. Each call is shown as what it appends to the call before; where an epoch ends, as the messages from the first that changed on.",
+    "The default layout. For each call this section shows the messages that it appends to the call before. At the end of an epoch it shows all messages from the first changed one on.",
     ...(await epochSession()),
     "## The pooled layout",
-    "The order of the specification, rendered again on every call: the metadata pool, the chat, the active content.",
+    "The order of the specification: the metadata pool, the chat, the active content. Each call builds the whole view again.",
     ...(await usualCase()),
     ...(await statesOfObjects()),
     ...(await answersOfTools()),
@@ -51,7 +51,7 @@ async function usualCase(): Promise<readonly string[]> {
   await session.deactivate("t3");
   return [
     "### A turn with files, outputs and an image",
-    "The pool has one line for each known object: handle, name, size in characters, version if it is not the first. In the chat a reference line stands in the place of each output: handle, status, size; for our own tools it is their report. Contents of active objects stand at the end, in order of activation, each under a header and within a fence of tildes that is longer than any run of tildes in it, so that a text can neither close nor forge it. Images stand after their text. The last block names the active and the pinned objects.",
+    "The metadata pool has one line for each known object: handle, name, size in characters, and the version if it is not the first. In the chat a reference line replaces each output: handle, status, size. For context tools it contains their report. Contents of active objects are at the end, in order of activation. Each has a header and a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. Images follow their text. The last block names the active and the pinned objects.",
     ...rendered(await session.view()),
   ];
 }
@@ -80,7 +80,7 @@ async function statesOfObjects(): Promise<readonly string[]> {
   ]);
   return [
     "### Objects in every state",
-    "A file that was named and not read, one that is not text, one that is gone, one of which some lines are shown, one with a nickname whose text holds fences, and one with a long name. Names are cut so that a line of the pool has at most 17 tokens and a header at most 12 (decision D45).",
+    "The files are: one that was named and not read, one that is not text, a deleted one, one with some lines shown, one with a nickname and fences in its text, and one with a long name. Names are cut so that a metadata line has at most 17 tokens and a header at most 12 (decision D45).",
     ...rendered(await session.view()),
   ];
 }
@@ -116,7 +116,7 @@ async function answersOfTools(): Promise<readonly string[]> {
   for (const [name, run] of cases) lines.push(`${name}\n  ${(await run()).text}`);
   return [
     "### Answers and refusals of the context tools",
-    "The same text goes to the model, to the user and into the stored tool call. Here `f1` is `.env`, `f2` is `a.ts` and `f3` is `photo.png`.",
+    "The model, the user and the stored tool call get the same text. Here `f1` is `.env`, `f2` is `a.ts` and `f3` is `photo.png`.",
     codeBlock("text", lines.join("\n")),
   ];
 }
@@ -137,12 +137,12 @@ async function scarcity(): Promise<readonly string[]> {
   await session.pin("t1");
   const view = await session.view({ contextWindow: 480, reserve: 0 });
   return [
-    "### When not all of it fits",
-    `The order is: a legal sequence, the budget, the newest user message, pinned, just activated, the rest (decision D54). Whole turns that had to leave stand behind one line. Here ${view.shown
+    "### A budget that is too small",
+    `The order of precedence is: a legal sequence, the budget, the newest user message, pinned objects, objects that were just activated, all others (decision D54). One line replaces the turns that left the view. The active objects are shown here as: ${view.shown
       .map(({ form }) => form)
-      .join(", ")} is how the active objects are shown.`,
+      .join(", ")}.`,
     ...rendered(view),
-    "With less still, the pool lists its newest lines:",
+    "With a smaller budget the metadata pool shows only its newest lines:",
     ...(await crowdedPool()),
   ];
 }
@@ -166,7 +166,7 @@ async function crowdedPool(): Promise<readonly string[]> {
   const least = await session.view({ contextWindow: 120, reserve: 0 });
   return [
     ...view.messages.slice(0, 1).flatMap(messageBlocks),
-    "And a message of the user's that is too long by itself is shown by its head and tail:",
+    "A user message that alone exceeds the budget is shown by its beginning and end:",
     ...rendered(least),
   ];
 }
@@ -201,8 +201,8 @@ async function compaction(): Promise<readonly string[]> {
   history.messages.push(...kept);
   await history.ingest(session);
   return [
-    "### A user's compaction, a lost call, and what only the host knows",
-    "A summary that the user asked for stands for what it replaced (decision D53). A call that has no result is answered, so that the sequence stays legal. Messages of the host's own kinds are given back as they came; here their JSON is shown.",
+    "### A user's compaction, a missing result, and an opaque message",
+    "A summary that the user asked for replaces the summarised messages (decision D53). A tool call without a result gets an answer, so that the sequence stays legal. Opaque messages are sent back unchanged; here their JSON is shown.",
     ...rendered(await session.view()),
   ];
 }
