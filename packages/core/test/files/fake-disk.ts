@@ -1,125 +1,187 @@
 import {
+  type FileContent,
   FileError,
   type FileFacts,
   type FileSighting,
   type FileSource,
+  type KnownFile,
   type Sighting,
   type SightingListener,
   type Watcher,
 } from "@self-context-manager/objects";
 import { posix } from "node:path";
 
-/** A disk in memory, as a source of files and with a watcher that tells of each change at once. */
+/** Files in memory that have nodes and times, as a disk's files have. */
 export interface FakeDisk {
+  /** The time of the disk, and of everything that is seen of it. */
+  now: number;
   readonly files: FileSource;
-  readonly watcher: Watcher;
-  /** The paths that were read, in order. */
+  readonly watcher: FakeWatcher;
+  /** Paths that were read, in order. */
   readonly reads: string[];
-  /** Makes or changes a file. */
-  write(path: string, text: string): void;
-  delete(path: string): void;
-  move(from: string, to: string): void;
-  /** Runs when a file is about to be read, once. */
-  beforeRead(action: () => void): void;
+  /** Writes into the file at a path, which is made if there is none; null stands for bytes that are no text. */
+  write(path: string, text: string | null): void;
+  rename(from: string, to: string): void;
+  /** Gives a file a second name. */
+  link(from: string, to: string): void;
+  remove(path: string): void;
+  /** Gives the next new file a node that a file had before. */
+  reuseNode(node: string): void;
+  /** Refuses to read the file at a path with this error, or allows it again. */
+  refuse(path: string, code: "FILE_UNREADABLE" | "FILE_TOO_LARGE" | undefined): void;
+  /** Runs after the next file was read, before what was read is answered. */
+  afterRead(action: () => Promise<void>): void;
+  /** Refuses even to look at a path, or allows it again. */
+  hide(path: string, isHidden: boolean): void;
 }
 
-interface FakeFile {
-  readonly text: string;
+/** A watcher that tells something only when a test says so. */
+export interface FakeWatcher extends Watcher {
+  readonly known: ReadonlyMap<string, KnownFile>;
+  readonly isClosed: boolean;
+  /** Tells what stands at these paths now. */
+  tell(...paths: readonly string[]): void;
+}
+
+interface DiskFile {
+  text: string | null;
   readonly node: string;
   readonly born: number;
-  readonly modified: number;
-  readonly changed: number;
+  modified: number;
+  changed: number;
 }
 
-/** How far the clock goes with each change, in milliseconds: further than versions and times are in doubt. */
-const step = 60_000;
-
-export function fakeDisk(initial: Readonly<Record<string, string>> = {}): FakeDisk {
-  const disk = new Map<string, FakeFile>();
+/** An empty disk. */
+export function fakeDisk(): FakeDisk {
+  const entries = new Map<string, DiskFile>();
+  const refused = new Map<string, "FILE_UNREADABLE" | "FILE_TOO_LARGE">();
+  const hidden = new Set<string>();
   const reads: string[] = [];
-  let listener: SightingListener = () => undefined;
-  const watched = new Set<string>();
-  let now = 1_700_000_000_000;
   let nodes = 0;
-  let action: (() => void) | undefined;
+  let reused: string | undefined;
+  let action: (() => Promise<void>) | undefined;
 
-  const sightingAt = (path: string): Sighting => {
-    const file = disk.get(path);
-    if (file === undefined) return { state: "absent", path, at: now };
-    const { text, ...facts } = file;
-    return { state: "file", path, at: now, size: text.length, ...facts };
+  const sizeOf = ({ text }: DiskFile): number => text?.length ?? 7;
+  const sight = (path: string): Sighting => {
+    const at = disk.now;
+    const file = entries.get(path);
+    if (hidden.has(path)) return { state: "unreadable", path, at };
+    if (file === undefined) return { state: "absent", path, at };
+    const { node, born, modified, changed } = file;
+    return { state: "file", path, at, node, born, modified, changed, size: sizeOf(file) };
   };
-  const tell = (...paths: readonly string[]): void => {
-    const told = paths.filter((path) => watched.has(path));
-    if (told.length > 0) listener(told.map(sightingAt));
+  const there = (path: string): DiskFile => {
+    const file = entries.get(path);
+    if (file === undefined) throw new FileError("FILE_MISSING", `There is no file at ${path}.`);
+    return file;
   };
-  const put = (path: string, text: string): void => {
-    now += step;
-    const known = disk.get(path);
-    if (known === undefined) nodes += 1;
-    const { node = `1:${nodes}`, born = now } = known ?? {};
-    disk.set(path, { text, node, born, modified: now, changed: now });
-  };
-  for (const [path, text] of Object.entries(initial)) put(path, text);
 
-  const factsOf = (path: string): FileFacts | undefined => {
-    const file = disk.get(path);
-    if (file === undefined) return undefined;
-    return { realPath: path, kind: "file", size: file.text.length, modified: file.modified };
+  const files: FileSource = {
+    resolve: (path, base) => posix.resolve(base, path),
+    stat: async (path): Promise<FileFacts | undefined> => {
+      const file = entries.get(path);
+      if (file === undefined) return await Promise.resolve(undefined);
+      return { realPath: path, kind: "file", size: sizeOf(file), modified: file.modified };
+    },
+    read: async (path): Promise<FileContent> => {
+      reads.push(path);
+      const code = refused.get(path);
+      if (code !== undefined) throw new FileError(code, `${path} cannot be read.`);
+      const file = there(path);
+      const { text, modified } = file;
+      const size = sizeOf(file);
+      const due = action;
+      action = undefined;
+      await due?.();
+      return { realPath: path, size, modified, text };
+    },
   };
-  return {
+
+  const disk: FakeDisk = {
+    now: 1_700_000_000_500,
+    files,
+    watcher: fakeWatcher(sight, () => [...entries.keys()]),
     reads,
-    write: (path, text) => {
-      put(path, text);
-      tell(path);
+    write(path, text) {
+      const file = entries.get(path);
+      const { now } = disk;
+      if (file !== undefined) Object.assign(file, { text, modified: now, changed: now });
+      else {
+        nodes += 1;
+        const node = reused ?? `node-${nodes}`;
+        reused = undefined;
+        entries.set(path, { text, node, born: now, modified: now, changed: now });
+      }
     },
-    delete: (path) => {
-      now += step;
-      disk.delete(path);
-      tell(path);
+    rename(from, to) {
+      const file = there(from);
+      file.changed = disk.now;
+      entries.delete(from);
+      entries.set(to, file);
     },
-    move: (from, to) => {
-      const file = disk.get(from);
-      if (file === undefined) throw new TypeError(`there is no file at ${from}`);
-      now += step;
-      disk.delete(from);
-      disk.set(to, { ...file, changed: now });
-      tell(from, to);
+    link: (from, to) => void entries.set(to, there(from)),
+    reuseNode: (node) => void (reused = node),
+    remove: (path) => void entries.delete(path),
+    refuse(path, code) {
+      if (code === undefined) refused.delete(path);
+      else refused.set(path, code);
+      there(path).changed = disk.now;
     },
-    beforeRead: (next) => void (action = next),
-    files: {
-      resolve: (path, base) => posix.resolve(base, path),
-      stat: async (path) => await Promise.resolve(factsOf(path)),
-      read: async (path) => {
-        reads.push(path);
-        const file = disk.get(path);
-        const due = action;
-        action = undefined;
-        due?.();
-        if (file === undefined) throw new FileError("FILE_MISSING", `There is no file at ${path}.`);
-        const { text, modified } = file;
-        return await Promise.resolve({ realPath: path, size: text.length, modified, text });
-      },
+    afterRead: (next) => void (action = next),
+    hide: (path, isHidden) => void (isHidden ? hidden.add(path) : hidden.delete(path)),
+  };
+  return disk;
+}
+
+function fakeWatcher(
+  sight: (path: string) => Sighting,
+  paths: () => readonly string[],
+): FakeWatcher {
+  const known = new Map<string, KnownFile>();
+  let listener: SightingListener = () => {};
+  let isClosed = false;
+  return {
+    known,
+    get isClosed() {
+      return isClosed;
     },
-    watcher: {
-      listen: (next) => void (listener = next),
-      add: async (files) => {
-        for (const { path } of files) watched.add(path);
-        await Promise.resolve();
-      },
-      remove: (paths) => {
-        for (const path of paths) watched.delete(path);
-      },
-      ready: async () => await Promise.resolve(),
-      look: async (paths) => await Promise.resolve(paths.map(sightingAt)),
-      search: async ({ files }) => {
-        const isWanted = ({ node, size }: FileSighting): boolean =>
-          files.some((one) => one.node === node || (one.size !== undefined && one.size === size));
-        const found = [...disk.keys()].map(sightingAt).filter((one) => one.state === "file");
-        return await Promise.resolve(found.filter(isWanted));
-      },
-      watches: { count: 0, limit: 0 },
-      [Symbol.asyncDispose]: async () => await Promise.resolve(),
+    watches: { count: 0, limit: 0 },
+    listen: (heard) => void (listener = heard),
+    add: async (added) => {
+      for (const file of added) known.set(file.path, file);
+      await Promise.resolve();
+    },
+    remove(removed) {
+      for (const path of removed) known.delete(path);
+    },
+    ready: async () => {
+      const differing = [...known.values()].filter((file) => differs(file, sight(file.path)));
+      if (differing.length > 0) listener(differing.map(({ path }) => sight(path)));
+      await Promise.resolve();
+    },
+    look: async (asked) => await Promise.resolve(asked.map(sight)),
+    search: async ({ files }) => {
+      const all = paths()
+        .map(sight)
+        .filter((sighting): sighting is FileSighting => sighting.state === "file");
+      const isWanted = (sighting: FileSighting): boolean =>
+        files.some(({ node, size }) => sighting.node === node || sighting.size === size);
+      return await Promise.resolve(all.filter(isWanted));
+    },
+    tell: (...told) => {
+      listener(told.map(sight));
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      await Promise.resolve();
     },
   };
+}
+
+function differs({ seen }: KnownFile, sighting: Sighting): boolean {
+  if (seen === undefined) return true;
+  if (seen === "absent") return sighting.state === "file";
+  if (sighting.state !== "file") return true;
+  const { size, modified, node } = sighting;
+  return size !== seen.size || modified !== seen.modified || node !== seen.node;
 }

@@ -1,0 +1,416 @@
+import {
+  fileBody,
+  metadataVersion,
+  objectId,
+  type ObjectStore,
+  sealObject,
+  silentLogger,
+  StoreError,
+} from "@self-context-manager/objects";
+import { expect, test } from "vitest";
+import type { FileChange } from "../../src/files/file-change.ts";
+import { fileSample } from "../samples.ts";
+import { trackedDisk } from "./tracked-disk.ts";
+
+test("a changed file gets one version with its content, made by a human", async () => {
+  const { disk, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  const stored = await latest(id);
+  expect(stored).toMatchObject({
+    version: 2,
+    body: { content: "two", path: "/work/a.txt", provenance: { generator: "human" } },
+  });
+  expect(changes).toEqual([
+    { id, type: "changed", stored, previous: expect.objectContaining({ version: 1 }) as unknown },
+  ]);
+});
+
+test("a file whose time alone changed gets no version", async () => {
+  const { disk, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  disk.write("/work/a.txt", "one");
+  await tracker.check();
+
+  expect((await latest(id)).version).toBe(1);
+  expect(changes).toEqual([]);
+});
+
+test("a file that nobody touched is not read", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "one");
+
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+});
+
+test("a change that was made before tracking began is stored when tracking resolves", async () => {
+  const { disk, index, track, latest, types } = trackedDisk();
+  const id = await index("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+
+  await track(id);
+
+  expect((await latest(id)).body.content).toBe("two");
+  expect(types(id)).toEqual(["changed"]);
+});
+
+test("what the watcher tells is stored by the time the tracker is ready", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+
+  disk.watcher.tell("/work/a.txt");
+  await tracker.ready();
+
+  expect((await latest(id)).body.content).toBe("two");
+});
+
+test("a change that the watcher has not told yet is stored by the time the tracker is ready", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+
+  await tracker.ready();
+
+  expect((await latest(id)).body.content).toBe("two");
+});
+
+test("a save by rename stays a change of the same object", async () => {
+  const { disk, know, later, latest, tracker, types } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  later();
+
+  disk.write("/work/a.txt.tmp", "two");
+  disk.rename("/work/a.txt.tmp", "/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body).toMatchObject({ content: "two", path: "/work/a.txt" });
+  expect(types(id)).toEqual(["changed"]);
+});
+
+test("the watcher is given the path of a tracked file with what was seen of it", async () => {
+  const { disk, know } = trackedDisk();
+
+  await know("/work/a.txt", "one");
+
+  const { modified = 0 } = (await disk.files.stat("/work/a.txt")) ?? {};
+  expect([...disk.watcher.known.values()]).toEqual([
+    { path: "/work/a.txt", seen: { size: 3, modified, node: "node-1" } },
+  ]);
+});
+
+test("a file that is not tracked any more is neither watched nor stored", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  tracker.untrack([id]);
+  disk.write("/work/a.txt", "two");
+  disk.watcher.tell("/work/a.txt");
+  await tracker.ready();
+
+  expect(disk.watcher.known.size).toBe(0);
+  expect((await latest(id)).version).toBe(1);
+});
+
+test("a file that is replaced by something unreadable keeps its last version, and that is told once", async () => {
+  const { disk, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  disk.hide("/work/a.txt", true);
+  await tracker.check();
+  await tracker.check();
+
+  expect((await latest(id)).version).toBe(1);
+  expect(changes).toEqual([
+    {
+      id,
+      type: "unreadable",
+      stored: expect.objectContaining({ version: 1 }) as unknown,
+      reason: "/work/a.txt may not be looked at; its last version stays.",
+    },
+  ]);
+});
+
+test.each(["FILE_UNREADABLE", "FILE_TOO_LARGE"] as const)(
+  "a file whose reading fails with %s keeps its last version, and the reason is told",
+  async (code) => {
+    const { disk, know, latest, tracker, changes } = trackedDisk();
+    const id = await know("/work/a.txt", "one");
+
+    disk.refuse("/work/a.txt", code);
+    await tracker.check();
+
+    expect((await latest(id)).version).toBe(1);
+    expect(changes).toMatchObject([
+      { id, type: "unreadable", reason: "/work/a.txt cannot be read. Its last version stays." },
+    ]);
+  },
+);
+
+test("that a file can be read again is told, and only then", async () => {
+  const { disk, know, tracker, types } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.refuse("/work/a.txt", "FILE_UNREADABLE");
+  await tracker.check();
+
+  disk.refuse("/work/a.txt", undefined);
+  await tracker.check();
+  await tracker.check();
+
+  expect(types(id)).toEqual(["unreadable", "readable"]);
+});
+
+test("a failure of the file source that is no file's fault rejects the check", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+  Object.assign(disk.files, {
+    read: async () => await Promise.reject(new Error("the disk was pulled out")),
+  });
+
+  await expect(tracker.check()).rejects.toThrow("the disk was pulled out");
+});
+
+test("a file that a secret's name hides is not read, and that it differs is told once", async () => {
+  const { disk, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/.env", "one");
+
+  disk.write("/work/.env", "two");
+  await tracker.check();
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+  expect((await latest(id)).body.content).toBe("one");
+  expect(changes).toMatchObject([
+    {
+      id,
+      type: "outdated",
+      reason:
+        "/work/.env changed; its name looks like a secret's, so it is read only when a read names it.",
+    },
+  ]);
+});
+
+test("a file that was named and not read is not read when it changes, and has its new size", async () => {
+  const { disk, name, later, track, latest, tracker } = trackedDisk();
+  disk.write("/work/a.txt", "one");
+  const id = await name("/work/a.txt");
+  await track(id);
+  later();
+
+  disk.write("/work/a.txt", "three");
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+  expect(await latest(id)).toMatchObject({
+    version: 2,
+    body: { content: null, presence: "unread", size: 5 },
+  });
+});
+
+test("a file that was named and not read gets no version for another time of the same size", async () => {
+  const { disk, name, later, track, latest, tracker } = trackedDisk();
+  disk.write("/work/a.txt", "one");
+  const id = await name("/work/a.txt");
+  await track(id);
+  later();
+
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  expect((await latest(id)).version).toBe(1);
+});
+
+test("what is written under a hold is not stored while it lasts", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  await using _hold = await tracker.hold("/work/a.txt");
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  expect((await latest(id)).version).toBe(1);
+});
+
+test("a file is looked at when the last hold on it ends", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  const first = await tracker.hold("/work/a.txt");
+  const second = await tracker.hold("/work/a.txt");
+  disk.write("/work/a.txt", "two");
+
+  await first[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+  const between = (await latest(id)).version;
+  await second[Symbol.asyncDispose]();
+
+  expect(between).toBe(1);
+  expect((await latest(id)).body.content).toBe("two");
+});
+
+test("a version that one session stored is told to the others and not to itself", async () => {
+  const { store, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  const own: FileChange[] = [];
+  const listener = (told: readonly FileChange[]): void => void own.push(...told);
+  tracker.onChange(listener);
+  const before = await latest(id);
+  await store.commit([{ object: sealObject({ ...before.body, nickname: "notes" }) }]);
+  const after = await latest(id);
+
+  await tracker.track([metadataVersion(after)], { except: listener });
+
+  expect(own).toEqual([]);
+  expect(changes).toEqual([
+    { id, type: "changed", stored: after, previous: metadataVersion(before) },
+  ]);
+});
+
+test("a listener that fails keeps no other from being told", async () => {
+  const errors: string[] = [];
+  const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+  const { disk, know, tracker } = trackedDisk({ logger });
+  const id = await know("/work/a.txt", "one");
+  const heard: string[] = [];
+  tracker.onChange(() => {
+    throw new Error("a listener's fault");
+  });
+  tracker.onChange((told) => void heard.push(...told.map((change) => change.id)));
+
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  expect(heard).toEqual([id]);
+  expect(errors).toEqual(["a listener to changes of files failed"]);
+});
+
+test("a listener that was taken away is not told", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "one");
+  const heard: FileChange[] = [];
+  const stop = tracker.onChange((told) => void heard.push(...told));
+
+  stop();
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  expect(heard).toEqual([]);
+});
+
+test("a change that could not be stored is stored with the next that the watcher tells", async () => {
+  let failures = 1;
+  const { disk, know, latest, tracker } = trackedDisk({
+    wrap: (store) =>
+      refusing(store, () => {
+        failures -= 1;
+        return failures >= 0 ? new StoreError("STORE_FULL", "the disk is full") : undefined;
+      }),
+  });
+  const a = await know("/work/a.txt", "one");
+  const b = await know("/work/b.txt", "one");
+  disk.write("/work/a.txt", "two");
+  disk.watcher.tell("/work/a.txt");
+  await tracker.ready();
+
+  disk.write("/work/b.txt", "two");
+  disk.watcher.tell("/work/b.txt");
+  await tracker.ready();
+
+  expect((await latest(a)).body.content).toBe("two");
+  expect((await latest(b)).body.content).toBe("two");
+});
+
+test("a check rejects with the store's error", async () => {
+  const { disk, know, tracker } = trackedDisk({
+    wrap: (store) => refusing(store, () => new StoreError("STORE_FULL", "the disk is full")),
+  });
+  await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+
+  await expect(tracker.check()).rejects.toMatchObject({ code: "STORE_FULL" });
+});
+
+test("a change that another session stored first makes no second version", async () => {
+  let others: (() => Promise<void>) | undefined;
+  const { disk, store, know, latest, tracker, types } = trackedDisk({
+    wrap: (inner) =>
+      Object.assign(Object.create(inner) as ObjectStore, {
+        commit: async (...args: Parameters<ObjectStore["commit"]>) => {
+          const first = others;
+          others = undefined;
+          await first?.();
+          return await inner.commit(...args);
+        },
+      }),
+  });
+  const id = await know("/work/a.txt", "one");
+  const before = await latest(id);
+  disk.write("/work/a.txt", "two");
+  others = async () => {
+    const object = sealObject({ ...before.body, content: "two", char_count: 3 });
+    await store.commit([{ object, expect: 1 }]);
+  };
+
+  await tracker.check();
+
+  expect(await latest(id)).toMatchObject({ version: 2, body: { content: "two" } });
+  expect(types(id)).toEqual(["changed"]);
+});
+
+test("a late read does not follow the later version that another session stored", async () => {
+  const { disk, store, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+  disk.afterRead(async () => {
+    disk.write("/work/a.txt", "three");
+    const body = fileBody(id, await disk.files.read("/work/a.txt"), "agent");
+    await store.commit([{ object: sealObject(body), expect: 1 }]);
+  });
+
+  await tracker.check();
+
+  expect(await latest(id)).toMatchObject({
+    version: 2,
+    body: { content: "three", provenance: { generator: "agent" } },
+  });
+});
+
+test("disposal closes the watcher, and nothing is stored after it", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+
+  await tracker[Symbol.asyncDispose]();
+  disk.write("/work/a.txt", "two");
+  disk.watcher.tell("/work/a.txt");
+  await tracker.check();
+
+  expect(disk.watcher.isClosed).toBe(true);
+  expect((await latest(id)).version).toBe(1);
+});
+
+test("an object that is neither file nor note is passed over", async () => {
+  const { disk, store, latest, track } = trackedDisk();
+  const id = objectId("0190bbbb-0000-7000-8000-0000000000ff");
+  await store.commit([{ object: sealObject({ ...fileSample(), id, type: "skill" }) }]);
+
+  await track((await latest(id)).body.id);
+
+  expect(disk.watcher.known.size).toBe(0);
+});
+
+/** A store some of whose commits are refused. */
+function refusing(inner: ObjectStore, error: () => Error | undefined): ObjectStore {
+  return Object.assign(Object.create(inner) as ObjectStore, {
+    commit: async (...args: Parameters<ObjectStore["commit"]>) => {
+      const refused = error();
+      if (refused !== undefined) throw refused;
+      return await inner.commit(...args);
+    },
+  });
+}

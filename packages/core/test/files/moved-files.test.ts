@@ -1,0 +1,421 @@
+import { type ObjectId, type StoredVersion } from "@self-context-manager/objects";
+import { expect, test } from "vitest";
+import { type TrackedDisk, trackedDisk } from "./tracked-disk.ts";
+
+test("a renamed file is the same object in a version with its new path", async () => {
+  const { disk, know, latest, tracker, changes } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.rename("/work/a.txt", "/work/folder/b.md");
+  await tracker.check();
+
+  const stored = await latest(id);
+  expect(stored).toMatchObject({
+    version: 2,
+    body: {
+      content: "a text",
+      path: "/work/folder/b.md",
+      file_type: "markdown",
+      provenance: { origin: "/work/folder/b.md", generator: "human" },
+    },
+  });
+  expect(changes).toMatchObject([
+    { id, type: "moved", stored, previous: { body: { path: "/work/a.txt" } } },
+  ]);
+});
+
+test("a renamed file is not read", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "a text");
+
+  disk.rename("/work/a.txt", "/work/b.txt");
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+});
+
+test("a renamed file is watched at its new path only", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "a text");
+
+  disk.rename("/work/a.txt", "/work/b.txt");
+  await tracker.check();
+
+  expect([...disk.watcher.known.keys()]).toEqual(["/work/b.txt"]);
+});
+
+test("a file that was renamed and changed has its new path and its new content", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.rename("/work/a.txt", "/work/b.txt");
+  later();
+  disk.write("/work/b.txt", "another text");
+  await tracker.check();
+
+  expect((await latest(id)).body).toMatchObject({ path: "/work/b.txt", content: "another text" });
+});
+
+test("a file that was renamed to a secret's name and changed keeps the content it had", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.rename("/work/a.txt", "/work/secret.key");
+  later();
+  disk.write("/work/secret.key", "another text");
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+  expect((await latest(id)).body).toMatchObject({ path: "/work/secret.key", content: "a text" });
+});
+
+test("a renamed file that was named and never read stays unread at its new path", async () => {
+  const { disk, name, later, track, latest, tracker } = trackedDisk();
+  disk.write("/work/a.txt", "a text");
+  const id = await name("/work/a.txt");
+  await track(id);
+  later();
+
+  disk.rename("/work/a.txt", "/work/b.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body).toMatchObject({ path: "/work/b.txt", presence: "unread" });
+});
+
+test("a file that was copied and deleted is found by its content", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/work/folder/a.txt", "a text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body).toMatchObject({ path: "/work/folder/a.txt", content: "a text" });
+});
+
+test("a copy that was made long before the file vanished is not the file", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/work/old-copy.txt", "a text");
+  later();
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("a file of the same size and another content is not the file that vanished", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/work/b.txt", "b text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("an empty file that vanished is not found in another empty file", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "");
+
+  disk.write("/work/b.txt", "");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("a copy outside the workspace is not read to find a file that vanished", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/elsewhere/a.txt", "a text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("a copy that is an object of its own is not the file that vanished", async () => {
+  const { disk, know, index, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  const copy = await index("/work/b.txt", "a text");
+  disk.write("/work/b.txt", "a text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+  expect((await latest(copy)).version).toBe(1);
+});
+
+test("of two copies of a file that vanished neither is taken for it", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/work/b.txt", "a text");
+  disk.write("/work/c.txt", "a text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("of two copies of a file that vanished the one that has its name is the file", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.write("/work/b.txt", "a text");
+  disk.write("/work/folder/a.txt", "a text");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+
+  expect((await latest(id)).body["path"]).toBe("/work/folder/a.txt");
+});
+
+test("two files of one content that were copied and deleted are told apart by their names", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const one = await know("/work/a.txt", "a text");
+  const other = await know("/work/b.txt", "a text");
+
+  for (const name of ["a.txt", "b.txt"]) {
+    disk.write(`/work/folder/${name}`, "a text");
+    disk.remove(`/work/${name}`);
+  }
+  await tracker.check();
+
+  expect((await latest(one)).body["path"]).toBe("/work/folder/a.txt");
+  expect((await latest(other)).body["path"]).toBe("/work/folder/b.txt");
+});
+
+test("files that change places stay the objects that they were", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const a = await know("/work/a.txt", "text a");
+  const b = await know("/work/b.txt", "text b");
+
+  disk.rename("/work/a.txt", "/work/c.txt");
+  disk.rename("/work/b.txt", "/work/a.txt");
+  disk.rename("/work/c.txt", "/work/b.txt");
+  await tracker.check();
+
+  expect((await latest(a)).body).toMatchObject({ path: "/work/b.txt", content: "text a" });
+  expect((await latest(b)).body).toMatchObject({ path: "/work/a.txt", content: "text b" });
+});
+
+test("of a file that is moved onto another the object moves, and the other is gone", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const a = await know("/work/a.txt", "text a");
+  const b = await know("/work/b.txt", "text b");
+
+  disk.rename("/work/a.txt", "/work/b.txt");
+  disk.watcher.tell("/work/b.txt");
+  await tracker.ready();
+
+  expect((await latest(a)).body).toMatchObject({ path: "/work/b.txt", content: "text a" });
+  expect((await latest(b)).body).toMatchObject({ path: null, content: null });
+});
+
+test("a second name of a known file is no move", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const a = await know("/work/a.txt", "text a");
+  const b = await know("/work/b.txt", "text b");
+
+  disk.link("/work/a.txt", "/work/b.txt");
+  disk.watcher.tell("/work/b.txt");
+  await tracker.ready();
+
+  expect((await latest(a)).body).toMatchObject({ path: "/work/a.txt" });
+  expect((await latest(b)).body).toMatchObject({ content: "text a", path: "/work/b.txt" });
+});
+
+test("a file that the model named before its move was seen is adopted as the object that it is", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+  disk.rename("/work/a.txt", "/work/b.txt");
+
+  const adopted = await tracker.adopt("/work/b.txt");
+
+  expect(adopted).toBe(id);
+  expect((await latest(id)).body["path"]).toBe("/work/b.txt");
+});
+
+test("a second name of a file that is where it was is not adopted", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+  disk.link("/work/a.txt", "/work/b.txt");
+
+  const adopted = await tracker.adopt("/work/b.txt");
+
+  expect(adopted).toBeUndefined();
+  expect((await latest(id)).version).toBe(1);
+});
+
+test("a file that was moved and replaced at its old path is adopted at the new one", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  disk.write("/work/stranger.txt", "another text");
+  later();
+  const id = await know("/work/a.txt", "a text");
+  disk.rename("/work/a.txt", "/work/b.txt");
+  disk.rename("/work/stranger.txt", "/work/a.txt");
+
+  const adopted = await tracker.adopt("/work/b.txt");
+
+  expect(adopted).toBe(id);
+  expect((await latest(id)).body).toMatchObject({ path: "/work/b.txt", content: "a text" });
+});
+
+test("an unknown file is not adopted, and neither is a path without a file", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "a text");
+  disk.write("/work/b.txt", "b text");
+
+  expect(await tracker.adopt("/work/b.txt")).toBeUndefined();
+  expect(await tracker.adopt("/work/nothing.txt")).toBeUndefined();
+});
+
+test("a new file that has the node of a deleted one is not adopted as it", async () => {
+  const { disk, know, tracker } = trackedDisk();
+  await know("/work/a.txt", "a text");
+  disk.remove("/work/a.txt");
+  disk.reuseNode("node-1");
+  disk.write("/work/b.txt", "b text that is longer");
+
+  expect(await tracker.adopt("/work/b.txt")).toBeUndefined();
+});
+
+test("a deleted file has a version without content and path, and its history stays", async () => {
+  const { disk, store, know, latest, tracker, types } = trackedDisk();
+  const id = await know("/work/a.txt", "a text");
+
+  disk.remove("/work/a.txt");
+  await tracker.check();
+  await tracker.check();
+
+  expect(await latest(id)).toMatchObject({
+    version: 2,
+    body: { content: null, path: null, presence: "missing", provenance: { origin: "/work/a.txt" } },
+  });
+  expect((await store.get(id, { version: 1 }))?.body.content).toBe("a text");
+  expect(types(id)).toEqual(["vanished"]);
+});
+
+test("a file that is made again at its last path is the same object", async () => {
+  const { disk, know, later, latest, tracker, types } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+  later();
+
+  disk.write("/work/a.txt", "two");
+  await tracker.check();
+
+  expect((await latest(id)).body).toMatchObject({ path: "/work/a.txt", content: "two" });
+  expect(types(id)).toEqual(["vanished", "returned"]);
+});
+
+test("a secret that is made again at its last path comes back unread", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  const id = await know("/work/.env", "one");
+  disk.remove("/work/.env");
+  await tracker.check();
+  later();
+
+  disk.write("/work/.env", "two");
+  await tracker.check();
+
+  expect(disk.reads).toEqual([]);
+  expect((await latest(id)).body).toMatchObject({ presence: "unread", content: null, size: 3 });
+});
+
+test("a file that goes between its sighting and its reading is gone", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  disk.write("/work/a.txt", "two");
+  disk.watcher.tell("/work/a.txt");
+
+  disk.remove("/work/a.txt");
+  await tracker.ready();
+
+  expect((await latest(id)).body["presence"]).toBe("missing");
+});
+
+test("an unrelated file that takes the path of another is an object of its own, unread", async () => {
+  const opened = trackedDisk();
+  const { id, stranger } = await displaced(opened, "a stranger's text");
+
+  expect((await opened.latest(id)).body["presence"]).toBe("missing");
+  expect(stranger).toMatchObject({
+    version: 1,
+    body: { type: "file", path: "/work/a.txt", presence: "unread", content: null, size: 17 },
+  });
+  expect(opened.types(stranger?.body.id as ObjectId)).toEqual(["appeared"]);
+});
+
+test("a file of the same content that takes the path of another is the same object", async () => {
+  const opened = trackedDisk();
+  const { id, stranger } = await displaced(opened, "a text");
+
+  expect(await opened.latest(id)).toMatchObject({
+    version: 1,
+    body: { path: "/work/a.txt", content: "a text" },
+  });
+  expect(stranger?.body.id).toBe(id);
+});
+
+test("a file that no text is in and that takes the path of another is an object of its own", async () => {
+  const opened = trackedDisk();
+  const { id, stranger } = await displaced(opened, null);
+
+  expect((await opened.latest(id)).body["presence"]).toBe("missing");
+  expect(stranger?.body.id).not.toBe(id);
+});
+
+test("an unrelated file that somebody made an object for already gets no second one", async () => {
+  const { disk, name, know, later, store, tracker } = trackedDisk();
+  disk.write("/work/stranger.txt", "a stranger's text");
+  later();
+  await know("/work/a.txt", "a text");
+  disk.rename("/work/stranger.txt", "/work/a.txt");
+  await name("/work/a.txt");
+
+  await tracker.check();
+
+  const { items } = await store.find({ where: { type: "file", path: "/work/a.txt" } });
+  expect(items).toHaveLength(1);
+});
+
+test("of two objects that were at a path last the later one comes back", async () => {
+  const { disk, know, later, latest, tracker } = trackedDisk();
+  const first = await know("/work/a.txt", "one");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+  later();
+  const second = await know("/work/a.txt", "two");
+  disk.remove("/work/a.txt");
+  await tracker.check();
+  later();
+
+  disk.write("/work/a.txt", "three");
+  await tracker.check();
+
+  expect((await latest(first)).body["presence"]).toBe("missing");
+  expect((await latest(second)).body).toMatchObject({ presence: "present", content: "three" });
+});
+
+/** Puts a file that existed elsewhere at the path of a known one, and looks. */
+async function displaced(
+  { disk, know, later, store, tracker }: TrackedDisk,
+  text: string | null,
+): Promise<{ readonly id: ObjectId; readonly stranger: StoredVersion | undefined }> {
+  disk.write("/work/stranger.txt", text);
+  later();
+  const id = await know("/work/a.txt", "a text");
+  disk.rename("/work/stranger.txt", "/work/a.txt");
+  await tracker.check();
+  const { items } = await store.find({ where: { type: "file", path: "/work/a.txt" } });
+  const [found] = items;
+  return { id, stranger: found && (await store.get(found.body.id)) };
+}
