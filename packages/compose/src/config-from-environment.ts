@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
+import { type Environment, variableOf } from "./environment.ts";
 import {
   type LayoutKind,
   layoutKinds,
@@ -12,9 +13,6 @@ import {
   storeKinds,
 } from "./kinds.ts";
 import { type Platform, storePath } from "./store-path.ts";
-
-/** Environment variables by name, as `process.env` has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment decides; the rest of the options is the caller's. */
 export interface EnvironmentConfig {
@@ -79,9 +77,9 @@ function policyOf(environment: Environment): PolicyOptions {
 }
 
 function xtdbOptions(environment: Environment): XtdbOptions {
-  const name = valueOf(environment, "SCM_XTDB_NAME");
-  const token = valueOf(environment, "SCM_XTDB_TOKEN");
-  const keep = valueOf(environment, "SCM_XTDB_KEEP");
+  const name = variableOf(environment, "SCM_XTDB_NAME");
+  const token = variableOf(environment, "SCM_XTDB_TOKEN");
+  const keep = variableOf(environment, "SCM_XTDB_KEEP");
   if (keep !== undefined && keep !== "1" && keep !== "0")
     throw new ConfigError("SCM_XTDB_KEEP", keep, "1 or 0");
   return {
@@ -91,18 +89,12 @@ function xtdbOptions(environment: Environment): XtdbOptions {
   };
 }
 
-/** A variable that is set to nothing is as good as not set. */
-function valueOf(environment: Environment, variable: string): string | undefined {
-  const value = environment[variable];
-  return value === "" ? undefined : value;
-}
-
 function choice<Name extends string>(
   environment: Environment,
   variable: string,
   names: readonly [Name, ...Name[]],
 ): Name {
-  const value = valueOf(environment, variable);
+  const value = variableOf(environment, variable);
   if (value === undefined) return names[0];
   const name = oneOf(names, value);
   if (name === undefined) throw new ConfigError(variable, value, names.join(" or "));
@@ -110,7 +102,7 @@ function choice<Name extends string>(
 }
 
 function count(environment: Environment, variable: string): number | undefined {
-  const value = valueOf(environment, variable);
+  const value = variableOf(environment, variable);
   if (value === undefined) return undefined;
   const number = /^\d{1,9}$/u.test(value) ? Number(value) : 0;
   if (number < 1) throw new ConfigError(variable, value, "a whole number from 1");

@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 
-import type { Environment } from "./config-from-environment.ts";
+import { type Environment, variableOf } from "./environment.ts";
 import type { StoreKind } from "./kinds.ts";
 
 /** The parts of a machine that decide where a user's data lies. */
@@ -11,7 +11,7 @@ export interface Platform {
 }
 
 /**
- * Where a user's store lies (decision D50): `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else
+ * Where a user's store lies: `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else
  * the platform's folder for data of applications in place of `$XDG_DATA_HOME`. A store in XTDB lies in the folder `xtdb`
  * there, which a node of this machine serves, or at the URL of a node that runs elsewhere.
  */
@@ -21,9 +21,9 @@ export function storePath(
   kind: StoreKind = "sqlite",
 ): string {
   const path = platform.name === "win32" ? win32 : posix;
-  const told = environment["SCM_STORE"];
-  if (told !== undefined && told !== "") {
-    return isNodeUrl(told) ? told : path.resolve(withHome(told, platform));
+  const place = variableOf(environment, "SCM_STORE");
+  if (place !== undefined) {
+    return isNodeUrl(place) ? place : path.resolve(withHome(place, platform));
   }
   const name = kind === "xtdb" ? "xtdb" : "store.sqlite";
   return path.join(dataFolder(environment, platform), "self-context-manager", name);
