@@ -33,7 +33,8 @@ export {
   messageOverhead,
   prefixTokens,
 } from "./measure/tokens.ts";
-export { type FileOutcome, type ReplayProgress, type RunOptions, runReplay } from "./run-replay.ts";
+export type { FileOutcome } from "./replay-task.ts";
+export { type ReplayProgress, type RunOptions, runReplay } from "./run-replay.ts";
 export type { MissCounts } from "./measure/replay-segment.ts";
 export { type ReplayPrices, replayPrices } from "./measure/prices.ts";
 export type { SessionFigures, StrategyFigures } from "./measure/session-figures.ts";

@@ -1,20 +1,10 @@
 import { parentPort } from "node:worker_threads";
 
 import { readSession } from "./read/read-session.ts";
-import type { FileOutcome } from "./run-replay.ts";
-import { measureSession, storeSession, type StoredRun } from "./strategies/replay-session.ts";
+import type { ReplayAnswer, ReplayTask } from "./replay-task.ts";
+import { measureSession, storeSession } from "./strategies/replay-session.ts";
 
-/** What a thread is asked for: a file's session stored at a path or, where that was done, measured. */
-export interface ReplayTask {
-  readonly file: string;
-  readonly path: string;
-  readonly stored?: StoredRun;
-}
-
-/** What became of it: `stored` of one that can be measured, else the file's outcome. */
-export type ReplayAnswer = { readonly stored: StoredRun } | { readonly outcome: FileOutcome };
-
-/** Does one task; whatever is wrong with its file is part of the answer. */
+/** Performs one task. An error of the file is part of the answer. */
 async function perform({ file, path, stored }: ReplayTask): Promise<ReplayAnswer> {
   try {
     const session = await readSession(file);

@@ -3,19 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-import type { SessionFigures } from "./measure/session-figures.ts";
-import type { DamagedLine } from "./read/recorded-session.ts";
-import type { ReplayAnswer, ReplayTask } from "./replay-worker.ts";
-
-/** What became of one file. */
-export interface FileOutcome {
-  readonly file: string;
-  readonly damaged: readonly DamagedLine[];
-  /** Undefined where the file has no session of two calls. */
-  readonly figures?: SessionFigures;
-  /** Why it could not be replayed. */
-  readonly reason?: string;
-}
+import type { FileOutcome, ReplayAnswer, ReplayTask } from "./replay-task.ts";
 
 export interface ReplayProgress {
   /** Sessions; one that is stored and not yet measured is half done. */
