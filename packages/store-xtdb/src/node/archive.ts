@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Artefacts } from "./artefacts.ts";
 import { dataFolderOf } from "./data-folder.ts";
 import { startJvm, untilListening } from "./jvm.ts";
 import { nodeConfig } from "./node-config.ts";
-import type { Artefacts } from "./prepare-node.ts";
 import { endProcess } from "./processes.ts";
 
 const archiveMilliseconds = 120_000;

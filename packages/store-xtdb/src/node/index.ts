@@ -4,7 +4,8 @@ export type { NodeMemory } from "./jvm.ts";
 export type { NodeStorage } from "./node-config.ts";
 export { NodeError, type NodeErrorCode } from "./node-error.ts";
 export { type NodeStatus, nodeStatus } from "./node-status.ts";
-export { type Artefacts, prepareNode, type PrepareOptions } from "./prepare-node.ts";
+export type { Artefacts } from "./artefacts.ts";
+export { prepareNode, type PrepareOptions } from "./prepare-node.ts";
 export {
   type NodeOptions,
   startNode,

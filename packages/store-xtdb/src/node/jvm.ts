@@ -3,9 +3,9 @@ import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { Artefacts } from "./artefacts.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { NodeDeath, NodeError } from "./node-error.ts";
-import type { Artefacts } from "./prepare-node.ts";
 import { readRunFile, type RunFacts } from "./run-file.ts";
 import { lastLines } from "./run-program.ts";
 

@@ -4,6 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs
 import { delimiter, join } from "node:path";
 
 import { trainArchive } from "./archive.ts";
+import type { Artefacts } from "./artefacts.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { findJava, findMaven, type Java } from "./java.ts";
@@ -22,15 +23,6 @@ export interface PrepareOptions {
   /** Told a line before each step that takes long. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** What a node is started from. */
-export interface Artefacts {
-  readonly java: Java;
-  readonly engine: string;
-  readonly classPath: string;
-  /** Classes as the Java machine has them in memory, for a quicker start; undefined where they could not be made. */
-  readonly archive: string | undefined;
 }
 
 /** A first build fetches 77 MB and compiles for half a minute; a slow line is given time. */
