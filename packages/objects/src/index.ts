@@ -100,20 +100,32 @@ export type {
   WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
+export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";
+export { type ChainEnd, chainLink, type CountingChunkWriter } from "./store-kit/chain-link.ts";
+export { checkNicknames, type ObjectChange } from "./store-kit/check-nicknames.ts";
 export { applyDelta } from "./store-kit/delta-apply.ts";
 export { applyDeltas } from "./store-kit/delta-chain.ts";
 export { type Delta, encodeDelta, encodeWhole } from "./store-kit/delta-encode.ts";
 export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
+export {
+  readPlace,
+  readReferrerPosition,
+  writeReferrerPosition,
+} from "./store-kit/page-position.ts";
 export { sameStart } from "./store-kit/same-start.ts";
+export { nextPoint, stageCommit } from "./store-kit/stage-commit.ts";
 export {
   checkFollows,
   checkLimit,
+  checkRepeated,
+  checkSameVersion,
   checkWrites,
   compareText,
   type FieldCondition,
   fieldConditions,
   meetsCondition,
   normalTime,
+  type PresentVersion,
   requestDigest,
 } from "./store-kit/store-rules.ts";
 export {
@@ -124,6 +136,7 @@ export {
   setField,
   sizeOf,
 } from "./store-kit/stored-form.ts";
+export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";
 export {
   type ResolvedVersion,

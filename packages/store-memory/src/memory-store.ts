@@ -2,6 +2,9 @@ import {
   type Changes,
   checkFollows,
   checkLimit,
+  checkNicknames,
+  checkRepeated,
+  checkSameVersion,
   checkWrites,
   type Clock,
   collectReferences,
@@ -14,25 +17,28 @@ import {
   type HistoryOptions,
   meetsCondition,
   metadataOf,
+  nextPoint,
   normalTime,
   type ObjectId,
   type ObjectStore,
   type ObjectWrite,
   type Page,
+  readPlace,
+  readReferrerPosition,
   type Referrer,
   type ReferrersOptions,
   requestDigest,
+  stageCommit,
   StoreError,
   type StoredMetadata,
   type StoredVersion,
   type VersionPoint,
   type VersionSelector,
+  writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import { type Nicknames, nicknamesAfter } from "./nicknames.ts";
-
 export interface MemoryStoreOptions {
-  /** The system's clock unless told. */
+  /** Default: the clock of the system. */
   readonly clock?: Clock;
 }
 
@@ -46,7 +52,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
     { readonly digest: string; readonly versions: readonly CommittedVersion[] }
   >();
   let last: VersionPoint = { tx_id: 0, tx_time: new Date(0).toISOString() };
-  let nicknames: Nicknames = new Map();
+  const nicknames = new Map<string, ObjectId>();
   let closed = false;
 
   function checkOpen(): void {
@@ -57,11 +63,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
     return histories.get(id)?.at(-1);
   }
 
-  function isKnown(id: string): boolean {
-    return histories.has(id as ObjectId);
-  }
-
-  function add(versions: readonly StoredVersion[]): void {
+  /** Adds versions, the earlier ones of an object before the later ones; `latest` has the last one of each object. */
+  function add(versions: readonly StoredVersion[], latest: readonly StoredVersion[]): void {
+    const changes = latest.map((after) => ({ before: head(after.body.id), after }));
+    checkNicknames(changes, {
+      owner: (nickname) => nicknames.get(nickname),
+      isObject: (id) => histories.has(id as ObjectId),
+    });
+    for (const { before } of changes)
+      if (before?.body.nickname !== undefined) nicknames.delete(before.body.nickname);
+    for (const { body } of latest)
+      if (body.nickname !== undefined) nicknames.set(body.nickname, body.id);
     for (const stored of versions) {
       const history = histories.get(stored.body.id) ?? [];
       history.push(stored);
@@ -83,43 +95,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       const digest = requestDigest(writes);
       const earlier = requestId === undefined ? undefined : requests.get(requestId);
       if (earlier !== undefined) {
-        if (earlier.digest === digest) return { versions: earlier.versions, replayed: true };
-        throw new StoreError(
-          "REQUEST_CONFLICT",
-          `request ${requestId} was made before, with other writes`,
-        );
+        checkRepeated(requestId, earlier.digest, digest);
+        return { versions: earlier.versions, replayed: true };
       }
 
-      const at: VersionPoint = Object.freeze({
-        tx_id: last.tx_id + 1,
-        tx_time: laterTime(new Date(clock.now()).toISOString(), last.tx_time),
-      });
-      const staged: StoredVersion[] = [];
-      const outcome = writes.map(({ object, expect }): CommittedVersion => {
-        const { id } = object.body;
-        const latest = head(id);
-        const version = latest?.version ?? 0;
-        if (expect !== undefined && expect !== version) {
-          throw new StoreError(
-            "VERSION_CONFLICT",
-            `object ${id} is at version ${version}, not ${expect}`,
-          );
-        }
-        if (latest !== undefined && latest.hashes.object_hash === object.hashes.object_hash) {
-          return { id, version, at: latest.at, changed: false };
-        }
-        staged.push(
-          Object.freeze({ body: object.body, hashes: object.hashes, version: version + 1, at }),
-        );
-        return { id, version: version + 1, at, changed: true };
-      });
-      const names = nicknamesAfter(nicknames, staged, isKnown);
-
-      nicknames = names;
-      add(staged.sort((one, other) => compareText(one.body.id, other.body.id)));
+      const at = nextPoint(last, clock);
+      const { staged, versions } = stageCommit(writes, head, at);
+      add(staged, staged);
       if (staged.length > 0) last = at;
-      if (requestId !== undefined) requests.set(requestId, { digest, versions: outcome });
-      return { versions: outcome, replayed: false };
+      if (requestId !== undefined) requests.set(requestId, { digest, versions });
+      return { versions, replayed: false };
     },
 
     async get(id: ObjectId, at?: VersionSelector): Promise<StoredVersion | undefined> {
@@ -181,7 +166,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       { kind, limit = 100, after }: ReferrersOptions = {},
     ): Promise<Page<Referrer>> {
       checkOpen();
-      const start = after === undefined ? undefined : readCursor(after);
+      const start = after === undefined ? undefined : readReferrerPosition(after);
       const found = [...histories.values()].flatMap((history, index) => {
         const holder = history.at(-1) as StoredVersion;
         return collectReferences(holder.body)
@@ -199,7 +184,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       const items = shown.map(({ referrer }) => referrer);
       const last = shown.at(-1);
       return shown.length < found.length && last !== undefined
-        ? { items, next: JSON.stringify([last.place, last.referrer.path]) }
+        ? { items, next: writeReferrerPosition(last.place, last.referrer.path) }
         : { items };
     },
 
@@ -229,17 +214,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
           histories.get(id)?.[stored.version - 1] ??
           staged.find((other) => other.body.id === id && other.version === stored.version);
         if (present !== undefined) {
-          checkSame(present, stored);
+          checkSameVersion(present, stored);
           continue;
         }
         checkFollows(heads.get(id) ?? head(id), stored);
         heads.set(id, stored);
         staged.push(Object.freeze({ ...stored }));
       }
-      const names = nicknamesAfter(nicknames, [...heads.values()], isKnown);
-
-      nicknames = names;
-      add(staged);
+      add(staged, [...heads.values()]);
       for (const { at } of staged) {
         last = {
           tx_id: Math.max(last.tx_id, at.tx_id),
@@ -271,33 +253,6 @@ function withoutBulk(stored: StoredVersion): StoredMetadata {
   return { ...stored, body: metadataOf(stored.body) };
 }
 
-function readPlace(text: string): number {
-  if (!/^\d{1,15}$/.test(text))
-    throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
-  return Number(text);
-}
-
-function follows(place: number, path: string, cursor: readonly [number, string]): boolean {
-  return place > cursor[0] || (place === cursor[0] && compareText(path, cursor[1]) > 0);
-}
-
-function readCursor(text: string): readonly [number, string] {
-  const parsed: unknown = JSON.parse(text);
-  if (Array.isArray(parsed) && typeof parsed[0] === "number" && typeof parsed[1] === "string") {
-    return [parsed[0], parsed[1]];
-  }
-  throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
-}
-
-function checkSame(present: StoredVersion, told: StoredVersion): void {
-  const same =
-    present.hashes.object_hash === told.hashes.object_hash &&
-    present.at.tx_id === told.at.tx_id &&
-    present.at.tx_time === told.at.tx_time;
-  if (!same) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `object ${told.body.id} has another version ${told.version} here`,
-    );
-  }
+function follows(place: number, path: string, start: readonly [number, string]): boolean {
+  return place > start[0] || (place === start[0] && compareText(path, start[1]) > 0);
 }

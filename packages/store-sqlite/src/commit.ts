@@ -1,22 +1,25 @@
 import {
   checkFollows,
+  checkRepeated,
+  checkSameVersion,
   checkWrites,
   type Clock,
   type CommitOptions,
   type CommitResult,
   type CommittedVersion,
-  compareText,
+  nextPoint,
   type ObjectId,
   type ObjectWrite,
+  type PresentVersion,
   requestDigest,
-  StoreError,
+  stageCommit,
   type StoredVersion,
   type VersionPoint,
 } from "@self-context-manager/objects";
 
-import type { BodyCache, Head } from "./body-cache.ts";
 import type { Connection, TransactionKind } from "./connection.ts";
-import { number, type VersionReader } from "./version-rows.ts";
+import type { Head, Heads } from "./head.ts";
+import { hexOf, number, pointOf, type VersionReader } from "./version-rows.ts";
 import { type Change, indexChanges, writeVersion } from "./version-writer.ts";
 
 export interface Transactions {
@@ -27,7 +30,7 @@ export interface Transactions {
 /** What writes: each call is one transaction of the database. */
 export function transactions(
   connection: Connection,
-  heads: BodyCache,
+  heads: Heads,
   reader: VersionReader,
   clock: Clock,
 ): Transactions {
@@ -56,7 +59,7 @@ export function transactions(
     });
     if (kind === "write") isOwed = false;
     else if (changes.size > 0) isOwed = true;
-    for (const { after } of changes.values()) heads.set(after);
+    for (const { after } of changes.values()) heads.set(after.stored.body.id, after);
     return result;
   }
 
@@ -69,11 +72,9 @@ export function transactions(
           requestId === undefined ? undefined : earlierOutcome(connection, requestId, digest);
         if (earlier !== undefined) return { versions: earlier, replayed: true };
 
-        const at = nextPoint(connection, clock);
-        const staged: StoredVersion[] = [];
-        const versions = writes.map((one) => stage(one, known(one.object.body.id), at, staged));
-        for (const stored of staged.sort((one, other) => compareText(one.body.id, other.body.id)))
-          write(stored);
+        const at = nextPoint(lastPoint(connection), clock);
+        const { staged, versions } = stageCommit(writes, (id) => known(id)?.stored, at);
+        for (const stored of staged) write(stored);
         if (staged.length > 0) setClock(connection, at.tx_id, Date.parse(at.tx_time));
         if (requestId !== undefined && digest !== undefined) {
           connection.run(
@@ -90,16 +91,16 @@ export function transactions(
       inTransaction("write", (write, known) => {
         const last = readClock(connection);
         let added = 0;
-        for (const told of versions) {
-          const latest = known(told.body.id);
-          if (latest !== undefined && told.version <= latest.stored.version) {
-            checkSame(connection, latest.key, told);
+        for (const restored of versions) {
+          const latest = known(restored.body.id);
+          if (latest !== undefined && restored.version <= latest.stored.version) {
+            checkSameVersion(presentVersion(connection, latest.key, restored.version), restored);
             continue;
           }
-          checkFollows(latest?.stored, told);
-          write(Object.freeze({ ...told }));
-          last.txId = Math.max(last.txId, told.at.tx_id);
-          last.time = Math.max(last.time, Date.parse(told.at.tx_time));
+          checkFollows(latest?.stored, restored);
+          write(Object.freeze({ ...restored }));
+          last.txId = Math.max(last.txId, restored.at.tx_id);
+          last.time = Math.max(last.time, Date.parse(restored.at.tx_time));
           added += 1;
         }
         if (added > 0) setClock(connection, last.txId, last.time);
@@ -110,29 +111,6 @@ export function transactions(
 
 type HeadOf = (id: ObjectId) => Head | undefined;
 
-function stage(
-  { object, expect }: ObjectWrite,
-  latest: Head | undefined,
-  at: VersionPoint,
-  staged: StoredVersion[],
-): CommittedVersion {
-  const { id } = object.body;
-  const version = latest?.stored.version ?? 0;
-  if (expect !== undefined && expect !== version) {
-    throw new StoreError(
-      "VERSION_CONFLICT",
-      `object ${id} is at version ${version}, not ${expect}`,
-    );
-  }
-  if (latest !== undefined && latest.stored.hashes.object_hash === object.hashes.object_hash) {
-    return { id, version, at: latest.stored.at, changed: false };
-  }
-  staged.push(
-    Object.freeze({ body: object.body, hashes: object.hashes, version: version + 1, at }),
-  );
-  return { id, version: version + 1, at, changed: true };
-}
-
 function earlierOutcome(
   connection: Connection,
   requestId: string,
@@ -140,19 +118,13 @@ function earlierOutcome(
 ): readonly CommittedVersion[] | undefined {
   const row = connection.first("SELECT digest, outcome FROM requests WHERE id = ?", requestId);
   if (row === undefined) return undefined;
-  if (row["digest"] !== digest) {
-    throw new StoreError(
-      "REQUEST_CONFLICT",
-      `request ${requestId} was made before, with other writes`,
-    );
-  }
+  checkRepeated(requestId, String(row["digest"]), digest);
   return JSON.parse(String(row["outcome"])) as readonly CommittedVersion[];
 }
 
-function nextPoint(connection: Connection, clock: Clock): VersionPoint {
+function lastPoint(connection: Connection): VersionPoint {
   const { txId, time } = readClock(connection);
-  const next = Math.max(Math.trunc(clock.now()), time);
-  return Object.freeze({ tx_id: txId + 1, tx_time: new Date(next).toISOString() });
+  return { tx_id: txId, tx_time: new Date(time).toISOString() };
 }
 
 function readClock(connection: Connection): { txId: number; time: number } {
@@ -164,27 +136,22 @@ function setClock(connection: Connection, txId: number, time: number): void {
   connection.run("UPDATE clock SET tx_id = ?, tx_time = ? WHERE one = 1", txId, time);
 }
 
-/** Writes the clock's row anew: one that is set to what it is already would not be written. */
+/** Replaces the clock's row by an equal one: SQLite writes nothing for an update that changes nothing. */
 function writeClock(connection: Connection): void {
   const { txId, time } = readClock(connection);
   connection.run("DELETE FROM clock WHERE one = 1");
   connection.run("INSERT INTO clock (one, tx_id, tx_time) VALUES (1, ?, ?)", txId, time);
 }
 
-function checkSame(connection: Connection, key: number, told: StoredVersion): void {
+function presentVersion(
+  connection: Connection,
+  key: number,
+  version: number,
+): PresentVersion | undefined {
   const row = connection.first(
-    "SELECT tx_id, tx_time, hex(object_hash) AS object_hash FROM versions WHERE object = ? AND version = ?",
+    "SELECT tx_id, tx_time, object_hash FROM versions WHERE object = ? AND version = ?",
     key,
-    told.version,
+    version,
   );
-  const same =
-    row?.["tx_id"] === told.at.tx_id &&
-    row["tx_time"] === Date.parse(told.at.tx_time) &&
-    row["object_hash"] === told.hashes.object_hash.toUpperCase();
-  if (!same) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `object ${told.body.id} has another version ${told.version} here`,
-    );
-  }
+  return row && { at: pointOf(row), hashes: { object_hash: hexOf(row["object_hash"]) } };
 }

@@ -1,9 +1,9 @@
-import { type Clock, type ObjectStore, StoreError } from "@self-context-manager/objects";
+import { bodyCache, type Clock, type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { resolve } from "node:path";
 
-import { bodyCache } from "./body-cache.ts";
 import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
+import type { Head } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { patiently } from "./patience.ts";
 import { queries } from "./queries.ts";
@@ -31,7 +31,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const busyTimeout = options.busyTimeout ?? 10_000;
   const clock = options.clock ?? { now: () => Date.now() };
   const connection = await open(path, busyTimeout, options.maxBytes);
-  const heads = bodyCache(options.cacheCharacters ?? 32_000_000);
+  const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
   const write = transactions(connection, heads, reader, clock);

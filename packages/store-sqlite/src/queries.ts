@@ -13,12 +13,15 @@ import {
   normalTime,
   type ObjectId,
   type Page,
+  readPlace,
+  readReferrerPosition,
   type Reference,
   type Referrer,
   type ReferrersOptions,
   type StoredMetadata,
   type StoredVersion,
   type VersionSelector,
+  writeReferrerPosition,
 } from "@self-context-manager/objects";
 
 import type { Connection, Row, SqlValue } from "./connection.ts";
@@ -95,7 +98,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
     },
 
     referrers(id, { kind, limit = 100, after }) {
-      const [object, path] = after === undefined ? [0, ""] : readCursor(after);
+      const [object, path] = after === undefined ? [0, ""] : readReferrerPosition(after);
       const rows = connection.all(
         "SELECT o.id, r.object, r.path FROM refs r CROSS JOIN objects o ON o.key = r.object " +
           `WHERE r.target = ? AND (r.object, r.path) > (?, ?)${kind === undefined ? "" : " AND r.kind = ?"} ` +
@@ -113,7 +116,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
       }));
       const last = rows[limit - 1];
       return rows.length > limit && last !== undefined
-        ? { items, next: JSON.stringify([last["object"], last["path"]]) }
+        ? { items, next: writeReferrerPosition(number(last, "object"), String(last["path"])) }
         : { items };
     },
 
@@ -250,20 +253,6 @@ function rarestFirst(
     return { condition, count: number(row ?? {}, "count") };
   });
   return counted.sort((one, other) => one.count - other.count).map(({ condition }) => condition);
-}
-
-function readPlace(text: string): number {
-  if (!/^\d{1,15}$/.test(text))
-    throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
-  return Number(text);
-}
-
-function readCursor(text: string): readonly [number, string] {
-  const parsed: unknown = JSON.parse(text);
-  if (Array.isArray(parsed) && typeof parsed[0] === "number" && typeof parsed[1] === "string") {
-    return [parsed[0], parsed[1]];
-  }
-  throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
 }
 
 /** The reference that stands at a path of an object's latest version. */

@@ -1,6 +1,6 @@
 import {
   applyDeltas,
-  bulkFields,
+  bulkOf,
   type ChunkReader,
   deepFreeze,
   type Delta,
@@ -8,18 +8,18 @@ import {
   type JsonObject,
   type JsonValue,
   metadataOf,
-  type MutableObject,
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
-  setField,
   sha256,
   type StoredMetadata,
   type StoredVersion,
+  type VersionPoint,
+  wholeVersion,
 } from "@self-context-manager/objects";
 
-import type { BodyCache, Head } from "./body-cache.ts";
 import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
+import type { Head, Heads } from "./head.ts";
 import { unpackText } from "./packed-text.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
@@ -58,7 +58,7 @@ export interface VersionReader {
 
 export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
 
-export function versionReader(connection: Connection, heads: BodyCache): VersionReader {
+export function versionReader(connection: Connection, heads: Heads): VersionReader {
   /** The bulk fields that were rebuilt last: reading a history from end to end costs each delta once. */
   let recent:
     | { readonly object: number; readonly version: number; readonly bulk: JsonObject }
@@ -85,7 +85,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
     const bulk = rebuild(start.bulk, deltas);
     deepFreeze(bulk);
     recent = { object, version, bulk };
-    return wholeVersion(row, bulk);
+    return wholeVersion(parseBody(row), bulk, versionOf(row));
   }
 
   function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
@@ -137,7 +137,7 @@ export function versionReader(connection: Connection, heads: BodyCache): Version
         size: number(row, "size"),
         shown: number(row, "shown"),
       };
-      heads.set(head);
+      heads.set(id, head);
       return head;
     },
     version: (row) => read(row, undefined),
@@ -149,50 +149,15 @@ function* parsedDeltas(rows: readonly Row[]): Iterable<Delta> {
   for (const { delta } of rows) yield parse(unpackText(delta)) as Delta;
 }
 
-/** The fields of a body that are stored as deltas. */
-export function bulkOf(body: ObjectBody): JsonObject {
-  const bulk: MutableObject = {};
-  for (const field of bulkFields) {
-    const value = body[field];
-    if (value !== undefined) bulk[field] = value;
-  }
-  return bulk;
-}
-
-/** Kept with a body that can no longer change: the text of the next version is compared with it. */
-const metadataTexts = new WeakMap<ObjectBody, string>();
-
-/** The body as it stands in `versions.metadata`. */
-export function metadataText(body: ObjectBody): string {
-  const known = metadataTexts.get(body);
-  if (known !== undefined) return known;
-  const shown: MutableObject = {};
-  for (const [field, value] of Object.entries(body)) {
-    if (value !== undefined) setField(shown, field, bulkFields.has(field) ? 0 : value);
-  }
-  const text = JSON.stringify(shown);
-  if (Object.isFrozen(body)) metadataTexts.set(body, text);
-  return text;
-}
-
 export function readMetadata(row: Row): StoredMetadata {
-  return { body: metadataOf(parseBody(row)), ...readPoint(row) };
-}
-
-function wholeVersion(row: Row, bulk: JsonObject): StoredVersion {
-  const body: MutableObject = {};
-  for (const [field, value] of Object.entries(parseBody(row))) {
-    setField(body, field, Object.hasOwn(bulk, field) ? bulk[field] : value);
-  }
-  deepFreeze(body);
-  return Object.freeze({ body: body as ObjectBody, ...readPoint(row) });
+  return { body: metadataOf(parseBody(row)), ...versionOf(row) };
 }
 
 function parseBody(row: Row): ObjectBody {
   return parse(unpackText(row["metadata"])) as ObjectBody;
 }
 
-function readPoint(row: Row): Omit<StoredVersion, "body"> {
+function versionOf(row: Row): Omit<StoredVersion, "body"> {
   const further = row["further_hashes"];
   const hashes = {
     ...(typeof further === "string" ? (parse(further) as Record<string, string>) : {}),
@@ -203,10 +168,15 @@ function readPoint(row: Row): Omit<StoredVersion, "body"> {
   return {
     hashes: Object.freeze(hashes) as ObjectHashes,
     version: number(row, "version"),
-    at: Object.freeze({
-      tx_id: number(row, "tx_id"),
-      tx_time: new Date(number(row, "tx_time")).toISOString(),
-    }),
+    at: Object.freeze(pointOf(row)),
+  };
+}
+
+/** The point in the columns `tx_id` and `tx_time`. */
+export function pointOf(row: Row): VersionPoint {
+  return {
+    tx_id: number(row, "tx_id"),
+    tx_time: new Date(number(row, "tx_time")).toISOString(),
   };
 }
 
@@ -215,7 +185,8 @@ export function number(row: Row, column: string): number {
   return row[column] as number;
 }
 
-function hexOf(value: SqlValue | undefined): string {
+/** A hash in a column, as text. */
+export function hexOf(value: SqlValue | undefined): string {
   return value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")
     : "";

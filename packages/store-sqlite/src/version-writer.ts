@@ -1,29 +1,23 @@
 import {
-  type ChunkWriter,
-  encodeDelta,
-  encodeWhole,
+  chainLink,
+  checkNicknames,
+  type CountingChunkWriter,
   type FieldRows,
   fieldRows,
   metadataOf,
+  metadataText,
   type ObjectBody,
   type ObjectHashes,
-  sizeOf,
-  StoreError,
+  type ObjectId,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { hash } from "node:crypto";
 
-import type { Head } from "./body-cache.ts";
 import type { Connection } from "./connection.ts";
+import type { Head } from "./head.ts";
 import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
-import { bulkOf, contentHashBytes, metadataText, number } from "./version-rows.ts";
-
-/** Deltas may reach this many times the size of what they build before it is written whole again. */
-const heaviest = 3;
-
-/** Below this many characters of deltas nothing is gained by writing a small document whole. */
-const lightest = 8192;
+import { contentHashBytes, number } from "./version-rows.ts";
 
 /** Writes one version, and answers what the next is written against. Runs inside a transaction. */
 export function writeVersion(
@@ -34,7 +28,7 @@ export function writeVersion(
   const key =
     before?.key ??
     connection.run("INSERT INTO objects (id, head) VALUES (?, 0)", stored.body.id).lastKey;
-  const content = writeContent(connection, before, stored);
+  const content = chainLink(before, stored, chunkWriter(connection, stored));
   const { hashes, version, at } = stored;
   const metadata = metadataText(stored.body);
   // A base needs nothing before it, so that what is lost before it is lost alone.
@@ -56,7 +50,7 @@ export function writeVersion(
     content.size,
     // A number is bound as REAL, which this column, of any type, would keep as it is.
     shown === version ? packText(metadata) : BigInt(shown),
-    content.delta === null ? null : packText(content.delta),
+    content.delta === undefined ? null : packText(content.delta),
   );
   connection.run("UPDATE objects SET head = ? WHERE key = ?", version, key);
   const { base, weight, size } = content;
@@ -73,39 +67,8 @@ function sharedMetadata(
   return metadataText(before.stored.body) === metadata ? before.shown : undefined;
 }
 
-interface Content {
-  readonly base: number;
-  readonly weight: number;
-  readonly size: number;
-  readonly delta: string | null;
-}
-
-function writeContent(
-  connection: Connection,
-  before: Head | undefined,
-  stored: StoredVersion,
-): Content {
-  const bulk = bulkOf(stored.body);
-  if (before !== undefined) {
-    const chunks = chunkWriter(connection, stored);
-    const result = encodeDelta(bulkOf(before.stored.body), bulk, chunks);
-    if (result === undefined) {
-      return { base: before.base, weight: before.weight, size: before.size, delta: null };
-    }
-    const delta = JSON.stringify(result.delta);
-    const weight = before.weight + delta.length + chunks.written();
-    const size = Math.max(0, before.size + result.growth);
-    if (weight <= heaviest * size + lightest) return { base: before.base, weight, size, delta };
-  }
-  const delta = JSON.stringify(encodeWhole(bulk, chunkWriter(connection, stored)));
-  return { base: stored.version, weight: 0, size: sizeOf(bulk), delta };
-}
-
 /** Writes each text once, however many versions and objects have it. */
-function chunkWriter(
-  connection: Connection,
-  { body, hashes }: StoredVersion,
-): ChunkWriter & { written(): number } {
+function chunkWriter(connection: Connection, { body, hashes }: StoredVersion): CountingChunkWriter {
   let written = 0;
   return {
     write(text) {
@@ -150,38 +113,31 @@ export function indexChanges(connection: Connection, changes: readonly Change[])
 }
 
 function writeNicknames(connection: Connection, changes: readonly Change[]): void {
+  checkNicknames(
+    changes.map(({ before, after }) => ({ before: before?.stored, after: after.stored })),
+    {
+      owner: (nickname) =>
+        connection.first("SELECT id FROM objects WHERE nickname = ?", nickname)?.["id"] as
+          | ObjectId
+          | undefined,
+      isObject: (id) => connection.first("SELECT key FROM objects WHERE id = ?", id) !== undefined,
+    },
+  );
   const renamed = changes.filter(
     ({ before, after }) => before?.stored.body.nickname !== after.stored.body.nickname,
   );
-  // All are taken off first, so that objects can exchange nicknames.
+  // All are taken off first, because the index of nicknames would refuse an exchange.
   for (const { before, after } of renamed) {
     if (before?.stored.body.nickname !== undefined) {
       connection.run("UPDATE objects SET nickname = NULL WHERE key = ?", after.key);
     }
   }
   for (const { after } of renamed) {
-    const { id, nickname } = after.stored.body;
-    if (nickname === undefined) continue;
-    const owner = connection.first("SELECT id FROM objects WHERE nickname = ?", nickname);
-    if (owner !== undefined) throw taken(nickname, id, `object ${String(owner["id"])} has it`);
-    if (connection.first("SELECT key FROM objects WHERE id = ?", nickname) !== undefined) {
-      throw taken(nickname, id, "it is the id of an object");
+    const { nickname } = after.stored.body;
+    if (nickname !== undefined) {
+      connection.run("UPDATE objects SET nickname = ? WHERE key = ?", nickname, after.key);
     }
-    connection.run("UPDATE objects SET nickname = ? WHERE key = ?", nickname, after.key);
   }
-  for (const { before, after } of changes) {
-    if (before !== undefined) continue;
-    const { id } = after.stored.body;
-    const owner = connection.first("SELECT id FROM objects WHERE nickname = ?", id);
-    if (owner !== undefined) throw taken(id, String(owner["id"]), "it is the id of an object");
-  }
-}
-
-function taken(nickname: string, id: string, why: string): StoreError {
-  return new StoreError(
-    "NICKNAME_TAKEN",
-    `object ${id} cannot have the nickname ${nickname}: ${why}`,
-  );
 }
 
 /** Kept with a body that can no longer change: the rows of the next version are compared with them. */

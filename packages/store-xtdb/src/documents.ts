@@ -1,15 +1,11 @@
 import {
-  bulkFields,
   fieldRows,
-  type JsonObject,
   type JsonValue,
   metadataOf,
-  type MutableObject,
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
   type Reference,
-  setField,
   sha256,
   type StoredMetadata,
   type StoredVersion,
@@ -316,25 +312,6 @@ const earliest = -8_640_000_000_000_000n;
 export function paddedTime(time: string): string {
   // More than a number holds exactly, from the year 13,606 on.
   return String(BigInt(Date.parse(time)) - earliest).padStart(17, "0");
-}
-
-/** The body as it stands in a version's document: with 0 in the place of each bulk field, so that their order stays. */
-export function metadataText(body: ObjectBody): string {
-  const shown: MutableObject = {};
-  for (const [field, value] of Object.entries(body)) {
-    if (value !== undefined) setField(shown, field, bulkFields.has(field) ? 0 : value);
-  }
-  return JSON.stringify(shown);
-}
-
-/** The fields of a body that are stored as deltas. */
-export function bulkOf(body: ObjectBody): JsonObject {
-  const bulk: MutableObject = {};
-  for (const field of bulkFields) {
-    const value = body[field];
-    if (value !== undefined) bulk[field] = value;
-  }
-  return bulk;
 }
 
 /** A version's metadata, from its document and the text of its body. */

@@ -1,8 +1,13 @@
-import type { CommittedVersion, ObjectId, ObjectWrite } from "@self-context-manager/objects";
+import type {
+  BodyCache,
+  CommittedVersion,
+  ObjectId,
+  ObjectWrite,
+} from "@self-context-manager/objects";
 
-import type { BodyCache, Head } from "./body-cache.ts";
 import { attributeText, type Chunks, keyOfAttribute } from "./chunks.ts";
 import type { Documents, StoreClock } from "./documents.ts";
+import type { Head } from "./head.ts";
 import type { Document, NodeClient, Patience } from "./node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "./xtdb-errors.ts";

@@ -1,10 +1,15 @@
-import type { Clock, JsonValue, ObjectStore } from "@self-context-manager/objects";
-import { StoreError } from "@self-context-manager/objects";
+import {
+  bodyCache,
+  type Clock,
+  type JsonValue,
+  type ObjectStore,
+  StoreError,
+} from "@self-context-manager/objects";
 
-import { bodyCache, type Head, type Rebuilt } from "./body-cache.ts";
 import { chunks as chunkStore } from "./chunks.ts";
 import { documents, schemaVersion } from "./documents.ts";
 import type { Memory } from "./ground.ts";
+import type { Head, Rebuilt } from "./head.ts";
 import { type Document, nodeClient, type NodeClient, type Patience } from "./node-client.ts";
 import { queries } from "./queries.ts";
 import { requests } from "./requests.ts";

@@ -1,4 +1,5 @@
 import {
+  type BodyCache,
   type Changes,
   checkLimit,
   collectReferences,
@@ -11,14 +12,16 @@ import {
   normalTime,
   type ObjectId,
   type Page,
+  readPlace,
+  readReferrerPosition,
   type Referrer,
   type ReferrersOptions,
   type StoredMetadata,
   type StoredVersion,
   type VersionSelector,
+  writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import type { BodyCache, Head } from "./body-cache.ts";
 import {
   type AttributeName,
   conditionKey,
@@ -31,6 +34,7 @@ import {
   pointKey,
 } from "./documents.ts";
 import { learn, type Memory } from "./ground.ts";
+import type { Head } from "./head.ts";
 import { type Listed, listObjects } from "./listing.ts";
 import type { NodeClient, Patience } from "./node-client.ts";
 import { together } from "./together.ts";
@@ -300,7 +304,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
 
     async referrers(id, { kind, limit = 100, after }, patience) {
       checkLimit(limit);
-      const start = after === undefined ? undefined : readCursor(after);
+      const start = after === undefined ? undefined : readReferrerPosition(after);
       const listed: Listed = {
         listings: [
           {
@@ -340,7 +344,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       const items = found.slice(0, limit).map(({ referrer }) => referrer);
       const last = found[limit - 1];
       return found.length > limit && last !== undefined
-        ? { items, next: JSON.stringify([last.place, last.referrer.path]) }
+        ? { items, next: writeReferrerPosition(last.place, last.referrer.path) }
         : { items };
     },
 
@@ -377,18 +381,4 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
 function inOrder<Item>(items: readonly Item[], numberOf: (item: Item) => number): readonly Item[] {
   const unique = new Map(items.map((item) => [numberOf(item), item]));
   return [...unique].sort(([one], [other]) => one - other).map(([, item]) => item);
-}
-
-function readPlace(text: string): number {
-  if (!/^\d{1,15}$/.test(text))
-    throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
-  return Number(text);
-}
-
-function readCursor(text: string): readonly [number, string] {
-  const parsed: unknown = JSON.parse(text);
-  if (Array.isArray(parsed) && typeof parsed[0] === "number" && typeof parsed[1] === "string") {
-    return [parsed[0], parsed[1]];
-  }
-  throw new RangeError(`${JSON.stringify(text)} is no position of this store`);
 }

@@ -1,25 +1,26 @@
 import {
+  type BodyCache,
   checkFollows,
+  checkRepeated,
+  checkSameVersion,
   checkWrites,
   type Clock,
   type CommitOptions,
   type CommitResult,
-  type CommittedVersion,
-  compareText,
+  nextPoint,
   type ObjectId,
   type ObjectWrite,
   requestDigest,
-  StoreError,
+  stageCommit,
   type StoredVersion,
-  type VersionPoint,
 } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { BodyCache, Head } from "./body-cache.ts";
 import type { ChunkCollection, Chunks } from "./chunks.ts";
 import type { Documents } from "./documents.ts";
 import { type Ground, grounds, type Memory, type Question } from "./ground.ts";
+import type { Head } from "./head.ts";
 import type { NodeClient, Operation, Patience } from "./node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
@@ -180,27 +181,19 @@ export function transactions(parts: TransactionsParts): Transactions {
       );
       return run<CommitResult>(question, ground.remembered(question, writes), patience, (stand) => {
         if (stand.request !== undefined) {
-          if (stand.request.digest !== digest) {
-            throw new StoreError(
-              "REQUEST_CONFLICT",
-              `request ${requestId} was made before, with other writes`,
-            );
-          }
+          checkRepeated(requestId, stand.request.digest, digest);
           return {
             type: "answer",
             answer: { versions: stand.request.versions, replayed: true },
           };
         }
-        const at = nextPoint(stand, clock);
-        const staged: StoredVersion[] = [];
-        const versions = writes.map((one) =>
-          stage(one, stand.head(one.object.body.id), at, staged),
-        );
+        const at = nextPoint(stand.clock.at, clock);
+        const { staged, versions } = stageCommit(writes, (id) => stand.head(id)?.stored, at);
         const answer: CommitResult = { versions, replayed: false };
         if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
         return {
           type: "write",
-          versions: staged.sort((one, other) => compareText(one.body.id, other.body.id)),
+          versions: staged,
           further: (collection) =>
             requestId === undefined || digest === undefined
               ? []
@@ -240,7 +233,7 @@ export function transactions(parts: TransactionsParts): Transactions {
           const documentId = names.versionId(id, one.version);
           const there = present.get(documentId) ?? staged.get(documentId);
           if (there !== undefined) {
-            checkSame(there, one);
+            checkSameVersion(there, one);
             continue;
           }
           checkFollows(latest.get(id) ?? stand.head(id)?.stored, one);
@@ -264,48 +257,4 @@ function questionOf(
     nicknames: objects.flatMap(({ body }) => body.nickname ?? []),
     requestId,
   };
-}
-
-function stage(
-  { object, expect }: ObjectWrite,
-  head: Head | undefined,
-  at: VersionPoint,
-  staged: StoredVersion[],
-): CommittedVersion {
-  const { id } = object.body;
-  const version = head?.stored.version ?? 0;
-  if (expect !== undefined && expect !== version) {
-    throw new StoreError(
-      "VERSION_CONFLICT",
-      `object ${id} is at version ${version}, not ${expect}`,
-    );
-  }
-  if (head !== undefined && head.stored.hashes.object_hash === object.hashes.object_hash) {
-    return { id, version, at: head.stored.at, changed: false };
-  }
-  staged.push(
-    Object.freeze({ body: object.body, hashes: object.hashes, version: version + 1, at }),
-  );
-  return { id, version: version + 1, at, changed: true };
-}
-
-function nextPoint({ clock: { at } }: Ground, clock: Clock): VersionPoint {
-  const now = new Date(clock.now()).toISOString();
-  return Object.freeze({ tx_id: at.tx_id + 1, tx_time: now > at.tx_time ? now : at.tx_time });
-}
-
-function checkSame(
-  present: Pick<StoredVersion, "hashes" | "at">,
-  { body, version, hashes, at }: StoredVersion,
-): void {
-  const same =
-    present.hashes.object_hash === hashes.object_hash &&
-    present.at.tx_id === at.tx_id &&
-    present.at.tx_time === at.tx_time;
-  if (!same) {
-    throw new StoreError(
-      "HISTORY_CONFLICT",
-      `object ${body.id} has another version ${version} here`,
-    );
-  }
 }

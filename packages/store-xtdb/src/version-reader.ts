@@ -1,30 +1,29 @@
 import {
   applyDelta,
+  type BodyCache,
+  bulkOf,
   type ChunkReader,
   deepFreeze,
   type Delta,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  type MutableObject,
-  type ObjectBody,
   type ObjectId,
-  setField,
   type StoredMetadata,
   type StoredVersion,
+  wholeVersion,
 } from "@self-context-manager/objects";
 
-import type { BodyCache, Head, Rebuilt } from "./body-cache.ts";
 import { attributeText, type Chunks, keyOfAttribute, keysIn } from "./chunks.ts";
 import {
   type AttributeName,
-  bulkOf,
   type Documents,
   metadataFrom,
   parseBody,
   type StoreClock,
   type VersionDocument,
 } from "./documents.ts";
+import type { Head, Rebuilt } from "./head.ts";
 import type { Document, NodeClient, Patience } from "./node-client.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
@@ -207,7 +206,9 @@ export function versionReader({
         }
         const bulk = rebuild(document, start, known, reader);
         rebuilt.set(document.id, { version: document.version, bulk, size: document.size });
-        return wholeVersion(document, attributeText(document.body, long), bulk);
+        const { hashes, version, at } = document;
+        const metadata = parseBody(document, attributeText(document.body, long));
+        return wholeVersion(metadata, bulk, { hashes, version, at });
       });
     },
 
@@ -256,14 +257,4 @@ function parseDelta(documentId: string, json: string): Delta {
   } catch (cause) {
     throw new DamageError(`document ${documentId} cannot be read`, { cause });
   }
-}
-
-function wholeVersion(document: VersionDocument, text: string, bulk: JsonObject): StoredVersion {
-  const body: MutableObject = {};
-  for (const [field, value] of Object.entries(parseBody(document, text))) {
-    setField(body, field, Object.hasOwn(bulk, field) ? bulk[field] : value);
-  }
-  deepFreeze(body);
-  const { hashes, version, at } = document;
-  return Object.freeze({ body: body as ObjectBody, hashes, version, at });
 }

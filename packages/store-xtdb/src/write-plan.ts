@@ -1,25 +1,17 @@
 import {
+  chainLink,
+  checkNicknames,
   collectReferences,
-  encodeDelta,
-  encodeWhole,
+  metadataText,
   type ObjectBody,
   type ObjectId,
-  sizeOf,
-  StoreError,
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-import type { Head } from "./body-cache.ts";
 import type { ChunkCollection } from "./chunks.ts";
-import {
-  bulkOf,
-  type Documents,
-  edgeKey,
-  metadataText,
-  placed,
-  type StoreClock,
-} from "./documents.ts";
+import { type Documents, edgeKey, placed, type StoreClock } from "./documents.ts";
 import type { Ground } from "./ground.ts";
+import type { Head } from "./head.ts";
 import type { Operation } from "./node-client.ts";
 
 /** What a transaction will write, worked out in memory. */
@@ -30,12 +22,6 @@ export interface WritePlan {
   readonly heads: readonly Head[];
 }
 
-/** Deltas may reach this many times the size of what they build before it is written whole again. */
-const heaviest = 3;
-
-/** Below this many characters of deltas nothing is gained by writing a small document whole. */
-const lightest = 8_192;
-
 /** An object before and after. */
 interface Change {
   readonly before: Head | undefined;
@@ -43,7 +29,7 @@ interface Change {
 }
 
 /**
- * Works out the documents of some versions, in the order in which they are told, on the given ground. Throws
+ * Works out the documents of some versions, in the order given, on the given ground. Throws
  * `NICKNAME_TAKEN` where two objects would share a nickname, or one would have another's id.
  */
 export function planWrites(
@@ -61,7 +47,7 @@ export function planWrites(
     const id = stored.body.id;
     const change = changes.get(id);
     const former = change?.after ?? ground.head(id);
-    const content = contentOf(former, stored, chunks);
+    const content = chainLink(former, stored, chunks);
     const place = former?.place ?? (objects += 1);
     arrivals += 1;
     at = {
@@ -85,7 +71,13 @@ export function planWrites(
       after: { stored, place, ...rest, asOf: seq },
     });
   }
-  checkNicknames(changes, ground);
+  checkNicknames(
+    [...changes.values()].map(({ before, after }) => ({
+      before: before?.stored,
+      after: after.stored,
+    })),
+    ground,
+  );
   for (const { after } of changes.values()) {
     operations.push(["put", names.object(after.stored, after.place)]);
   }
@@ -95,34 +87,6 @@ export function planWrites(
     operations,
     heads: [...changes.values()].map(({ after }) => after),
   };
-}
-
-interface Content {
-  readonly base: number;
-  readonly weight: number;
-  readonly size: number;
-  readonly delta: string | undefined;
-}
-
-function contentOf(
-  before: Head | undefined,
-  stored: StoredVersion,
-  chunks: ChunkCollection,
-): Content {
-  const bulk = bulkOf(stored.body);
-  if (before !== undefined) {
-    const { base, weight, size } = before;
-    const chunked = chunks.written();
-    const result = encodeDelta(bulkOf(before.stored.body), bulk, chunks);
-    if (result === undefined) return { base, weight, size, delta: undefined };
-    const delta = JSON.stringify(result.delta);
-    const heavier = weight + delta.length + chunks.written() - chunked;
-    const grown = Math.max(0, size + result.growth);
-    if (heavier <= heaviest * grown + lightest)
-      return { base, weight: heavier, size: grown, delta };
-  }
-  const delta = JSON.stringify(encodeWhole(bulk, chunks));
-  return { base: stored.version, weight: 0, size: sizeOf(bulk), delta };
 }
 
 /** The keys of an object's references, each once. */
@@ -166,34 +130,4 @@ function nicknameOperations(changes: readonly Change[], names: Documents): reado
       { "xt/id": names.nicknameId(nickname), [names.attribute("owner")]: owner },
     ]),
   ];
-}
-
-function checkNicknames(changes: ReadonlyMap<ObjectId, Change>, ground: Ground): void {
-  const claimed = new Map<string, ObjectId>();
-  for (const [id, { before, after }] of changes) {
-    const { nickname } = after.stored.body;
-    if (nickname === undefined) continue;
-    const rival = claimed.get(nickname);
-    if (rival !== undefined) throw taken(nickname, id, `object ${rival} has it`);
-    claimed.set(nickname, id);
-    if (before?.stored.body.nickname === nickname) continue;
-    const owner = ground.owner(nickname);
-    if (owner !== undefined && !changes.has(owner))
-      throw taken(nickname, id, `object ${owner} has it`);
-    if (changes.has(nickname as ObjectId) || ground.isObject(nickname))
-      throw taken(nickname, id, "it is the id of an object");
-  }
-  for (const [id, { before }] of changes) {
-    if (before !== undefined) continue;
-    const owner = claimed.get(id) ?? ground.owner(id);
-    if (owner === undefined) continue;
-    if (claimed.has(id) || !changes.has(owner)) throw taken(id, owner, "it is the id of an object");
-  }
-}
-
-function taken(nickname: string, id: ObjectId, why: string): StoreError {
-  return new StoreError(
-    "NICKNAME_TAKEN",
-    `object ${id} cannot have the nickname ${nickname}: ${why}`,
-  );
 }

@@ -4,7 +4,7 @@ import { sha256 } from "../model/hashes.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import { bulkFields, type ObjectBody, type ObjectMetadata } from "../model/object-body.ts";
 import { foreignFields, isReference } from "../model/references.ts";
-import type { StoredVersion } from "../model/stored-version.ts";
+import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { FindQuery, ObjectWrite, Scalar } from "../ports/object-store.ts";
 
 /** Orders texts by code point, which is the order of their UTF-8 bytes: that of ids and paths in every store. */
@@ -59,6 +59,19 @@ export function requestDigest(writes: readonly ObjectWrite[]): string {
   );
 }
 
+/** Checks that a request id that was used before comes with the same writes. Throws `REQUEST_CONFLICT` where it does not. */
+export function checkRepeated(
+  requestId: string | undefined,
+  earlierDigest: string,
+  digest: string | undefined,
+): void {
+  if (earlierDigest === digest) return;
+  throw new StoreError(
+    "REQUEST_CONFLICT",
+    `request ${requestId} was made before, with other writes`,
+  );
+}
+
 /** A limit as given, checked: `RangeError` for anything but a whole number above 0. */
 export function checkLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1)
@@ -105,22 +118,47 @@ export function meetsCondition(
 }
 
 /** Checks that a version from elsewhere is the next of its object. Throws `HISTORY_CONFLICT` where it is not. */
-export function checkFollows(latest: StoredVersion | undefined, told: StoredVersion): void {
-  const { id } = told.body;
+export function checkFollows(latest: StoredVersion | undefined, next: StoredVersion): void {
+  const { id } = next.body;
   const version = latest?.version ?? 0;
-  if (told.version !== version + 1) {
+  if (next.version !== version + 1) {
     throw new StoreError(
       "HISTORY_CONFLICT",
-      `object ${id} is at version ${version}; ${told.version} would leave a gap`,
+      `object ${id} is at version ${version}; ${next.version} would leave a gap`,
     );
   }
   if (
     latest !== undefined &&
-    (told.at.tx_id <= latest.at.tx_id || told.at.tx_time < latest.at.tx_time)
+    (next.at.tx_id <= latest.at.tx_id || next.at.tx_time < latest.at.tx_time)
   ) {
     throw new StoreError(
       "HISTORY_CONFLICT",
-      `version ${told.version} of object ${id} is older than version ${version}`,
+      `version ${next.version} of object ${id} is older than version ${version}`,
     );
   }
+}
+
+/** The facts of a stored version by which it is recognised. */
+export interface PresentVersion {
+  readonly at: VersionPoint;
+  readonly hashes: Pick<StoredVersion["hashes"], "object_hash">;
+}
+
+/**
+ * Checks that a version to restore is the version that the store has under its number. Times are compared as moments,
+ * because a store may keep them as numbers. Throws `HISTORY_CONFLICT` where they differ.
+ */
+export function checkSameVersion(
+  present: PresentVersion | undefined,
+  restored: StoredVersion,
+): void {
+  const isSame =
+    present?.hashes.object_hash === restored.hashes.object_hash &&
+    present.at.tx_id === restored.at.tx_id &&
+    Date.parse(present.at.tx_time) === Date.parse(restored.at.tx_time);
+  if (isSame) return;
+  throw new StoreError(
+    "HISTORY_CONFLICT",
+    `object ${restored.body.id} has another version ${restored.version} here`,
+  );
 }

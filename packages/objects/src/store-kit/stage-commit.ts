@@ -1,0 +1,56 @@
+import { StoreError } from "../errors.ts";
+import type { ObjectId } from "../model/object-id.ts";
+import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { CommittedVersion, ObjectWrite } from "../ports/object-store.ts";
+import { compareText } from "./store-rules.ts";
+
+/** The effect of a commit, worked out before anything is written. */
+export interface StagedCommit {
+  /** The new versions, in the order of their ids. */
+  readonly staged: readonly StoredVersion[];
+  /** The answer for each write, in the order of the writes. */
+  readonly versions: readonly CommittedVersion[];
+}
+
+/**
+ * Works out the versions that a commit adds. A write that equals the latest version adds none. Throws
+ * `VERSION_CONFLICT` where an object is at another version than its write expects.
+ */
+export function stageCommit(
+  writes: readonly ObjectWrite[],
+  latestOf: (id: ObjectId) => StoredVersion | undefined,
+  at: VersionPoint,
+): StagedCommit {
+  const staged: StoredVersion[] = [];
+  const versions = writes.map(({ object, expect }): CommittedVersion => {
+    const { id } = object.body;
+    const latest = latestOf(id);
+    const version = latest?.version ?? 0;
+    if (expect !== undefined && expect !== version) {
+      throw new StoreError(
+        "VERSION_CONFLICT",
+        `object ${id} is at version ${version}, not ${expect}`,
+      );
+    }
+    if (latest !== undefined && latest.hashes.object_hash === object.hashes.object_hash) {
+      return { id, version, at: latest.at, changed: false };
+    }
+    staged.push(
+      Object.freeze({ body: object.body, hashes: object.hashes, version: version + 1, at }),
+    );
+    return { id, version: version + 1, at, changed: true };
+  });
+  staged.sort((one, other) => compareText(one.body.id, other.body.id));
+  return { staged, versions };
+}
+
+/** The point of the next commit: the next transaction, at the time of the clock unless the last one is later. */
+export function nextPoint(last: VersionPoint, clock: Clock): VersionPoint {
+  const now = Math.trunc(clock.now());
+  const isLater = now > Date.parse(last.tx_time);
+  return Object.freeze({
+    tx_id: last.tx_id + 1,
+    tx_time: isLater ? new Date(now).toISOString() : last.tx_time,
+  });
+}

@@ -1,0 +1,25 @@
+import { objectId } from "../src/model/object-id.ts";
+import { sealObject } from "../src/model/sealed-object.ts";
+import type { JsonValue } from "../src/model/json.ts";
+import type { StoredVersion } from "../src/model/stored-version.ts";
+import type { ObjectWrite } from "../src/ports/object-store.ts";
+import { fileSample } from "./samples.ts";
+
+/** A write of a small object with the given id and fields. */
+export function writeOf(id: string, fields: Readonly<Record<string, JsonValue>> = {}): ObjectWrite {
+  return { object: sealObject({ ...fileSample(fields), id: objectId(id) }) };
+}
+
+/** A stored version of a small object; its transaction has the number of the version. */
+export function versionOf(
+  id: string,
+  version: number,
+  fields: Readonly<Record<string, JsonValue>> = {},
+): StoredVersion {
+  const { body, hashes } = writeOf(id, fields).object;
+  return { body, hashes, version, at: pointOf(version) };
+}
+
+export function pointOf(txId: number): StoredVersion["at"] {
+  return { tx_id: txId, tx_time: new Date(Date.UTC(2026, 0, 1) + txId).toISOString() };
+}
