@@ -1,3 +1,4 @@
+import { commandWords } from "@self-context-manager/core";
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -15,7 +16,8 @@ export interface NamingCall {
 
 /**
  * The files that a call names, as absolute paths: those that `ls`, `find` and `grep` print, and for `bash` the words of
- * its command that are files. Only regular files inside the workspace by their real path are told (decision D40).
+ * its command that are files. Only regular files inside the workspace, by their real path, are answered: a call must not make the session read other
+ * files.
  */
 export async function namedFiles(call: NamingCall): Promise<readonly string[]> {
   const candidates = [...new Set(candidatePaths(call))].slice(0, mostCandidates);
@@ -55,9 +57,7 @@ function candidatePaths({ tool, input, output, workspace }: NamingCall): readonl
 
 /** The words of a command that could be paths; whether they are is for the disk to say. */
 function commandPaths(command: string, workspace: string): readonly string[] {
-  const words = command.match(/"[^"\n]*"|'[^'\n]*'|[^\s;|&<>()`"']+/gu) ?? [];
-  return words
-    .map((word) => word.replace(/^(["'])(.*)\1$/u, "$2"))
+  return commandWords(command)
     .filter((word) => word !== "" && word.length < 1_024 && !word.startsWith("-"))
     .map((word) => resolve(workspace, withHome(word)));
 }

@@ -188,8 +188,10 @@ export type { TokenEstimator } from "./cost/token-estimator.ts";
 export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
 export type { HostSession } from "./host/host-session.ts";
 export type { MessageCodec, MessageIdentity } from "./host/message-codec.ts";
-export { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./calls/call-kind.ts";
+export type { CallFacts, CallKind } from "./calls/call-kind.ts";
+export { commandWords } from "./calls/command-words.ts";
 export { type Execution, executionField, executionIn, type ToolEffect } from "./calls/execution.ts";
+export { type ArgumentForm, type KnownTool, knownTool } from "./calls/known-tools.ts";
 export { type ToolFacts, usualToolFacts } from "./calls/tool-facts.ts";
 export {
   type ActivationPolicy,

@@ -4,6 +4,8 @@ export interface ShellCommand {
   readonly words: readonly string[];
   /** The files that its output goes into; duplicated descriptors and `/dev/…` are none. */
   readonly outputs: readonly string[];
+  /** The files that its input comes from, where there are any. */
+  readonly inputs?: readonly string[];
   /** The text of its here-document, where it has one. */
   readonly hereDocument?: string;
 }
@@ -14,6 +16,7 @@ export type ShellPipeline = readonly ShellCommand[];
 interface OpenCommand {
   words: string[];
   outputs: string[];
+  inputs?: string[];
   hereDocument?: string;
 }
 
@@ -66,6 +69,8 @@ export function shellPipelines(line: string): readonly ShellPipeline[] {
       const redirection = readRedirection(line, at);
       at = redirection.end;
       if (redirection.output !== undefined) command.outputs.push(redirection.output);
+      if (redirection.input !== undefined)
+        command.inputs = [...(command.inputs ?? []), redirection.input];
       if (redirection.document !== undefined) {
         documents.push({ command, ...redirection.document });
         command.hereDocument = "";
@@ -97,6 +102,7 @@ function readRedirection(
 ): {
   readonly end: number;
   readonly output?: string;
+  readonly input?: string;
   readonly document?: { readonly end: string; readonly stripsTabs: boolean };
 } {
   const sign = /^(?:\d*|&)(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)/u.exec(line.slice(start))?.[0] ?? "<";
@@ -109,6 +115,7 @@ function readRedirection(
   if (kind === "<<" || kind === "<<-") {
     return { end: word.end, document: { end: word.text, stripsTabs: kind === "<<-" } };
   }
+  if (kind === "<" && word.text !== "") return { end: word.end, input: word.text };
   const writes = kind.startsWith(">") && !(kind === ">&" && /^(?:\d+|-)$/u.test(word.text));
   // Warnings that are kept apart are not what a command writes.
   const isFile = word.text !== "" && !word.text.startsWith("/dev/") && !sign.startsWith("2");

@@ -1,56 +1,32 @@
-import type { JsonObject, JsonValue } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 import { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./call-kind.ts";
+import { knownTool } from "./known-tools.ts";
+import { scriptStrings } from "./script-strings.ts";
 
 /**
- * Says what a call does by its tool's name and its arguments; each harness has tools of its own. The answer hangs on
- * these alone: a session asks once for each call.
+ * Says what a call does by its tool's name and its arguments; each harness has tools of its own. The answer depends
+ * on these alone: a session asks once for each call.
  */
 export type ToolFacts = (toolName: string, args: JsonObject) => CallFacts;
 
-const kinds: Readonly<Record<string, CallKind>> = {
-  read: "read",
-  write: "write",
-  edit: "edit",
-  multiedit: "edit",
-  patch: "edit",
-  apply_patch: "edit",
-  grep: "search",
-  find: "search",
-  glob: "search",
-  ls: "search",
-  list: "search",
-  search: "search",
-  bash: "command",
-  shell: "command",
-  powershell: "command",
-  exec_command: "command",
-  fetch: "web",
-  webfetch: "web",
-  web_fetch: "web",
-  websearch: "web",
-  web_search: "web",
-  browse: "web",
-  task: "agent",
-  agent: "agent",
-  subagent: "agent",
-};
-
-/** The facts of a call by the names that most harnesses give their tools, in any case of letters. */
+/** The facts of a call by the names that the usual harnesses give their tools and arguments. */
 export const usualToolFacts: ToolFacts = (toolName, args) => {
-  const name = toolName.toLowerCase();
-  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-  const command = args["command"] ?? args["cmd"];
-  if (kind === "command" && typeof command === "string") return commandFacts(command);
-  const patch = args["patch"] ?? args["input"];
-  const patched = kind === "edit" && typeof patch === "string" ? patchedPaths(patch) : [];
-  const paths = [...new Set([...pathArguments(args), ...patched])];
-  const [writtenPath] = paths;
-  const changes = kind === "write" || kind === "edit";
-  return {
-    kind: kind ?? "other",
-    paths,
-    ...(changes && writtenPath !== undefined ? { writtenPath } : {}),
-  };
+  const tool = knownTool(toolName);
+  if (tool === undefined) return { kind: "other", paths: pathArguments(args) };
+  switch (tool.form) {
+    case "command-line":
+      return shellFacts(args);
+    case "script":
+      return typeof args["input"] === "string" ? scriptFacts(args["input"]) : shellFacts(args);
+    case "editor":
+      return editorFacts(args);
+    case "patch":
+      return factsOf(tool.kind, [...pathArguments(args), ...patchArguments(args)]);
+    case "paths":
+      return factsOf(tool.kind, pathArguments(args));
+    default:
+      return tool.form satisfies never;
+  }
 };
 
 /** The same facts, found once for each call: several parts of a session ask for them, by the same arguments. */
@@ -65,13 +41,74 @@ export function keptFacts(factsOf: ToolFacts): ToolFacts {
   };
 }
 
+/** The first path of a call that writes or edits is the file that it changes. */
+function factsOf(kind: CallKind, named: readonly string[]): CallFacts {
+  const paths = [...new Set(named)];
+  const [writtenPath] = paths;
+  const isChange = kind === "write" || kind === "edit";
+  return isChange && writtenPath !== undefined ? { kind, paths, writtenPath } : { kind, paths };
+}
+
+const pathFields = ["path", "file_path", "filePath", "notebook_path", "paths", "dir_path"];
+
 /** The arguments that hold a path, by the names that tools give them. */
 function pathArguments(args: JsonObject): readonly string[] {
-  const given: unknown[] = [];
-  for (const name of ["path", "file_path", "filePath", "paths"]) {
-    const value = args[name];
-    if (Array.isArray(value)) given.push(...(value as readonly JsonValue[]));
-    else given.push(value);
+  const given = pathFields.flatMap((field): readonly (JsonValue | undefined)[] => {
+    const value = args[field];
+    return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  });
+  const paths = given.filter((value): value is string => typeof value === "string" && value !== "");
+  return [...new Set(paths)];
+}
+
+/** A command line, or the words of a command as a list. */
+function shellFacts(args: JsonObject): CallFacts {
+  const action = isJsonObject(args["action"]) ? args["action"] : {};
+  const command = args["command"] ?? args["cmd"] ?? action["command"];
+  if (typeof command === "string") return commandFacts(command);
+  if (!Array.isArray(command)) return { kind: "command", paths: pathArguments(args) };
+  const words = command.filter((word): word is string => typeof word === "string");
+  return commandFacts(words.map(quoted).join(" "));
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The tool that Anthropic calls a text editor has a command for each thing that it does. */
+function editorFacts(args: JsonObject): CallFacts {
+  const paths = pathArguments(args);
+  switch (args["command"]) {
+    case "view":
+      return factsOf("read", paths);
+    case "create":
+      return factsOf("write", paths);
+    default:
+      return factsOf("edit", paths);
   }
-  return given.filter((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** The files that the text of a patch names. */
+function patchArguments(args: JsonObject): readonly string[] {
+  const text = args["patch"] ?? args["input"] ?? args["patchText"];
+  if (typeof text !== "string") return [];
+  const patched = patchedPaths(text);
+  // Forks of Pi name the file of an edit after a section sign.
+  return patched.length > 0
+    ? patched
+    : [...text.matchAll(/^§(.+)$/gmu)].map((match) => match[1] ?? "");
+}
+
+/** A script that calls tools, as newer releases of Codex write them, does what the tools in it do. */
+function scriptFacts(source: string): CallFacts {
+  const strings = scriptStrings(source);
+  const patches = strings.filter(({ text }) => text.startsWith("*** Begin Patch"));
+  if (patches.length > 0) {
+    return factsOf(
+      "edit",
+      patches.flatMap(({ text }) => patchedPaths(text)),
+    );
+  }
+  const commands = strings.filter(({ name }) => name === "cmd").map(({ text }) => text);
+  return commandFacts(commands.join("\n"));
 }

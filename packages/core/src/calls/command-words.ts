@@ -1,0 +1,25 @@
+import { shellPipelines } from "./shell-commands.ts";
+
+/**
+ * The words of a command line that may name a file: arguments, values of options and variables, and the files of
+ * redirections, also of the commands in substitutions. The text of here-documents and comments is left out.
+ */
+export function commandWords(line: string): readonly string[] {
+  const words = shellPipelines(line)
+    .flat()
+    .flatMap((command) => [...command.words, ...(command.inputs ?? []), ...command.outputs]);
+  return words.flatMap((word) => {
+    const inner = substituted(word);
+    return inner.length > 0 ? inner.flatMap(commandWords) : [word.replace(beforeValue, "")];
+  });
+}
+
+/** `--option=` or `VARIABLE=` in front of a value. */
+const beforeValue = /^(?:--?\w[\w-]*|\w+)=/u;
+
+/** The command lines that are substituted into a word. */
+function substituted(word: string): readonly string[] {
+  return [...word.matchAll(/[$<>]\(([^]+)\)|`([^`]+)`/gu)].map(
+    ([, bracketed, quoted]) => bracketed ?? quoted ?? "",
+  );
+}

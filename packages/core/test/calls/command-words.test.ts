@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { commandWords } from "../../src/calls/command-words.ts";
+
+test.each([
+  ["cat 'a b.ts' c\\ d.ts", ["cat", "a b.ts", "c d.ts"]],
+  ["wc <in.txt >out.txt 2>&1", ["wc", "in.txt", "out.txt"]],
+  ['X="a.ts" make --file="b.mk" -j=4 y=', ["a.ts", "make", "b.mk", "4", ""]],
+  ['echo "$(cat a.ts | head -1)" `ls b`', ["echo", "cat", "a.ts", "head", "-1", "ls", "b"]],
+  ["diff <(sort a) b", ["diff", "sort", "a", "b"]],
+  ["cat <<EOF # c.ts\nd.ts\nEOF\nls e", ["cat", "ls", "e"]],
+])("the words of %s", (line, words) => {
+  expect(commandWords(line)).toEqual(words);
+});
