@@ -52,7 +52,7 @@ export interface AgentContextOptions<Message> {
   readonly contextWindow?: () => number | undefined;
   /** The model that the next request goes to, as the agent has it; asked before each request. */
   readonly model?: () => unknown;
-  /** Whose cache breakpoints `onPayload` leaves in a request; the view's own (`own`) unless told. */
+  /** Whose cache breakpoints `onPayload` leaves in a request. Default: the view's own (`own`). */
   readonly breakpoints?: Breakpoints;
   /** A `transformContext` that is to run first. */
   readonly transformContext?: (

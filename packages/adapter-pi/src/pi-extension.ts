@@ -25,9 +25,9 @@ export interface PiExtensionOptions {
   readonly openContext: OpenContext;
   /** Begins switched off; `/context on` switches on. */
   readonly off?: boolean;
-  /** Whose cache breakpoints go to the provider; the view's own (`own`) unless told. */
+  /** Whose cache breakpoints go to the provider. Default: the view's own (`own`). */
   readonly breakpoints?: Breakpoints;
-  /** Whether Pi asks for cache entries that live long; that they are short until a request says otherwise, unless told. */
+  /** Whether Pi asks for cache entries that live long. Default: false until a request shows it. */
   readonly isCacheLong?: boolean;
 }
 

@@ -25,11 +25,11 @@ import { openNamedStore, placeOf } from "./open-named-store.ts";
 export interface CliOutput {
   readonly stdout: (text: string) => Promise<void> | void;
   readonly stderr: (text: string) => void;
-  /** Whether what is written to `stderr` stands on a terminal, where a line can be drawn anew; it does not unless told. */
+  /** Whether `stderr` is a terminal, where a line can be drawn again. Default: false. */
   readonly isTerminal?: boolean;
 }
 
-/** What a run of the command takes from around it; the process's own unless told. */
+/** The surroundings of a run of the command. Default: those of the process. */
 export interface CliInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder that paths are relative to. */
@@ -58,16 +58,16 @@ export async function runCli(
   input: Partial<CliInput> = {},
 ): Promise<number> {
   let name = "scm";
-  const told: CliOutput = {
+  const written: CliOutput = {
     stdout: async (text) => await write(output, text),
     stderr: output.stderr,
     isTerminal: output.isTerminal ?? false,
   };
   try {
     const { command, rest } = splitCommand(argv);
-    if (command === undefined) return await runBare(rest, told);
+    if (command === undefined) return await runBare(rest, written);
     name = `scm ${command.name}`;
-    await runCommand(command, rest, told, {
+    await runCommand(command, rest, written, {
       environment: input.environment ?? process.env,
       folder: input.folder ?? process.cwd(),
       stdin: input.stdin ?? process.stdin,

@@ -23,7 +23,7 @@ export interface Command {
   /** How many arguments there must and may be. */
   readonly argumentCount: { readonly least: number; readonly most: number };
   readonly options: CommandOptions;
-  /** Whether it opens the store that `--store` and `--at` name; it does unless told. */
+  /** Whether it opens the store that `--store` and `--at` name. Default: true. */
   readonly usesStore?: false;
   /** What there is to know beyond the options; ends without a line break. */
   readonly notes?: string;

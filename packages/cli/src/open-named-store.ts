@@ -46,9 +46,9 @@ function placed(named: NamedStore): {
   readonly config: ReturnType<typeof configFromEnvironment>;
   readonly at: string;
 } {
-  const told = named.kind === undefined ? undefined : storeKind(named.kind);
+  const kind = named.kind === undefined ? undefined : storeKind(named.kind);
   const config = configFromEnvironment(
-    told === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: told },
+    kind === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: kind },
   );
   if (named.at === "")
     throw new UsageError("--at is empty; it takes the store's path, or the URL of an XTDB node");

@@ -19,48 +19,48 @@ export type PolicyOptions =
 
 /** How a store in XTDB is found. */
 export interface XtdbOptions {
-  /** The store's name within the database; `scm` unless told. */
+  /** The store's name within the database. Default: `scm`. */
   readonly name?: string;
   /** A bearer token, where the node wants one. */
   readonly token?: string;
   /** Keeps this machine's node running when the last who uses it has left. */
   readonly keep?: boolean;
-  /** Milliseconds that a call may take, tries included; 10,000 unless told. */
+  /** Milliseconds that a call may take, tries included. Default: 10,000. */
   readonly timeout?: number;
 }
 
 export interface ContextManagerOptions {
   /**
-   * Where objects are kept: a file, an XTDB database, or memory that ends with the process; `sqlite` unless told.
+   * Where objects are kept: a file, an XTDB database, or memory that ends with the process. Default: `sqlite`.
    */
   readonly store?: StoreKind;
   /**
    * The store's file; of a store in XTDB the URL of its node, or the data folder of this machine's. Where the
-   * environment says unless told (decision D50).
+   * environment says.
    */
   readonly at?: string;
-  /** For a store in XTDB; as the environment says unless told. */
+  /** For a store in XTDB. Default: as the environment says. */
   readonly xtdb?: XtdbOptions;
-  /** The agent's working folder; that of the process unless told. */
+  /** The agent's working folder. Default: that of the process. */
   readonly workspace?: string;
-  /** What leaves the active objects by itself; *recently used* unless told. */
+  /** The automatic policy: which objects become inactive by themselves. Default: *recently used*. */
   readonly policy?: PolicyOptions;
-  /** How the context is laid out; `epoch` unless told. */
+  /** How the context is laid out. Default: `epoch`. */
   readonly layout?: LayoutKind;
-  /** How the epoch layout shows, trims and ends; what is measured to be best unless told. */
+  /** How the epoch layout shows, trims and ends. Default: what is measured to be best. */
   readonly epochs?: Partial<EpochSettings>;
-  /** What the host's tools do, by their names and arguments; by the usual names unless told. */
+  /** What the host's tools do, by their names and arguments. Default: the facts of the usual names. */
   readonly toolFacts?: ToolFacts;
-  /** What a `read` without a range shows; 2,000 lines or 51,200 characters unless told, as Pi's own does. */
+  /** The limits of a `read` without a range. Default: 2,000 lines or 51,200 characters, as in Pi's own `read`. */
   readonly readLimits?: ReadLimits;
   /** Whether known files are watched, so that a change by others is known at once; they are unless `files` is given. */
   readonly watch?: boolean;
-  /** Keeps nothing unless told. */
+  /** Default: a logger that keeps nothing. */
   readonly logger?: Logger;
-  /** The machine's unless told. */
+  /** Default: the machine's. */
   readonly clock?: Clock;
-  /** UUIDv7 by the clock unless told. */
+  /** Default: UUIDv7 by the clock. */
   readonly ids?: IdSource;
-  /** The machine's unless told. */
+  /** Default: the machine's. */
   readonly files?: FileSource;
 }

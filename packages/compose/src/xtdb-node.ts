@@ -15,7 +15,7 @@ export interface XtdbNode {
 }
 
 export interface StartXtdbNodeOptions {
-  /** A free one unless told. */
+  /** Default: a free one. */
   readonly port?: number;
   /** Told a line before each step that takes long. */
   readonly progress?: (line: string) => void;

@@ -12,7 +12,7 @@ export interface ReplayProgress {
 }
 
 export interface RunOptions {
-  /** How many sessions are measured at once; as many as the machine has cores unless told. */
+  /** How many sessions are measured at once. Default: the number of the machine's cores. */
   readonly threads?: number;
   readonly onProgress?: (progress: ReplayProgress) => void;
   readonly signal?: AbortSignal;

@@ -5,7 +5,7 @@ import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
 import type { Head } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
 import { checkFile, migrate } from "./schema.ts";
 import { storeErrorOf } from "./sqlite-errors.ts";
@@ -15,13 +15,13 @@ import { versionReader } from "./version-rows.ts";
 export interface SqliteStoreOptions {
   /** The file; it and its folder are made where they are not there, for this user alone. */
   readonly path: string;
-  /** The system's clock unless told. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Milliseconds to wait for another process that writes; 10 seconds unless told. */
+  /** Milliseconds to wait for another process that writes. Default: 10 seconds. */
   readonly busyTimeout?: number;
   /** The file never grows beyond this many bytes: commits then reject with `STORE_FULL`. */
   readonly maxBytes?: number;
-  /** Characters of latest versions that are kept in memory; 32 million unless told. */
+  /** Characters of latest versions that are kept in memory. Default: 32 million. */
   readonly cacheCharacters?: number;
 }
 
@@ -43,7 +43,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   async function run<Result>(work: () => Result): Promise<Result> {
     checkOpen();
     try {
-      return await patiently(busyTimeout, () => {
+      return await retryWhileBusy(busyTimeout, () => {
         checkOpen();
         return work();
       });
@@ -98,7 +98,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   };
 }
 
-/** Waited inside SQLite for another process; longer waits are between tries, see `patiently`. */
+/** Waited inside SQLite for another process; longer waits are between tries, see `retryWhileBusy`. */
 const shortWait = 10;
 
 /**
@@ -119,7 +119,7 @@ async function open(
   try {
     const opened = await connect(path);
     connection = opened;
-    await patiently(busyTimeout, () => {
+    await retryWhileBusy(busyTimeout, () => {
       // Of a file that is there already the page size stays as it was.
       opened.execute(`PRAGMA busy_timeout = ${shortWait}; PRAGMA page_size = ${pageBytes}`);
       // In one transaction, so that another opener's schema is seen whole or not at all.

@@ -6,7 +6,7 @@ import {
 } from "@self-context-manager/objects";
 
 import type { Documents } from "./documents.ts";
-import type { Document, JsonDocument, NodeClient, Patience } from "./node-client.ts";
+import type { Document, JsonDocument, NodeClient, CallBudget } from "./node-client.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
@@ -15,7 +15,7 @@ export interface Chunks {
   /** Collects the documents of the texts that a commit brings. */
   collect(): ChunkCollection;
   /** Reads the texts behind all the given keys, so that they can be had at once. */
-  load(keys: Iterable<string>, patience: Patience): Promise<ChunkReader>;
+  load(keys: Iterable<string>, budget: CallBudget): Promise<ChunkReader>;
 }
 
 export interface ChunkCollection extends ChunkWriter {
@@ -101,7 +101,7 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
       };
     },
 
-    async load(keys, patience) {
+    async load(keys, budget) {
       const hashes = [...new Set([...keys].flatMap((key) => key.split(",")))];
       const texts = new Map<string, string>();
       for (let start = 0; start < hashes.length; start += piecesAtOnce) {
@@ -109,7 +109,7 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
         const rows = await client.query(
           "{:find [c (pull c [*])] :in [[c ...]] :where [[c :xt/id]]}",
           [ids],
-          patience,
+          budget,
         );
         for (const [id, found] of rows) {
           const text = textOf(found as Document);

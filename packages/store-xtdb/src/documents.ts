@@ -18,7 +18,7 @@ import { DamageError } from "./xtdb-errors.ts";
 /**
  * The documents of one store in an XTDB database, named here and nowhere else; docs/architecture/xtdb.md tells of each.
  *
- * Ids and attributes begin with the store's name, `scm` unless told, so that a database can hold several stores and
+ * Ids and attributes begin with the store's name, by default `scm`, so that a database can hold several stores and
  * the documents of others. Composite attributes end in a padded number, so that a range of them is an ordered page.
  */
 export interface Documents {

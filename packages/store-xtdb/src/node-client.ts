@@ -32,11 +32,11 @@ interface Submitted {
   readonly held: boolean | undefined;
 }
 
-/** How long the calls that serve one call of the port may take together. */
-export interface Patience {
-  /** Milliseconds left. */
-  left(): number;
-  /** False where a failure is told at once, because the node was found to be away before. */
+/** The time that the calls to the node for one call of the port may take in all. */
+export interface CallBudget {
+  /** Milliseconds that remain. */
+  remaining(): number;
+  /** False where a failure is reported at once, because the node was found to be away before. */
   readonly tries: boolean;
   /** What failed so far: a try that was cut off at the end says less than one that was answered. */
   failure: RequestFailure | undefined;
@@ -44,31 +44,31 @@ export interface Patience {
 
 /**
  * The calls of XTDB's HTTP API that the store is made of. Each waits until the node has indexed what this client
- * submitted last, and reads are tried again while patience lasts.
+ * submitted last, and reads are tried again while the budget lasts.
  */
 export interface NodeClient {
   readonly url: string;
-  patience(): Patience;
+  budget(): CallBudget;
   /** What the node says of itself. */
-  status(patience: Patience): Promise<Document>;
+  status(budget: CallBudget): Promise<Document>;
   /** The latest state of a document, undefined where there is none. */
-  entity(id: string, patience: Patience): Promise<Document | undefined>;
+  entity(id: string, budget: CallBudget): Promise<Document | undefined>;
   /** The rows that a query finds, in no order. */
   query(
     query: string,
     args: readonly JsonValue[],
-    patience: Patience,
+    budget: CallBudget,
     at?: { readonly txId: number },
   ): Promise<readonly (readonly unknown[])[]>;
   /**
    * Sends a transaction, once. It is then in the log. Rejects with `RequestFailure` where nobody knows what became of it.
    */
-  submit(operations: readonly Operation[], patience: Patience): Promise<Submitted>;
-  isCommitted(txId: number, patience: Patience): Promise<boolean>;
+  submit(operations: readonly Operation[], budget: CallBudget): Promise<Submitted>;
+  isCommitted(txId: number, budget: CallBudget): Promise<boolean>;
   /** Waits until everything that the node's log holds is indexed; later reads see no less. */
-  sync(patience: Patience): Promise<void>;
-  /** Waits before another try; rejects with the failure where there is no patience left for one. */
-  again(failure: RequestFailure, attempt: number, patience: Patience): Promise<void>;
+  sync(budget: CallBudget): Promise<void>;
+  /** Waits before another try; rejects with the failure where the budget does not allow one. */
+  again(failure: RequestFailure, attempt: number, budget: CallBudget): Promise<void>;
 }
 
 export interface NodeClientOptions {
@@ -84,7 +84,7 @@ const shortLook = 2_000;
 /** Seconds that a submit may wait for its outcome. */
 const longestWait = 5;
 
-/** Milliseconds that an answer may take to arrive after the node has waited as long as it was told to. */
+/** Milliseconds that an answer may take to arrive after the node has waited as long as it was asked to. */
 const grace = 1_000;
 
 export function nodeClient(
@@ -114,27 +114,27 @@ export function nodeClient(
   }
 
   async function read(
-    patience: Patience,
+    budget: CallBudget,
     make: (left: number) => Omit<NodeRequest, "timeout">,
   ): Promise<Answer> {
     for (let tries = 0; ; tries += 1) {
-      const left = Math.max(1, patience.left());
+      const left = Math.max(1, budget.remaining());
       try {
         return await attempt({ ...make(left), timeout: left + grace });
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
-        await again(error, tries, patience);
+        await again(error, tries, budget);
       }
     }
   }
 
-  async function again(failure: RequestFailure, tries: number, patience: Patience): Promise<void> {
-    if (failure.kind !== "late" || patience.failure === undefined) patience.failure = failure;
-    const found = relocate === undefined ? "unknown" : await moved(failure, relocate, patience);
+  async function again(failure: RequestFailure, tries: number, budget: CallBudget): Promise<void> {
+    if (failure.kind !== "late" || budget.failure === undefined) budget.failure = failure;
+    const found = relocate === undefined ? "unknown" : await moved(failure, relocate, budget);
     const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
-    if ((!patience.tries && found !== "running") || patience.left() <= wait) {
+    if ((!budget.tries && found !== "running") || budget.remaining() <= wait) {
       away = true;
-      throw found instanceof RequestFailure ? found : await diagnosed(patience.failure);
+      throw found instanceof RequestFailure ? found : await diagnosed(budget.failure);
     }
     await delay(wait);
   }
@@ -143,24 +143,25 @@ export function nodeClient(
   async function moved(
     failure: RequestFailure,
     locate: () => Promise<string>,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<"running" | "unknown" | RequestFailure> {
     if (failure.kind !== "connection" && !(await hasStoppedIndexing(failure))) return "unknown";
     const giveUp = new AbortController();
     try {
       const url = await Promise.race([
         locate(),
-        delay(Math.max(0, patience.left()), undefined, { signal: giveUp.signal }),
+        delay(Math.max(0, budget.remaining()), undefined, { signal: giveUp.signal }),
       ]);
       if (url === undefined) return "unknown";
       requests.moveTo(url);
       return "running";
     } catch (cause) {
-      const told = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
+      const unreachable = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
       // A node that is only slow, or in another's hands, may answer the next time.
-      if (NodeError.is(cause, "NODE_UNAVAILABLE") || NodeError.is(cause, "NODE_BUSY")) return told;
+      if (NodeError.is(cause, "NODE_UNAVAILABLE") || NodeError.is(cause, "NODE_BUSY"))
+        return unreachable;
       away = true;
-      throw told;
+      throw unreachable;
     } finally {
       giveUp.abort();
     }
@@ -194,26 +195,26 @@ export function nodeClient(
       return requests.url;
     },
 
-    patience() {
+    budget() {
       const end = performance.now() + (away ? Math.min(timeout, shortLook) : timeout);
-      return { left: () => end - performance.now(), tries: !away, failure: undefined };
+      return { remaining: () => end - performance.now(), tries: !away, failure: undefined };
     },
 
-    async status(patience) {
-      return documentOf((await read(patience, () => ({ path: "status" }))).body);
+    async status(budget) {
+      return documentOf((await read(budget, () => ({ path: "status" }))).body);
     },
 
-    async entity(id, patience) {
-      const answer = await read(patience, (left) => ({
+    async entity(id, budget) {
+      const answer = await read(budget, (left) => ({
         path: "entity",
         search: { eid: id, ...awaiting(left) },
       }));
       return answer.status === 404 ? undefined : documentOf(answer.body);
     },
 
-    async query(query, args, patience, at) {
+    async query(query, args, budget, at) {
       const body = { type: "application/edn", text: queryBody(query, args) };
-      const { body: rows } = await read(patience, (left) => ({
+      const { body: rows } = await read(budget, (left) => ({
         path: "query",
         body,
         search: { ...awaiting(left), ...at },
@@ -221,13 +222,13 @@ export function nodeClient(
       return rows as readonly (readonly unknown[])[];
     },
 
-    async submit(operations, patience) {
+    async submit(operations, budget) {
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
         // Well within the timeout, so that an answer which comes without it is not lost.
-        wait: Math.min(longestWait, Math.floor(patience.left() / 2_000)),
-        timeout: Math.max(1, patience.left()),
+        wait: Math.min(longestWait, Math.floor(budget.remaining() / 2_000)),
+        timeout: Math.max(1, budget.remaining()),
       });
       const txId = field(body, "tx-id");
       if (typeof txId !== "number")
@@ -237,20 +238,20 @@ export function nodeClient(
       return { txId, held: typeof held === "boolean" ? held : undefined };
     },
 
-    async isCommitted(txId, patience) {
-      const { body } = await read(patience, (left) => ({
+    async isCommitted(txId, budget) {
+      const { body } = await read(budget, (left) => ({
         path: "tx-committed",
         search: { txId, awaitTxId: txId, awaitTxTimeout: Math.max(1, Math.ceil(left)) },
       }));
       return field(body, "tx-committed?") === true;
     },
 
-    async sync(patience) {
-      await read(patience, (left) => ({
+    async sync(budget) {
+      await read(budget, (left) => ({
         path: "sync",
         search: { timeout: Math.max(1, Math.ceil(left)) },
       }));
-      const { status, body } = await read(patience, () => ({ path: "latest-completed-tx" }));
+      const { status, body } = await read(budget, () => ({ path: "latest-completed-tx" }));
       const txId = field(body, "tx-id");
       if (status === 200 && typeof txId === "number") lastTx = Math.max(lastTx ?? 0, txId);
     },

@@ -8,9 +8,9 @@ import {
 
 import { chunks as chunkStore } from "./chunks.ts";
 import { documents, schemaVersion } from "./documents.ts";
-import type { Memory } from "./ground.ts";
+import type { Memory } from "./commit-basis.ts";
 import type { Head, Rebuilt } from "./head.ts";
-import { type Document, nodeClient, type NodeClient, type Patience } from "./node-client.ts";
+import { type Document, nodeClient, type NodeClient, type CallBudget } from "./node-client.ts";
 import { queries } from "./queries.ts";
 import { requests } from "./requests.ts";
 import { transactions } from "./transactions.ts";
@@ -20,17 +20,17 @@ import { field, queryFailureOf, storeError, storeErrorOf } from "./xtdb-errors.t
 export interface XtdbStoreOptions {
   /** The node's URL, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** The store's name within the database, `scm` unless told: ids and attributes begin with it. */
+  /** The store's name within the database, with which ids and attributes begin. Default: `scm`. */
   readonly space?: string;
   /** A bearer token, where the node wants one. */
   readonly token?: string;
-  /** The system's clock unless told. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Milliseconds that a call may take, tries included; 10 seconds unless told. */
+  /** Milliseconds that a call may take, tries included. Default: 10 seconds. */
   readonly timeout?: number;
   /** Makes sure that the node runs and answers its URL, where it may be another after a crash: `ensure` of `joinNode`. */
   readonly relocate?: () => Promise<string>;
-  /** Characters of latest versions that are kept in memory; 32 million unless told. */
+  /** Characters of latest versions that are kept in memory. Default: 32 million. */
   readonly cacheCharacters?: number;
 }
 
@@ -64,18 +64,18 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const rebuilt = bodyCache<Rebuilt>((options.cacheCharacters ?? 32_000_000) / 2);
   const chunks = chunkStore(client, names);
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
-  const memory = await answered(client, () => firstLook(client, client.patience()));
+  const memory = await answered(client, () => firstLook(client, client.budget()));
   const write = transactions({ client, names, chunks, reader, heads, memory, clock });
   const ask = queries({ client, names, reader, heads, memory });
   let closed = false;
   /** Settles when the writes before are done: they are made in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
-  async function firstLook(node: NodeClient, patience: Patience): Promise<Memory> {
-    checkEngine(await node.status(patience), node.url);
+  async function firstLook(node: NodeClient, budget: CallBudget): Promise<Memory> {
+    checkEngine(await node.status(budget), node.url);
     // A node answers before it has caught up with its log.
-    await node.sync(patience);
-    const document = await node.entity(names.clockId, patience);
+    await node.sync(budget);
+    const document = await node.entity(names.clockId, budget);
     if (document !== undefined) checkSchema(document);
     const known = names.readClock(document);
     return { clock: known, since: known.seq };
@@ -99,9 +99,9 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     }
   }
 
-  async function run<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
+  async function run<Result>(work: (budget: CallBudget) => Promise<Result>): Promise<Result> {
     checkOpen();
-    return await answered(client, () => work(client.patience()));
+    return await answered(client, () => work(client.budget()));
   }
 
   function checkOpen(): void {
@@ -110,9 +110,9 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     }
   }
 
-  function inTurn<Result>(work: (patience: Patience) => Promise<Result>): Promise<Result> {
+  function inTurn<Result>(work: (budget: CallBudget) => Promise<Result>): Promise<Result> {
     if (closed) return run(work);
-    const result = writes.then(() => answered(client, () => work(client.patience())));
+    const result = writes.then(() => answered(client, () => work(client.budget())));
     writes = result.catch(() => undefined);
     return result;
   }
@@ -121,25 +121,24 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     name: "xtdb",
     supports: { durable: true, shared: true },
     commit: (objects, commitOptions = {}) =>
-      inTurn((patience) => write.commit(objects, commitOptions, patience)),
-    restore: (versions) => inTurn((patience) => write.restore(versions, patience)),
-    get: (id, at) => run((patience) => ask.get(id, at, patience)),
-    getMany: (ids) => run((patience) => ask.getMany(ids, patience)),
-    describe: (ids) => run((patience) => ask.describe(ids, patience)),
-    history: (id, historyOptions = {}) =>
-      run((patience) => ask.history(id, historyOptions, patience)),
-    find: (query) => run((patience) => ask.find(query, patience)),
-    lookup: (nickname) => run((patience) => ask.lookup(nickname, patience)),
+      inTurn((budget) => write.commit(objects, commitOptions, budget)),
+    restore: (versions) => inTurn((budget) => write.restore(versions, budget)),
+    get: (id, at) => run((budget) => ask.get(id, at, budget)),
+    getMany: (ids) => run((budget) => ask.getMany(ids, budget)),
+    describe: (ids) => run((budget) => ask.describe(ids, budget)),
+    history: (id, historyOptions = {}) => run((budget) => ask.history(id, historyOptions, budget)),
+    find: (query) => run((budget) => ask.find(query, budget)),
+    lookup: (nickname) => run((budget) => ask.lookup(nickname, budget)),
     referrers: (id, referrersOptions = {}) =>
-      run((patience) => ask.referrers(id, referrersOptions, patience)),
+      run((budget) => ask.referrers(id, referrersOptions, budget)),
     changesSince: (position = "0", { limit } = {}) =>
-      run((patience) => ask.changesSince(position, limit, patience)),
+      run((budget) => ask.changesSince(position, limit, budget)),
     query: (edn, args = [], queryOptions = {}) => {
       const at = queryOptions.txId === undefined ? undefined : { txId: queryOptions.txId };
       // What fails in the node is mostly the query: it would fail again.
-      return run(async (patience) => {
+      return run(async (budget) => {
         try {
-          return await client.query(edn, args, { ...patience, tries: false }, at);
+          return await client.query(edn, args, { ...budget, tries: false }, at);
         } catch (error) {
           throw queryFailureOf(error, client.url);
         }

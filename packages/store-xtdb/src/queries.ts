@@ -33,11 +33,11 @@ import {
   placeIn,
   pointKey,
 } from "./documents.ts";
-import { learn, type Memory } from "./ground.ts";
+import { learn, type Memory } from "./commit-basis.ts";
 import type { Head } from "./head.ts";
-import { type Listed, listObjects } from "./listing.ts";
-import type { NodeClient, Patience } from "./node-client.ts";
-import { together } from "./together.ts";
+import { type Listed, listObjects } from "./list-objects.ts";
+import type { NodeClient, CallBudget } from "./node-client.ts";
+import { batched } from "./batched.ts";
 import type { LatestVersion, VersionReader } from "./version-reader.ts";
 import { RequestFailure } from "./xtdb-errors.ts";
 
@@ -46,25 +46,25 @@ export interface Queries {
   get(
     id: ObjectId,
     at: VersionSelector | undefined,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<StoredVersion | undefined>;
   getMany(
     ids: readonly ObjectId[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<readonly (StoredVersion | undefined)[]>;
   describe(
     ids: readonly ObjectId[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<readonly (StoredMetadata | undefined)[]>;
   history(
     id: ObjectId,
     options: HistoryOptions,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<readonly StoredMetadata[]>;
-  find(query: FindQuery, patience: Patience): Promise<Page<StoredMetadata>>;
-  lookup(nickname: string, patience: Patience): Promise<StoredMetadata | undefined>;
-  referrers(id: ObjectId, options: ReferrersOptions, patience: Patience): Promise<Page<Referrer>>;
-  changesSince(position: string, limit: number | undefined, patience: Patience): Promise<Changes>;
+  find(query: FindQuery, budget: CallBudget): Promise<Page<StoredMetadata>>;
+  lookup(nickname: string, budget: CallBudget): Promise<StoredMetadata | undefined>;
+  referrers(id: ObjectId, options: ReferrersOptions, budget: CallBudget): Promise<Page<Referrer>>;
+  changesSince(position: string, limit: number | undefined, budget: CallBudget): Promise<Changes>;
 }
 
 export interface QueriesParts {
@@ -94,9 +94,9 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
 
   async function whole(
     ids: readonly ObjectId[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, StoredVersion>> {
-    const { found: latest, clock } = await reader.latest(ids, patience);
+    const { found: latest, clock } = await reader.latest(ids, budget);
     if (clock !== undefined) learn(memory, clock);
     const asOf = clock?.seq ?? -1;
     const known = new Map<ObjectId, StoredVersion>();
@@ -110,7 +110,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     }
     const read = await reader.whole(
       missing.map(({ document }) => document),
-      patience,
+      budget,
     );
     for (const [index, { place, document }] of missing.entries()) {
       const stored = read[index];
@@ -126,7 +126,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
 
   async function describe(
     ids: readonly ObjectId[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
     const found = new Map<ObjectId, StoredMetadata>();
     const unique = [...new Set(ids)];
@@ -137,11 +137,11 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       const rows = await client.query(
         `{:find [o (pull v ${reader.metadataPattern})] :in [[o ...]] :where [[o :${name("latest")} v]]}`,
         [documentIds],
-        patience,
+        budget,
       );
       const read = await reader.metadata(
         rows.map(([, document]) => document),
-        patience,
+        budget,
       );
       for (const metadata of read) found.set(metadata.body.id, metadata);
     }
@@ -153,12 +153,12 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     key: string,
     from: string,
     to: string,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<number | undefined> {
     const rows = await client.query(
       `{:find [(max k)] :in [a b] :where [[v :${name("points")} k] [(>= k a)] [(<= k b)]]}`,
       [from, to],
-      patience,
+      budget,
     );
     const [text] = rows[0] ?? [];
     if (typeof text !== "string" || !text.startsWith(key)) return undefined;
@@ -168,14 +168,14 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
   async function versionAt(
     id: ObjectId,
     at: VersionSelector,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<number | undefined> {
     if ("version" in at) return at.version;
     if ("contentHash" in at) {
       const rows = await client.query(
         `{:find [(max n)] :in [h o] :where [[v :${name("content")} h] [v :${name("of")} o] [v :${name("version")} n]]}`,
         [at.contentHash, id],
-        patience,
+        budget,
       );
       const [version] = rows[0] ?? [];
       return typeof version === "number" ? version : undefined;
@@ -187,23 +187,23 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         pointKey(id, "tx", ""),
         pointKey(id, "tx", padded(0)),
         placed(pointKey(id, "tx", padded(txId)), mostVersions),
-        patience,
+        budget,
       );
     }
     return await lastPoint(
       pointKey(id, "time", ""),
       pointKey(id, "time", ""),
       placed(pointKey(id, "time", paddedTime(normalTime(at.txTime))), mostVersions),
-      patience,
+      budget,
     );
   }
 
   /** A version by its document's id. Whoever reads many, as an export does, asks for some at once. */
-  const versionOf = together(
+  const versionOf = batched(
     async (documentIds: readonly string[]) => {
-      const patience = client.patience();
-      const found = await reader.versions(documentIds, patience);
-      const read = await reader.whole(found, patience);
+      const budget = client.budget();
+      const found = await reader.versions(documentIds, budget);
+      const read = await reader.whole(found, budget);
       return new Map(
         read.map((stored) => [names.versionId(stored.body.id, stored.version), stored]),
       );
@@ -212,28 +212,28 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
   );
 
   return {
-    async get(id, at, patience) {
-      if (at === undefined) return (await whole([id], patience)).get(id);
-      const version = await versionAt(id, at, patience);
+    async get(id, at, budget) {
+      if (at === undefined) return (await whole([id], budget)).get(id);
+      const version = await versionAt(id, at, budget);
       if (version === undefined || !Number.isSafeInteger(version) || version < 1) return undefined;
       const cached = heads.get(id);
       if (cached?.stored.version === version) return cached.stored;
       return await versionOf(names.versionId(id, version));
     },
 
-    async getMany(ids, patience) {
-      const found = await whole(ids, patience);
+    async getMany(ids, budget) {
+      const found = await whole(ids, budget);
       return ids.map((id) => found.get(id));
     },
 
-    async describe(ids, patience) {
-      const found = await describe(ids, patience);
+    async describe(ids, budget) {
+      const found = await describe(ids, budget);
       return ids.map((id) => found.get(id));
     },
 
-    async history(id, { after = 0, limit }, patience) {
+    async history(id, { after = 0, limit }, budget) {
       const end = limit === undefined ? largest : after + checkLimit(limit);
-      const head = await client.entity(names.objectId(id), patience);
+      const head = await client.entity(names.objectId(id), budget);
       const newest = Math.min(end, head === undefined ? 0 : Number(names.read(head, "version")));
       const all: StoredMetadata[] = [];
       for (let start = Math.max(0, after); start < newest; start += versionsAtOnce) {
@@ -241,18 +241,18 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         const rows = await client.query(
           `{:find [v (pull v ${reader.metadataPattern})] :in [[v ...]] :where [[v :xt/id]]}`,
           [Array.from({ length: count }, (_, index) => names.versionId(id, start + index + 1))],
-          patience,
+          budget,
         );
         const read = await reader.metadata(
           rows.map(([, document]) => document),
-          patience,
+          budget,
         );
         all.push(...inOrder(read, ({ version }) => version));
       }
       return all;
     },
 
-    async find(query, patience) {
+    async find(query, budget) {
       const conditions = fieldConditions(query);
       const limit = checkLimit(query.limit ?? 100);
       const listed: Listed = {
@@ -269,14 +269,14 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       };
       const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
       const portion = limit + 1;
-      for await (const places of listObjects(listed, portion, client, names, patience)) {
+      for await (const places of listObjects(listed, portion, client, names, budget)) {
         for (let start = 0; start < places.length && found.length <= limit; start += portion) {
           const part = places
             .slice(start, start + portion)
             .filter(({ id }) => id.startsWith(listed.idPrefix));
           const described = await describe(
             part.map(({ id }) => id),
-            patience,
+            budget,
           );
           for (const { place, id } of part) {
             const metadata = described.get(id);
@@ -294,15 +294,15 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       return found.length > limit ? { items, next: String(found[limit - 1]?.place) } : { items };
     },
 
-    async lookup(nickname, patience) {
-      const document = await client.entity(names.nicknameId(nickname), patience);
+    async lookup(nickname, budget) {
+      const document = await client.entity(names.nicknameId(nickname), budget);
       if (document === undefined) return undefined;
       const owner = String(names.read(document, "owner")) as ObjectId;
-      const metadata = (await describe([owner], patience)).get(owner);
+      const metadata = (await describe([owner], budget)).get(owner);
       return metadata?.body.nickname === nickname ? metadata : undefined;
     },
 
-    async referrers(id, { kind, limit = 100, after }, patience) {
+    async referrers(id, { kind, limit = 100, after }, budget) {
       checkLimit(limit);
       const start = after === undefined ? undefined : readReferrerPosition(after);
       const listed: Listed = {
@@ -318,12 +318,12 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         after: start === undefined ? undefined : start[0] - 1,
       };
       const found: { readonly place: number; readonly referrer: Referrer }[] = [];
-      for await (const places of listObjects(listed, limit, client, names, patience)) {
+      for await (const places of listObjects(listed, limit, client, names, budget)) {
         for (let first = 0; first < places.length && found.length <= limit; first += limit) {
           const part = places.slice(first, first + limit);
           const holders = await whole(
             part.map((one) => one.id),
-            patience,
+            budget,
           );
           for (const { place, id: holder } of part) {
             const located = collectReferences(holders.get(holder)?.body ?? {})
@@ -348,7 +348,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         : { items };
     },
 
-    async changesSince(position, limit, patience) {
+    async changesSince(position, limit, budget) {
       const start = readPlace(position);
       const end = limit === undefined ? largest : start + checkLimit(limit);
       const versions: StoredMetadata[] = [];
@@ -358,14 +358,14 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         const rows = await client.query(
           `{:find [n (pull v ${reader.metadataPattern})] :in [a b] :where [[v :${name("arrival")} n] [(> n a)] [(<= n b)]]}`,
           [reached, last],
-          patience,
+          budget,
         );
         const unique = new Map(rows.map(([arrival, document]) => [Number(arrival), document]));
         const arrivals = [...unique.keys()].sort((one, other) => one - other);
         versions.push(
           ...(await reader.metadata(
             arrivals.map((arrival) => unique.get(arrival)),
-            patience,
+            budget,
           )),
         );
         const isLast = arrivals.length < last - reached;

@@ -19,9 +19,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { ChunkCollection, Chunks } from "./chunks.ts";
 import type { Documents } from "./documents.ts";
-import { type Ground, grounds, type Memory, type Question } from "./ground.ts";
+import { type CommitBasis, basisReader, type Memory, type BasisQuery } from "./commit-basis.ts";
 import type { Head } from "./head.ts";
-import type { NodeClient, Operation, Patience } from "./node-client.ts";
+import type { NodeClient, Operation, CallBudget } from "./node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure, storeError } from "./xtdb-errors.ts";
@@ -31,11 +31,11 @@ export interface Transactions {
   commit(
     writes: readonly ObjectWrite[],
     options: CommitOptions,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<CommitResult>;
   restore(
     versions: readonly StoredVersion[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<{ readonly added: number }>;
 }
 
@@ -49,7 +49,7 @@ export interface TransactionsParts {
   readonly clock: Clock;
 }
 
-/** What a call makes of the ground it stands on: an answer without writing, or what to write and answer then. */
+/** The outcome of a call on its basis: an answer without writing, or the versions to write and the answer then. */
 type Outcome<Answer> =
   | { readonly type: "answer"; readonly answer: Answer }
   | {
@@ -61,57 +61,57 @@ type Outcome<Answer> =
 
 export function transactions(parts: TransactionsParts): Transactions {
   const { client, names, chunks, reader, heads, memory, clock } = parts;
-  const ground = grounds(parts);
+  const bases = basisReader(parts);
 
   /**
    * Tries until a commit holds or is refused. A refusal that follows from what is only remembered, and a commit that
-   * another client forestalled, are worked out anew on what the database says.
+   * another client forestalled, are worked out again on what the database says.
    */
   async function run<Answer>(
-    question: Question,
-    start: Ground | undefined,
-    patience: Patience,
-    decide: (ground: Ground) => Promise<Outcome<Answer>> | Outcome<Answer>,
+    query: BasisQuery,
+    start: CommitBasis | undefined,
+    budget: CallBudget,
+    decide: (basis: CommitBasis) => Promise<Outcome<Answer>> | Outcome<Answer>,
   ): Promise<Answer> {
     let known = start;
     for (let losses = 0; ;) {
-      const stand = known ?? (await ground.fresh(question, patience));
+      const basis = known ?? (await bases.fresh(query, budget));
       known = undefined;
       const collection = chunks.collect();
       let outcome: Outcome<Answer>;
       let plan: WritePlan;
       try {
-        outcome = await decide(stand);
+        outcome = await decide(basis);
         if (outcome.type === "answer") {
-          if (stand.isFresh) return outcome.answer;
+          if (basis.isFresh) return outcome.answer;
           continue;
         }
-        plan = planWrites(outcome.versions, stand, names, collection);
+        plan = planWrites(outcome.versions, basis, names, collection);
       } catch (error) {
-        if (stand.isFresh) throw error;
+        if (basis.isFresh) throw error;
         continue;
       }
       const further = outcome.further(collection);
-      const committed = await write(stand, plan, collection, further, patience);
+      const committed = await write(basis, plan, collection, further, budget);
       if (committed) return outcome.answer;
       losses += 1;
-      await giveWay(losses, patience);
+      await giveWay(losses, budget);
     }
   }
 
   /** Writes a plan as the next commit. False where another commit was the next. */
   async function write(
-    ground: Ground,
+    basis: CommitBasis,
     plan: WritePlan,
     collection: ChunkCollection,
     further: readonly Operation[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<boolean> {
     const { seq } = plan.clock;
     const nonce = randomUUID();
     const operations: Operation[] = [
       ["match", names.commitId(seq), null],
-      ...[...ground.assumed].map((id): Operation => ["match", id, null]),
+      ...[...basis.assumed].map((id): Operation => ["match", id, null]),
       ["put", names.commit(seq, nonce)],
       ["put", names.clock(plan.clock, nonce)],
       ...collection.documents().map((document): Operation => ["put", document]),
@@ -119,7 +119,7 @@ export function transactions(parts: TransactionsParts): Transactions {
       ...further,
     ];
     // Where it did not hold, or nobody knows, what is remembered is wrong, and the next commit on it will not hold either.
-    if (!(await send(operations, seq, nonce, patience))) return false;
+    if (!(await send(operations, seq, nonce, budget))) return false;
     collection.committed();
     // A reading may have seen a later commit by now.
     if (seq > memory.clock.seq) memory.clock = plan.clock;
@@ -135,32 +135,32 @@ export function transactions(parts: TransactionsParts): Transactions {
     operations: readonly Operation[],
     seq: number,
     nonce: string,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<boolean> {
     let isUnsure = false;
     for (let tries = 0; ; tries += 1) {
       try {
-        const { txId, held } = await client.submit(operations, patience);
-        if (held ?? (await client.isCommitted(txId, patience))) return true;
-        return isUnsure && (await madeBy(seq, patience)) === nonce;
+        const { txId, held } = await client.submit(operations, budget);
+        if (held ?? (await client.isCommitted(txId, budget))) return true;
+        return isUnsure && (await madeBy(seq, budget)) === nonce;
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
         isUnsure ||= error.mayHaveRun;
-        await client.again(error, tries, patience);
+        await client.again(error, tries, budget);
       }
       if (!isUnsure) continue;
-      const made = await madeBy(seq, patience);
+      const made = await madeBy(seq, budget);
       if (made !== undefined) return made === nonce;
     }
   }
 
-  async function madeBy(seq: number, patience: Patience): Promise<string | undefined> {
-    const document = await client.entity(names.commitId(seq), patience);
+  async function madeBy(seq: number, budget: CallBudget): Promise<string | undefined> {
+    const document = await client.entity(names.commitId(seq), budget);
     return document === undefined ? undefined : String(names.read(document, "nonce"));
   }
 
-  async function giveWay(losses: number, patience: Patience): Promise<void> {
-    if (patience.left() <= 0) {
+  async function giveWay(losses: number, budget: CallBudget): Promise<void> {
+    if (budget.remaining() <= 0) {
       throw storeError(
         "STORE_BUSY",
         client.url,
@@ -172,23 +172,23 @@ export function transactions(parts: TransactionsParts): Transactions {
   }
 
   return {
-    async commit(writes, { requestId }, patience) {
+    async commit(writes, { requestId }, budget) {
       checkWrites(writes);
       const digest = requestId === undefined ? undefined : requestDigest(writes);
-      const question = questionOf(
+      const query = queryOf(
         writes.map(({ object }) => object),
         requestId,
       );
-      return run<CommitResult>(question, ground.remembered(question, writes), patience, (stand) => {
-        if (stand.request !== undefined) {
-          checkRepeated(requestId, stand.request.digest, digest);
+      return run<CommitResult>(query, bases.remembered(query, writes), budget, (basis) => {
+        if (basis.request !== undefined) {
+          checkRepeated(requestId, basis.request.digest, digest);
           return {
             type: "answer",
-            answer: { versions: stand.request.versions, replayed: true },
+            answer: { versions: basis.request.versions, replayed: true },
           };
         }
-        const at = nextPoint(stand.clock.at, clock);
-        const { staged, versions } = stageCommit(writes, (id) => stand.head(id)?.stored, at);
+        const at = nextPoint(basis.clock.at, clock);
+        const { staged, versions } = stageCommit(writes, (id) => basis.head(id)?.stored, at);
         const answer: CommitResult = { versions, replayed: false };
         if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
         return {
@@ -212,23 +212,23 @@ export function transactions(parts: TransactionsParts): Transactions {
       });
     },
 
-    async restore(told, patience) {
-      const question = questionOf(told, undefined);
-      return run(question, undefined, patience, async (stand) => {
+    async restore(versions, budget) {
+      const query = queryOf(versions, undefined);
+      return run(query, undefined, budget, async (basis) => {
         const latest = new Map<ObjectId, StoredVersion>();
-        const earlier = told.filter(
-          ({ body, version }) => version <= (stand.head(body.id)?.stored.version ?? 0),
+        const earlier = versions.filter(
+          ({ body, version }) => version <= (basis.head(body.id)?.stored.version ?? 0),
         );
         const present = new Map(
           (
             await reader.versions(
               [...new Set(earlier.map(({ body, version }) => names.versionId(body.id, version)))],
-              patience,
+              budget,
             )
           ).map((document) => [names.versionId(document.id, document.version), document]),
         );
         const staged = new Map<string, StoredVersion>();
-        for (const one of told) {
+        for (const one of versions) {
           const { id } = one.body;
           const documentId = names.versionId(id, one.version);
           const there = present.get(documentId) ?? staged.get(documentId);
@@ -236,7 +236,7 @@ export function transactions(parts: TransactionsParts): Transactions {
             checkSameVersion(there, one);
             continue;
           }
-          checkFollows(latest.get(id) ?? stand.head(id)?.stored, one);
+          checkFollows(latest.get(id) ?? basis.head(id)?.stored, one);
           latest.set(id, one);
           staged.set(documentId, Object.freeze({ ...one }));
         }
@@ -248,10 +248,10 @@ export function transactions(parts: TransactionsParts): Transactions {
   };
 }
 
-function questionOf(
+function queryOf(
   objects: readonly Pick<StoredVersion, "body">[],
   requestId: string | undefined,
-): Question {
+): BasisQuery {
   return {
     ids: [...new Set(objects.map(({ body }) => body.id))],
     nicknames: objects.flatMap(({ body }) => body.nickname ?? []),

@@ -24,20 +24,20 @@ import {
   type VersionDocument,
 } from "./documents.ts";
 import type { Head, Rebuilt } from "./head.ts";
-import type { Document, NodeClient, Patience } from "./node-client.ts";
+import type { Document, NodeClient, CallBudget } from "./node-client.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
 /** Reads versions back from their documents. */
 export interface VersionReader {
   /** What a query pulls of a version for its metadata: everything but the delta. */
   readonly metadataPattern: string;
-  metadata(found: readonly unknown[], patience: Patience): Promise<readonly StoredMetadata[]>;
+  metadata(found: readonly unknown[], budget: CallBudget): Promise<readonly StoredMetadata[]>;
   /** Whole versions from their documents, in the order given. */
-  whole(found: readonly VersionDocument[], patience: Patience): Promise<readonly StoredVersion[]>;
+  whole(found: readonly VersionDocument[], budget: CallBudget): Promise<readonly StoredVersion[]>;
   /** The documents of the latest versions of those objects that are there. */
-  latest(ids: readonly ObjectId[], patience: Patience): Promise<LatestVersions>;
+  latest(ids: readonly ObjectId[], budget: CallBudget): Promise<LatestVersions>;
   /** Versions' documents by their ids; those that are there. */
-  versions(documentIds: readonly string[], patience: Patience): Promise<readonly VersionDocument[]>;
+  versions(documentIds: readonly string[], budget: CallBudget): Promise<readonly VersionDocument[]>;
 }
 
 export interface LatestVersion {
@@ -106,7 +106,7 @@ export function versionReader({
   async function deltas(
     found: readonly VersionDocument[],
     starts: readonly Pick<Rebuilt, "version">[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<ReadonlyMap<string, string | undefined>> {
     const known = new Map<string, string | undefined>();
     const wanted = new Set<string>();
@@ -118,7 +118,7 @@ export function versionReader({
         if (!known.has(documentId)) wanted.add(documentId);
       }
     }
-    for (const [documentId, document] of await pulled([...wanted], deltaPattern, patience)) {
+    for (const [documentId, document] of await pulled([...wanted], deltaPattern, budget)) {
       const delta = names.read(document, "delta");
       known.set(documentId, typeof delta === "string" ? delta : undefined);
     }
@@ -128,14 +128,14 @@ export function versionReader({
   async function pulled(
     documentIds: readonly string[],
     what: string,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<readonly (readonly [string, Document])[]> {
     const rows: (readonly [string, Document])[] = [];
     for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
       const part = await client.query(
         `{:find [v (pull v ${what})] :in [[v ...]] :where [[v :xt/id]]}`,
         [documentIds.slice(start, start + documentsAtOnce)],
-        patience,
+        budget,
       );
       for (const [id, document] of part) rows.push([String(id), document as Document]);
     }
@@ -172,18 +172,18 @@ export function versionReader({
   return {
     metadataPattern: pattern(metadataAttributes),
 
-    async metadata(found, patience) {
+    async metadata(found, budget) {
       const read = found.map((one) => names.readVersion(one as Document));
-      const reader = await chunks.load(keysOf(read.map(({ body }) => body)), patience);
+      const reader = await chunks.load(keysOf(read.map(({ body }) => body)), budget);
       return read.map((document) => metadataFrom(document, attributeText(document.body, reader)));
     },
 
-    async whole(found, patience) {
+    async whole(found, budget) {
       const starts = found.map(startOf);
-      const texts = await deltas(found, starts, patience);
+      const texts = await deltas(found, starts, budget);
       const long = await chunks.load(
         keysOf([...texts.values(), ...found.map(({ body }) => body)]),
-        patience,
+        budget,
       );
       const parsed = new Map<string, string>();
       const keys = new Set<string>();
@@ -193,7 +193,7 @@ export function versionReader({
         parsed.set(documentId, json);
         if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
       }
-      const reader = await chunks.load(keys, patience);
+      const reader = await chunks.load(keys, budget);
       return found.map((document, index) => {
         const start = starts[index] ?? { version: document.base - 1, bulk: {} };
         // Parsed anew for each version: what a delta holds becomes part of what it builds.
@@ -212,7 +212,7 @@ export function versionReader({
       });
     },
 
-    async latest(ids, patience) {
+    async latest(ids, budget) {
       const found = new Map<ObjectId, LatestVersion>();
       const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
       const latest = `[o :${names.attribute("latest")} v] [o :${names.attribute("place")} p]`;
@@ -224,12 +224,12 @@ export function versionReader({
           ? await client.query(
               `{:find [p (pull v [*]) (pull c [*])] :in [[o ...] c] :where [${latest} [c :xt/id]]}`,
               [part, names.clockId],
-              patience,
+              budget,
             )
           : await client.query(
               `{:find [p (pull v [*])] :in [[o ...]] :where [${latest}]}`,
               [part],
-              patience,
+              budget,
             );
         for (const [place, pulledDocument, pulledClock] of rows) {
           const document = names.readVersion(pulledDocument as Document);
@@ -240,8 +240,8 @@ export function versionReader({
       return { found, clock };
     },
 
-    async versions(documentIds, patience) {
-      const rows = await pulled(documentIds, "[*]", patience);
+    async versions(documentIds, budget) {
+      const rows = await pulled(documentIds, "[*]", budget);
       return rows.map(([, document]) => names.readVersion(document));
     },
   };

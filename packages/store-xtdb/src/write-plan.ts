@@ -10,7 +10,7 @@ import {
 
 import type { ChunkCollection } from "./chunks.ts";
 import { type Documents, edgeKey, placed, type StoreClock } from "./documents.ts";
-import type { Ground } from "./ground.ts";
+import type { CommitBasis } from "./commit-basis.ts";
 import type { Head } from "./head.ts";
 import type { Operation } from "./node-client.ts";
 
@@ -29,16 +29,16 @@ interface Change {
 }
 
 /**
- * Works out the documents of some versions, in the order given, on the given ground. Throws
+ * Works out the documents of some versions, in the order given, on the given basis. Throws
  * `NICKNAME_TAKEN` where two objects would share a nickname, or one would have another's id.
  */
 export function planWrites(
   versions: readonly StoredVersion[],
-  ground: Ground,
+  basis: CommitBasis,
   names: Documents,
   chunks: ChunkCollection,
 ): WritePlan {
-  const { clock } = ground;
+  const { clock } = basis;
   const seq = clock.seq + 1;
   let { arrivals, objects, at } = clock;
   const changes = new Map<ObjectId, Change>();
@@ -46,7 +46,7 @@ export function planWrites(
   for (const stored of versions) {
     const id = stored.body.id;
     const change = changes.get(id);
-    const former = change?.after ?? ground.head(id);
+    const former = change?.after ?? basis.head(id);
     const content = chainLink(former, stored, chunks);
     const place = former?.place ?? (objects += 1);
     arrivals += 1;
@@ -76,7 +76,7 @@ export function planWrites(
       before: before?.stored,
       after: after.stored,
     })),
-    ground,
+    basis,
   );
   for (const { after } of changes.values()) {
     operations.push(["put", names.object(after.stored, after.place)]);

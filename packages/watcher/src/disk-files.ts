@@ -13,10 +13,10 @@ import { absenceCodes, fileError } from "./file-errors.ts";
 import { milliseconds } from "./file-times.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { resolvePath } from "./resolve-path.ts";
-import { decodeText } from "./text.ts";
+import { decodeText } from "./decode-text.ts";
 
 export interface DiskFilesOptions {
-  /** Larger files are refused; 64 MiB unless told. */
+  /** Larger files are refused. Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -69,13 +69,13 @@ export async function searchFolders(
 ): Promise<readonly FileSighting[]> {
   const found: FileSighting[] = [];
   const from = since === undefined ? undefined : since - slack;
-  const budget = { left: limit };
+  const budget = { remaining: limit };
   let level: readonly Folder[] = roots.map((path) => ({ path, isFresh: from === undefined }));
-  while (level.length > 0 && budget.left > 0 && !wanted.isFound()) {
+  while (level.length > 0 && budget.remaining > 0 && !wanted.isFound()) {
     const next: Folder[] = [];
     const queue = level.values();
     const worker = async (): Promise<void> => {
-      for (const folder of queue) if (budget.left > 0) next.push(...(await searchOne(folder)));
+      for (const folder of queue) if (budget.remaining > 0) next.push(...(await searchOne(folder)));
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
     level = next;
@@ -84,7 +84,7 @@ export async function searchFolders(
 
   async function searchOne({ path, isFresh }: Folder): Promise<readonly Folder[]> {
     const entries = await entriesOf(path);
-    budget.left -= entries.length;
+    budget.remaining -= entries.length;
     const folders = entries.filter((entry) => entry.isDirectory() && !passedOver.has(entry.name));
     const isChanged = isFresh || from === undefined || (await changedSince(path, from));
     if (!isChanged) return folders.map(({ name }) => ({ path: join(path, name), isFresh: false }));

@@ -6,11 +6,11 @@ import { isSameSighting } from "./look-at.ts";
 export interface WatchTiming {
   /** Without a further event, before a path is looked at: a save is several events. */
   readonly quiet: number;
-  /** Before a file that became empty is told: most often its writer is between truncating and writing. */
+  /** Before a file that became empty is reported: most often its writer is between truncating and writing. */
   readonly emptied: number;
   /** After the first event at the latest, for a file that is written without a pause. */
   readonly most: number;
-  /** Before an absence is told: editors rename a file away and write another, moves by copy come in two steps. */
+  /** Before an absence is reported: editors rename a file away and write another, moves by copy come in two steps. */
   readonly absence: number;
   /** Between looks at files that no system watch covers. */
   readonly poll: number;
@@ -44,8 +44,8 @@ export interface Settling {
   takeDue(now: number): readonly string[];
   /** When the next path is due. */
   nextDue(): number | undefined;
-  /** Whether what a due path shows can be told; where not, the path is due again later. `told` is what was told last. */
-  settles(path: string, sighting: Sighting, told: Sighting | undefined, now: number): boolean;
+  /** Whether the sighting of a due path can be reported; otherwise the path is due again later. `reported` is the last report. */
+  settles(path: string, sighting: Sighting, reported: Sighting | undefined, now: number): boolean;
 }
 
 export function settling(timing: WatchTiming): Settling {
@@ -94,13 +94,13 @@ export function settling(timing: WatchTiming): Settling {
       for (const { due } of waiting.values()) next = Math.min(next ?? due, due);
       return next;
     },
-    settles(path, sighting, told, now) {
+    settles(path, sighting, reported, now) {
       const entry = taken.get(path);
       taken.delete(path);
       if (entry === undefined) return false;
       if (sighting.state === "absent") {
         const absentFrom = entry.absentFrom ?? now;
-        if (told?.state === "absent" || now - absentFrom >= timing.absence) return true;
+        if (reported?.state === "absent" || now - absentFrom >= timing.absence) return true;
         return wait(path, { ...entry, seen: sighting, absentFrom }, absentFrom + timing.absence);
       }
       const present = { ...entry, seen: sighting, absentFrom: undefined };
@@ -110,7 +110,10 @@ export function settling(timing: WatchTiming): Settling {
         return wait(path, present, now + timing.quiet);
       }
       const isEmptied =
-        sighting.state === "file" && sighting.size === 0 && told?.state === "file" && told.size > 0;
+        sighting.state === "file" &&
+        sighting.size === 0 &&
+        reported?.state === "file" &&
+        reported.size > 0;
       if (isEmptied && now - entry.first < timing.emptied) {
         return wait(path, present, entry.first + timing.emptied);
       }

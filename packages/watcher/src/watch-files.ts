@@ -21,23 +21,23 @@ import { settling, usualTiming, type WatchTiming } from "./settling.ts";
 import type { FolderEvent } from "./shared-folders.ts";
 
 export interface WatchFilesOptions {
-  /** Folders in which moved files are looked for, by their real paths; none unless told. */
+  /** Folders in which moved files are looked for, by their real paths. Default: none. */
   readonly roots?: readonly string[];
-  /** The most folders that are watched through the system, 1,024 unless told; files in others are polled. */
+  /** The most folders that are watched through the system; files in others are polled. Default: 1,024. */
   readonly maxWatches?: number;
-  /** How many entries a search looks at, 200,000 unless told. */
+  /** How many entries a search looks at. Default: 200,000. */
   readonly maxSearched?: number;
   /** Never uses the system's watches, as on network file systems; so too where `CHOKIDAR_USEPOLLING` is set. */
   readonly polling?: boolean;
   readonly timing?: Partial<WatchTiming>;
-  /** The machine's unless told; must be that of the files' times. */
+  /** Must be the clock of the files' times. Default: the clock of the machine. */
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
 interface Known {
-  /** What was told last, or what stood there when nothing was to be told. */
-  told: Sighting | undefined;
+  /** The sighting that was reported last, or the first one where it needed no report. */
+  reported: Sighting | undefined;
 }
 
 /** So many events at once can be more than the system's queue holds. */
@@ -51,7 +51,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
   const known = new Map<string, Known>();
   /** What files are to be compared with once they are watched. */
   const unchecked = new Map<string, KnownFile>();
-  /** Files that were compared, differ, and have not been told yet. */
+  /** Files that were compared, differ, and have not been reported yet. */
   const differing = new Set<string>();
   const paths = knownPaths(roots);
   const unsettled = settling(timing);
@@ -147,23 +147,23 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     });
   }
 
-  /** One look at whatever is due; looks never overlap, so that what is told last is what was seen last. */
+  /** One look at whatever is due; looks never overlap, so that what is reported last is what was seen last. */
   async function step(): Promise<void> {
     await checkUnchecked();
     await lookAround();
     const due = unsettled.takeDue(now());
-    const told: Sighting[] = [];
+    const reported: Sighting[] = [];
     for (const sighting of await lookExactly(due, clock, recent)) {
       const entry = known.get(sighting.path);
       if (entry === undefined) unsettled.drop(sighting.path);
-      if (entry === undefined || !unsettled.settles(sighting.path, sighting, entry.told, now()))
+      if (entry === undefined || !unsettled.settles(sighting.path, sighting, entry.reported, now()))
         continue;
       differing.delete(sighting.path);
-      if (isSameSighting(entry.told, sighting)) continue;
-      entry.told = sighting;
-      told.push(sighting);
+      if (isSameSighting(entry.reported, sighting)) continue;
+      entry.reported = sighting;
+      reported.push(sighting);
     }
-    tell(told);
+    tell(reported);
   }
 
   /** Compares files whose watches are there now with what was known of them. */
@@ -180,9 +180,9 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
       const entry = known.get(sighting.path);
       const given = compared[index]?.[1];
       if (entry === undefined || given === undefined) continue;
-      if (isAsKnown(given, sighting)) entry.told = sighting;
+      if (isAsKnown(given, sighting)) entry.reported = sighting;
       else {
-        entry.told = undefined;
+        entry.reported = undefined;
         differing.add(sighting.path);
         unsettled.touch(sighting.path, now() - timing.quiet, sighting);
       }
@@ -200,7 +200,8 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     for (const sighting of await lookExactly(looked, clock, recent)) {
       const entry = known.get(sighting.path);
       if (entry === undefined || unchecked.has(sighting.path)) continue;
-      if (!isSameSighting(entry.told, sighting)) unsettled.touch(sighting.path, now(), sighting);
+      if (!isSameSighting(entry.reported, sighting))
+        unsettled.touch(sighting.path, now(), sighting);
     }
     polledAt = now();
     if (isSweep) {
@@ -240,7 +241,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
       for (const file of files) {
         unchecked.set(file.path, file);
         if (known.has(file.path)) continue;
-        known.set(file.path, { told: undefined });
+        known.set(file.path, { reported: undefined });
         watches.open(paths.add(file.path));
       }
       await Promise.resolve();

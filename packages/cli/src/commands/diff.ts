@@ -97,30 +97,30 @@ function reasons(
   { first, versions, systemPrompts, type }: ViewDifference,
   ends: readonly CallSummary[],
 ): readonly string[] {
-  const told: string[] = [];
+  const found: string[] = [];
   for (const origin of systemPrompts)
-    told.push(`the ${origin} system prompt is another, which stands before all messages`);
+    found.push(`the ${origin} system prompt is another, which stands before all messages`);
   if (before.layout !== after.layout)
-    told.push(`the layout is ${after.layout}, and was ${before.layout}`);
+    found.push(`the layout is ${after.layout}, and was ${before.layout}`);
   for (const { call, epoch } of ends) {
     const left = epoch?.left.join(" ") ?? "";
     const what = left === "" ? "" : `; ${left} left`;
-    told.push(`an epoch ended before call ${call}: ${reasonText(epoch?.endedBy)}${what}`);
+    found.push(`an epoch ended before call ${call}: ${reasonText(epoch?.endedBy)}${what}`);
   }
   if (first?.entries !== undefined) {
     const from = entryText(first.entries.before);
     const to = entryText(first.entries.after);
-    told.push(
+    found.push(
       from === to
         ? `that message was made in the same way (${from}), so what it was made from is another: the chat went on from an earlier point`
         : `that message was ${from}, and is ${to}`,
     );
   }
   for (const { handle, from, to } of versions)
-    told.push(`${handle} is shown in version ${to}, and was in version ${from}`);
+    found.push(`${handle} is shown in version ${to}, and was in version ${from}`);
   if (type === "changed" && before.layout !== "" && before.epoch === undefined)
-    told.push(`the ${before.layout} layout renders the whole view again on every call`);
-  return told;
+    found.push(`the ${before.layout} layout renders the whole view again on every call`);
+  return found;
 }
 
 const endReasons = {

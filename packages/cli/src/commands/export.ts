@@ -31,9 +31,9 @@ export const exportCommand: Command = {
       await writeLines(store, async (text) => await call.print(text));
       return;
     }
-    using told = call.progress("exporting");
-    const versions = await writeFile(store, path, told);
-    told[Symbol.dispose]();
+    using progress = call.progress("exporting");
+    const versions = await writeFile(store, path, progress);
+    progress[Symbol.dispose]();
     call.note(`exported ${counted(versions, "version")} to ${path}`);
   },
 };
@@ -48,11 +48,11 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-async function writeFile(store: ObjectStore, path: string, told: Progress): Promise<number> {
+async function writeFile(store: ObjectStore, path: string, progress: Progress): Promise<number> {
   const partial = `${path}.${process.pid}.partial`;
   const file = await openForWriting(partial, path);
   try {
-    const versions = await writeLines(store, async (text) => await file.writeFile(text), told);
+    const versions = await writeLines(store, async (text) => await file.writeFile(text), progress);
     await file.sync();
     await file.close();
     await rename(partial, path);
@@ -85,12 +85,12 @@ async function openForWriting(partial: string, path: string): Promise<FileHandle
 async function writeLines(
   store: ObjectStore,
   write: (text: string) => Promise<void>,
-  told?: Progress,
+  progress?: Progress,
 ): Promise<number> {
   let batch = "";
   let lines = 0;
   const lined = exportObjects(store, {
-    progress: (done, all) => told?.come(done / all, done),
+    progress: (done, all) => progress?.come(done / all, done),
   });
   for await (const line of lined) {
     batch += line;

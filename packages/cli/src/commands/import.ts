@@ -30,11 +30,11 @@ checks FILE.`,
     try {
       const ahead = await firstLine(source.lines, path ?? "standard input");
       await using store = await call.openStore({ create: true, patient: true });
-      using told = call.progress("importing");
+      using progress = call.progress("importing");
       const { read, added, objects } = await importObjects(store, ahead, {
-        progress: (done) => told.come(source.share(), done.read),
+        progress: (done) => progress.come(source.share(), done.read),
       });
-      told[Symbol.dispose]();
+      progress[Symbol.dispose]();
       const known = read - added;
       await call.print(
         `imported ${counted(added, "version")} into ${visible(call.storePlace())}; ${known} ${known === 1 ? "was" : "were"} there already; ` +

@@ -27,7 +27,7 @@ export const listCommand: Command = {
       value: "ID",
       help: "only what this session knows, with handles; its id or its host's, or the beginning",
     },
-    limit: { type: "string", value: "N", help: `at most N objects; ${usualLimit} unless told` },
+    limit: { type: "string", value: "N", help: `at most N objects; default: ${usualLimit}` },
     all: { type: "boolean", help: "all objects, however many" },
     ...jsonOption,
   },

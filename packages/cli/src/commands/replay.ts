@@ -30,7 +30,7 @@ export const replayCommand: Command = {
     threads: {
       type: "string",
       value: "N",
-      help: "sessions to replay at once; as many as there are cores unless told",
+      help: "sessions to replay at once; default: the number of cores",
     },
   },
   notes: `PATH is a session file of Pi, Claude Code, Codex CLI or OpenCode, or a folder of such files. Without

@@ -66,7 +66,7 @@ export const showCommand: Command = {
         "\n",
         section(
           "References out",
-          out.map(({ path, reference }) => [path, `→ ${told(reference)}`]),
+          out.map(({ path, reference }) => [path, `→ ${referenceText(reference)}`]),
         ),
         "\n",
         section("References in", await incoming(store, into, call)),
@@ -98,7 +98,7 @@ async function incoming(
   return referrers.map(({ id, path, reference }, index) => {
     const body = described[index]?.body;
     const name = body === undefined ? "" : `  ${body.type} ${objectName(body, call.folder)}`;
-    return [`${id} ${path}`, `${told(reference, false)}${name}`];
+    return [`${id} ${path}`, `${referenceText(reference, false)}${name}`];
   });
 }
 
@@ -109,7 +109,7 @@ function section(title: string, entries: readonly (readonly [string, string])[])
   return `${title}: ${entries.length}\n${lines}\n${more > 0 ? `  and ${more} more; --json has all\n` : ""}`;
 }
 
-function told(reference: Reference, withId = true): string {
+function referenceText(reference: Reference, withId = true): string {
   const version = reference.ref === "static" ? `tx:${reference.tx_id}` : "latest";
   const field = reference.field === undefined ? "" : ` field ${reference.field}`;
   return `${withId ? `${reference.id} ` : ""}${version}${field}`;

@@ -32,7 +32,7 @@ export const xtdbCommand: Command = {
     port: {
       type: "string",
       value: "N",
-      help: "with start: the port to listen on, a free one unless told",
+      help: "with start: the port to listen on; default: a free one",
     },
     ...jsonOption,
   },
@@ -67,14 +67,14 @@ the last has left, unless it was started here. It needs Java 17 or newer, and Ma
 };
 
 function dataFolder(call: CommandCall): string {
-  const told = call.text("at");
+  const given = call.text("at");
   // Without the kind, $SCM_STORE is another store's path.
   const { SCM_STORE, ...others } = call.environment;
   const environment =
     others["SCM_STORE_KIND"] === "xtdb"
       ? { ...others, SCM_STORE }
       : { ...others, SCM_STORE_KIND: "xtdb" };
-  const place = told ?? configFromEnvironment(environment).at;
+  const place = given ?? configFromEnvironment(environment).at;
   if (isNodeUrl(place)) {
     throw new UsageError(
       `${place} is a node that somebody else runs; name the data folder of one of this machine with --at`,

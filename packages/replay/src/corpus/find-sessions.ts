@@ -16,9 +16,9 @@ export interface FoundSessions {
 }
 
 export interface FindOptions {
-  /** The process's, unless told. */
+  /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The user's, unless told. */
+  /** Default: the home folder of the user. */
   readonly home?: string;
 }
 
@@ -50,16 +50,16 @@ export async function findSessions(
  */
 export function defaultFolders(options: FindOptions = {}): readonly string[] {
   const { environment = process.env, home = homedir() } = options;
-  const told = (name: string): string | undefined => {
+  const variable = (name: string): string | undefined => {
     const value = environment[name];
     if (value === undefined || value === "") return undefined;
     return value === "~" || value.startsWith("~/") ? join(home, value.slice(1)) : value;
   };
-  const pi = told("PI_CODING_AGENT_DIR") ?? join(home, ".pi", "agent");
+  const pi = variable("PI_CODING_AGENT_DIR") ?? join(home, ".pi", "agent");
   return [
-    told("PI_CODING_AGENT_SESSION_DIR") ?? join(pi, "sessions"),
-    join(told("CLAUDE_CONFIG_DIR") ?? join(home, ".claude"), "projects"),
-    join(told("CODEX_HOME") ?? join(home, ".codex"), "sessions"),
+    variable("PI_CODING_AGENT_SESSION_DIR") ?? join(pi, "sessions"),
+    join(variable("CLAUDE_CONFIG_DIR") ?? join(home, ".claude"), "projects"),
+    join(variable("CODEX_HOME") ?? join(home, ".codex"), "sessions"),
   ].map((folder) => resolve(folder));
 }
 
@@ -105,7 +105,7 @@ async function takeLink(path: string, found: Found): Promise<void> {
   try {
     if ((await stat(path)).isFile()) await take(path, found);
   } catch (cause) {
-    // A link to nowhere is told like a file that cannot be read.
+    // A link to nowhere is reported like a file that cannot be read.
     found.unreadable.push({ path, reason: reasonOf(cause) });
   }
 }

@@ -31,7 +31,7 @@ export interface Tracer {
   readonly calls: readonly CallTrace[];
 }
 
-/** A tracer whose cache forgets what was not used for `lifetime` milliseconds; nothing, unless told. */
+/** A tracer whose cache forgets what was not used for `lifetime` milliseconds. Default: it forgets nothing. */
 export function tracer(lifetime: number = Number.POSITIVE_INFINITY): Tracer {
   const calls: CallTrace[] = [];
   let former: readonly Part[] = [];

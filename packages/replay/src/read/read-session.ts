@@ -33,14 +33,14 @@ const patience = 100;
 /**
  * Reads one recorded session, of whichever recorder: the content tells the format, not the name.
  *
- * Lines that are damaged are passed over and told in `damaged`. Rejects with a `RecordingError` where the file cannot
+ * Lines that are damaged are passed over and listed in `damaged`. Rejects with a `RecordingError` where the file cannot
  * be read, or is no recording that is known. A file of lines is held by what is kept of it; an export of OpenCode,
  * which is one document, is held whole.
  */
 export async function readSession(file: string): Promise<RecordedSession> {
   const rows = recording();
-  const told = await readLines(file, rows);
-  const source = told === "document" ? await readDocument(file, rows) : told;
+  const read = await readLines(file, rows);
+  const source = read === "document" ? await readDocument(file, rows) : read;
   if (source === undefined) {
     throw new RecordingError(
       "RECORDING_UNKNOWN",

@@ -120,7 +120,7 @@ export const strategies: readonly Strategy[] = [
   },
 ];
 
-/** The policy and the layout that a session has unless told. */
+/** The policy and the layout that a session has by default. */
 export function defaultParts(): StrategyParts {
   return { policy: recentlyUsedPolicy(), layout: epochLayout() };
 }

@@ -35,22 +35,22 @@ export interface FoundNode {
  * `NODE_UNAVAILABLE` where the node does not answer.
  */
 export async function runningNode(data: DataFolder): Promise<FoundNode | undefined> {
-  const told = await readRunFile(data);
-  if (told === undefined || !isAlive(told.pid)) return undefined;
+  const recorded = await readRunFile(data);
+  if (recorded === undefined || !isAlive(recorded.pid)) return undefined;
   try {
-    const { status, body } = await ask(told.url, "/_scm/node");
+    const { status, body } = await ask(recorded.url, "/_scm/node");
     if (status === 503) {
-      await untilGone(told.pid, answerMilliseconds);
+      await untilGone(recorded.pid, answerMilliseconds);
       return undefined;
     }
-    if (runFacts(body)?.instance !== told.instance) return undefined;
-    return { facts: told, hasFailed: await hasFailed(told.url) };
+    if (runFacts(body)?.instance !== recorded.instance) return undefined;
+    return { facts: recorded, hasFailed: await hasFailed(recorded.url) };
   } catch (cause) {
     // Nobody listens there: its process is another one by now, or about to end.
     if (!isTimeout(cause)) return undefined;
     throw new NodeError(
       "NODE_UNAVAILABLE",
-      `the node in ${data.folder} (process ${told.pid}, ${told.url}) has not answered for ${answerMilliseconds / 1000} s; look into ${data.log}, or end that process`,
+      `the node in ${data.folder} (process ${recorded.pid}, ${recorded.url}) has not answered for ${answerMilliseconds / 1000} s; look into ${data.log}, or end that process`,
       { cause },
     );
   }

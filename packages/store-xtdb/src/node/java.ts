@@ -16,10 +16,10 @@ const oldestJava = 17;
 
 const howToGetJava = `install a JDK or JRE of ${oldestJava} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk; Windows: winget install EclipseAdoptium.Temurin.21.JRE), or name one with JAVA_HOME`;
 
-/** Finds Java: the one told, else $JAVA_HOME's, else the PATH's. Rejects with `JAVA_MISSING` or `JAVA_TOO_OLD`. */
-export async function findJava(told?: string, signal?: AbortSignal): Promise<Java> {
+/** Finds Java: the given one, else $JAVA_HOME's, else the PATH's. Rejects with `JAVA_MISSING` or `JAVA_TOO_OLD`. */
+export async function findJava(given?: string, signal?: AbortSignal): Promise<Java> {
   const home = process.env["JAVA_HOME"];
-  const command = told ?? (home === undefined || home === "" ? "java" : join(home, "bin", "java"));
+  const command = given ?? (home === undefined || home === "" ? "java" : join(home, "bin", "java"));
   const outcome = await runProgram(command, ["-XshowSettings:properties", "-version"], { signal });
   if (outcome === undefined) {
     throw new NodeError(
@@ -43,9 +43,9 @@ export async function findJava(told?: string, signal?: AbortSignal): Promise<Jav
   return { command, major, build };
 }
 
-/** Finds Maven: the one told, else the PATH's. Rejects with `MAVEN_MISSING`. */
-export async function findMaven(told?: string, signal?: AbortSignal): Promise<string> {
-  const command = told ?? (process.platform === "win32" ? "mvn.cmd" : "mvn");
+/** Finds Maven: the given one, else the PATH's. Rejects with `MAVEN_MISSING`. */
+export async function findMaven(given?: string, signal?: AbortSignal): Promise<string> {
+  const command = given ?? (process.platform === "win32" ? "mvn.cmd" : "mvn");
   const outcome = await runProgram(command, ["-version"], { signal });
   if (outcome?.code === 0) return command;
   throw new NodeError(

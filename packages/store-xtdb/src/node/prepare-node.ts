@@ -68,9 +68,9 @@ async function fetchLibraries(
   files: ModuleFiles,
   cache: string,
   libraries: string,
-  { maven: told, progress, signal }: PrepareOptions,
+  { maven: given, progress, signal }: PrepareOptions,
 ): Promise<void> {
-  const maven = await findMaven(told, signal);
+  const maven = await findMaven(given, signal);
   progress?.("Fetching XTDB's libraries with Maven, about 77 MB, once");
   await inPlace(cache, libraries, async (folder) => {
     const pom = await mkdtemp(join(cache, "pom-"));
@@ -105,13 +105,13 @@ async function checkJars(folder: string, hashes: ReadonlyMap<string, string>): P
     if (hash.digest("hex") !== hashes.get(name)) foreign.push(name);
   }
   if (missing.length === 0 && foreign.length === 0) return;
-  const told = [
+  const problems = [
     missing.length === 0 ? "" : `missing: ${missing.join(", ")}`,
     foreign.length === 0 ? "" : `not those that were tested: ${foreign.join(", ")}`,
   ];
   throw new NodeError(
     "BUILD_FAILED",
-    `the libraries that Maven fetched are not XTDB's as pinned (${told.filter((text) => text !== "").join("; ")}); delete them from Maven's local repository and try again`,
+    `the libraries that Maven fetched are not XTDB's as pinned (${problems.filter((text) => text !== "").join("; ")}); delete them from Maven's local repository and try again`,
   );
 }
 

@@ -18,11 +18,11 @@ import type { RunFacts } from "./run-file.ts";
 export interface NodeOptions extends PrepareOptions {
   /** Made where it is missing, for this user alone. */
   readonly dataFolder: string;
-  /** 0, a free one, unless told. */
+  /** Default: 0, which takes a free port. */
   readonly port?: number | undefined;
-  /** SQLite in the data folder unless told. */
+  /** Default: SQLite in the data folder. */
   readonly storage?: NodeStorage | undefined;
-  /** In the data folder unless told; the word `memory` keeps the index there, for tests. */
+  /** Default: in the data folder. The word `memory` keeps the index in memory, for tests. */
   readonly indexFolder?: string | undefined;
   /** XTDB's own log, which sees its own writes after up to 100 ms; to measure the difference. */
   readonly plainTxLog?: boolean | undefined;
@@ -31,9 +31,9 @@ export interface NodeOptions extends PrepareOptions {
   readonly quick?: boolean | undefined;
   /** Permits to evict, which removes a document and its history for good. */
   readonly allowEvict?: boolean | undefined;
-  /** Milliseconds that the node stays when nobody uses it; 5,000 unless told. */
+  /** Milliseconds that the node stays when nobody uses it. Default: 5,000. */
   readonly linger?: number | undefined;
-  /** Milliseconds to wait until the node has caught up with its log; 120,000 unless told. */
+  /** Milliseconds to wait until the node has caught up with its log. Default: 120,000. */
   readonly readyTimeout?: number | undefined;
 }
 
@@ -94,13 +94,13 @@ export async function launchReady(
   options: NodeOptions,
   found: (facts: RunFacts) => void = () => {},
 ): Promise<RunFacts> {
-  const patience = options.readyTimeout ?? readyMilliseconds;
-  const end = Date.now() + patience;
+  const budget = options.readyTimeout ?? readyMilliseconds;
+  const end = Date.now() + budget;
   for (let starts = 1; ; starts += 1) {
     try {
       const { facts, isNew } = await launch(data, options);
       if (!isNew) found(facts);
-      await untilReady(facts, data, patience, options.signal);
+      await untilReady(facts, data, budget, options.signal);
       return facts;
     } catch (error) {
       if (!(error instanceof NodeDeath)) throw error;

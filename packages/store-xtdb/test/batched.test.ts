@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
-import { together } from "../src/together.ts";
+import { batched } from "../src/batched.ts";
 
 it("asks what is asked in one turn together, and each thing once", async () => {
   const asked: (readonly number[])[] = [];
-  const square = together(async (keys: readonly number[]) => {
+  const square = batched(async (keys: readonly number[]) => {
     asked.push(keys);
     return new Map(keys.filter((key) => key > 0).map((key) => [key, key * key]));
   }, never);
@@ -18,7 +18,7 @@ it("asks what is asked in one turn together, and each thing once", async () => {
 });
 
 it("fails nobody for another's sake", async () => {
-  const square = together(unlucky, never);
+  const square = batched(unlucky, never);
 
   const outcomes = await Promise.allSettled([square(2), square(13), square(3)]);
 
@@ -28,7 +28,7 @@ it("fails nobody for another's sake", async () => {
 
 it("fails all at once for what all share", async () => {
   let times = 0;
-  const square = together(
+  const square = batched(
     async (keys: readonly number[]) => {
       times += 1;
       return await unlucky(keys);

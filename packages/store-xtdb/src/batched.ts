@@ -2,7 +2,7 @@
  * Answers single questions of one turn of the event loop by asking them together: over a network many waits are then
  * one. Where that fails for a reason that not all share, each is asked by itself, so that none fails for another's sake.
  */
-export function together<Key, Value>(
+export function batched<Key, Value>(
   ask: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
   isShared: (reason: unknown) => boolean,
 ): (key: Key) => Promise<Value | undefined> {

@@ -2,7 +2,7 @@ import type { ObjectId } from "@self-context-manager/objects";
 
 import type { Documents } from "./documents.ts";
 import { placed, placeIn } from "./documents.ts";
-import type { NodeClient, Patience } from "./node-client.ts";
+import type { NodeClient, CallBudget } from "./node-client.ts";
 
 /** An object by its number in order of first commit. */
 export interface Place {
@@ -37,9 +37,9 @@ export async function* listObjects(
   portion: number,
   client: NodeClient,
   names: Documents,
-  patience: Patience,
+  budget: CallBudget,
 ): AsyncIterable<readonly Place[]> {
-  const rows = rowsOf(client, names, patience);
+  const rows = rowsOf(client, names, budget);
   const { newestFirst, after } = listed;
   // The range that is left, both ends included.
   let from = newestFirst || after === undefined ? 1 : after + 1;
@@ -50,7 +50,7 @@ export async function* listObjects(
     yield newestFirst ? sorted.toReversed() : sorted;
     return;
   }
-  to = Math.min(to, await lastPlace(client, names, patience));
+  to = Math.min(to, await lastPlace(client, names, budget));
   for (let width = Math.max(512, portion * 4); from <= to; width *= 4) {
     const start = newestFirst ? Math.max(from, to - width + 1) : from;
     const end = newestFirst ? to : Math.min(to, from + width - 1);
@@ -124,7 +124,7 @@ async function window(
   return [...kept.values()].sort((one, other) => one.place - other.place);
 }
 
-function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows {
+function rowsOf(client: NodeClient, names: Documents, budget: CallBudget): Rows {
   const place = names.attribute("place");
   return {
     async listing({ attribute, keys }, from, to, limit) {
@@ -139,7 +139,7 @@ function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows 
             `:where [[d :${name} k] [(>= k a)] [(<= k b)]${holder}]` +
             (limit === undefined ? "}" : ` :limit ${limit}}`),
           [placed(key, from), placed(key, to)],
-          patience,
+          budget,
         );
         count = Math.max(count, rows.length);
         for (const [text, found] of rows) {
@@ -157,7 +157,7 @@ function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows 
       const rows = await client.query(
         `{:find [p d] :in [a b] :where [[d :${place} p] [(>= p a)] [(<= p b)]]}`,
         [from, to],
-        patience,
+        budget,
       );
       return placesOf(rows, names);
     },
@@ -166,7 +166,7 @@ function rowsOf(client: NodeClient, names: Documents, patience: Patience): Rows 
       const rows = await client.query(
         `{:find [p d] :in [a b] :where [[d :${names.attribute("id")} i] [(>= i a)] [(<= i b)] [d :${place} p]] :limit ${limit}}`,
         [prefix, `${prefix}\u{10ffff}`],
-        patience,
+        budget,
       );
       return placesOf(rows, names);
     },
@@ -184,9 +184,9 @@ function placesOf(rows: readonly (readonly unknown[])[], names: Documents): read
 async function lastPlace(
   client: NodeClient,
   names: Documents,
-  patience: Patience,
+  budget: CallBudget,
 ): Promise<number> {
-  return names.readClock(await client.entity(names.clockId, patience)).objects;
+  return names.readClock(await client.entity(names.clockId, budget)).objects;
 }
 
 function isBetween(place: number, from: number, to: number): boolean {

@@ -6,7 +6,10 @@ import { isBusy } from "./sqlite-errors.ts";
  * Tries until another process lets go of the database, or the time is over. Between two tries other work goes on,
  * which a wait inside SQLite would not let it.
  */
-export async function patiently<Result>(timeout: number, attempt: () => Result): Promise<Result> {
+export async function retryWhileBusy<Result>(
+  timeout: number,
+  attempt: () => Result,
+): Promise<Result> {
   const start = performance.now();
   for (;;) {
     try {

@@ -8,19 +8,19 @@ import type {
 import { attributeText, type Chunks, keyOfAttribute } from "./chunks.ts";
 import type { Documents, StoreClock } from "./documents.ts";
 import type { Head } from "./head.ts";
-import type { Document, NodeClient, Patience } from "./node-client.ts";
+import type { Document, NodeClient, CallBudget } from "./node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
 /**
- * What a commit stands on: the store as it was after one commit. It is true of the present if no commit came since,
- * which writing the next commit's document checks, and if `assumed` holds, which is checked with it.
+ * The state of the store after one commit, on which the next one is worked out. It is the present state if no commit came
+ * since, which writing the next commit's document checks, and if `assumed` holds, which is checked with it.
  */
-export interface Ground {
+export interface CommitBasis {
   readonly clock: StoreClock;
-  /** Whether it was read just now; otherwise it is from memory, and a refusal that follows from it is looked at anew. */
+  /** Whether it was read just now; otherwise it is from memory, and a refusal that follows from it is checked on a fresh basis. */
   readonly isFresh: boolean;
-  /** Documents that are taken for absent without having been asked for. */
+  /** Documents that are taken for absent without having been read. */
   readonly assumed: ReadonlySet<string>;
   head(id: ObjectId): Head | undefined;
   owner(nickname: string): ObjectId | undefined;
@@ -34,8 +34,8 @@ interface EarlierRequest {
   readonly versions: readonly CommittedVersion[];
 }
 
-/** What a commit must know of. */
-export interface Question {
+/** The facts that a commit needs of its basis. */
+export interface BasisQuery {
   readonly ids: readonly ObjectId[];
   readonly nicknames: readonly string[];
   readonly requestId: string | undefined;
@@ -58,7 +58,7 @@ export function learn(memory: Memory, clock: StoreClock): void {
   memory.since = clock.seq;
 }
 
-export interface GroundParts {
+export interface BasisParts {
   readonly client: NodeClient;
   readonly names: Documents;
   readonly chunks: Chunks;
@@ -67,19 +67,26 @@ export interface GroundParts {
   readonly memory: Memory;
 }
 
-export interface Grounds {
+export interface BasisReader {
   /**
    * From memory alone: in the loop of an agent no question is asked before a commit. Objects that are expected not to be
    * there, names and requests are taken for absent. Undefined where that does not say enough.
    */
-  remembered(question: Question, writes: readonly ObjectWrite[]): Ground | undefined;
+  remembered(query: BasisQuery, writes: readonly ObjectWrite[]): CommitBasis | undefined;
   /** From the database, at one moment. */
-  fresh(question: Question, patience: Patience): Promise<Ground>;
+  fresh(query: BasisQuery, budget: CallBudget): Promise<CommitBasis>;
 }
 
-export function grounds({ client, names, chunks, reader, heads, memory }: GroundParts): Grounds {
+export function basisReader({
+  client,
+  names,
+  chunks,
+  reader,
+  heads,
+  memory,
+}: BasisParts): BasisReader {
   return {
-    remembered(question, writes) {
+    remembered(query, writes) {
       const known = new Map<ObjectId, Head>();
       const assumed = new Set<string>();
       for (const { object, expect } of writes) {
@@ -89,7 +96,7 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
         else if (expect === 0) assumed.add(names.objectId(id));
         else return undefined;
       }
-      if (question.requestId !== undefined) assumed.add(names.requestId(question.requestId));
+      if (query.requestId !== undefined) assumed.add(names.requestId(query.requestId));
       const owners = new Map<string, ObjectId>();
       for (const { stored } of known.values())
         if (stored.body.nickname !== undefined) owners.set(stored.body.nickname, stored.body.id);
@@ -112,18 +119,18 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
       };
     },
 
-    async fresh({ ids, nicknames, requestId }, patience) {
+    async fresh({ ids, nicknames, requestId }, budget) {
       const wanted = new Set([names.clockId]);
       for (const id of ids) wanted.add(names.objectId(id)).add(names.nicknameId(id));
       for (const nickname of nicknames)
         wanted.add(names.objectId(nickname)).add(names.nicknameId(nickname));
       if (requestId !== undefined) wanted.add(names.requestId(requestId));
-      const found = await documentsAt([...wanted], patience);
+      const found = await documentsAt([...wanted], budget);
 
       const clock = names.readClock(found.get(names.clockId));
       if (clock.seq !== memory.clock.seq) memory.since = clock.seq;
       memory.clock = clock;
-      const known = await headsAt(ids, found, clock.seq, patience);
+      const known = await headsAt(ids, found, clock.seq, budget);
       return {
         clock,
         isFresh: true,
@@ -139,7 +146,7 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
         request:
           requestId === undefined
             ? undefined
-            : await earlierRequest(found.get(names.requestId(requestId)), patience),
+            : await earlierRequest(found.get(names.requestId(requestId)), budget),
       };
     },
   };
@@ -147,12 +154,12 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
   /** All at one moment of the database, however many: what belongs together must not be read apart. */
   async function documentsAt(
     documentIds: readonly string[],
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<ReadonlyMap<string, Document>> {
     const rows = await client.query(
       "{:find [d (pull d [*])] :in [[d ...]] :where [[d :xt/id]]}",
       [documentIds],
-      patience,
+      budget,
     );
     return new Map(rows.map(([id, document]) => [String(id), document as Document]));
   }
@@ -161,7 +168,7 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
     ids: readonly ObjectId[],
     found: ReadonlyMap<string, Document>,
     seq: number,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, Head>> {
     const known = new Map<ObjectId, Head>();
     const unknown = new Map<string, number>();
@@ -175,8 +182,8 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
       else unknown.set(names.versionId(id, version), place);
     }
     if (unknown.size > 0) {
-      const read = await reader.versions([...unknown.keys()], patience);
-      const whole = await reader.whole(read, patience);
+      const read = await reader.versions([...unknown.keys()], budget);
+      const whole = await reader.whole(read, budget);
       for (const [index, { id, version, base, weight, size }] of read.entries()) {
         const stored = whole[index];
         const place = unknown.get(names.versionId(id, version));
@@ -192,12 +199,12 @@ export function grounds({ client, names, chunks, reader, heads, memory }: Ground
 
   async function earlierRequest(
     document: Document | undefined,
-    patience: Patience,
+    budget: CallBudget,
   ): Promise<EarlierRequest | undefined> {
     if (document === undefined) return undefined;
     const outcome = String(names.read(document, "outcome"));
     const key = keyOfAttribute(outcome);
-    const texts = await chunks.load(key === undefined ? [] : [key], patience);
+    const texts = await chunks.load(key === undefined ? [] : [key], budget);
     return {
       digest: String(names.read(document, "digest")),
       versions: JSON.parse(attributeText(outcome, texts)) as readonly CommittedVersion[],
