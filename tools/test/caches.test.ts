@@ -1,0 +1,28 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join, sep } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** Kept values that are no `WeakMap`: a content is a string, which cannot be a weak key. */
+const byText = ["objects/model/growing-text.ts", "objects/model/text-states.ts"];
+
+/** The files of a package with a `WeakMap` at module level, as the page names them. */
+function cacheFiles(name: string): readonly string[] {
+  const source = join(root, "packages", name, "src");
+  return readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .filter((path) =>
+      /^const [^;{]*?\bnew WeakMap\b/mu.test(readFileSync(join(source, path), "utf8")),
+    )
+    .map((path) => `${name}/${path.replaceAll(sep, "/")}`);
+}
+
+test("the page of caches lists every file of objects and core that has one at module level", () => {
+  const page = readFileSync(join(root, "docs", "architecture", "caches.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `((?:core|objects)\/[^`]+)`/gmu)].map(([, path]) => path);
+
+  expect(new Set(listed)).toEqual(
+    new Set([...cacheFiles("core"), ...cacheFiles("objects"), ...byText]),
+  );
+});
