@@ -1,20 +1,13 @@
-import {
-  type TrackerLaw,
-  trackerLaws,
-  type WatcherLaw,
-  watcherLaws,
-} from "@self-context-manager/testkit";
+import { type WatcherLaw, watcherLaws } from "@self-context-manager/testkit";
 import { AssertionError } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 
 import { watcherFaults } from "../src/watcher/faults.ts";
-import { trackerFaults } from "../src/watcher/tracker-faults.ts";
 
 /** What a faulty one never tells is waited for so long, in milliseconds. */
 const deadline = 800;
 
 const laws = Object.keys(watcherLaws) as WatcherLaw[];
-const lawsOfTrackers = Object.keys(trackerFaults) as TrackerLaw[];
 
 it("has a fault for every law of Watcher", () => {
   expect(Object.keys(watcherFaults).toSorted()).toEqual(laws.toSorted());
@@ -35,15 +28,6 @@ describe.each(laws)("%s", (law) => {
       expect(await failureOf(watcherLaws[law](openWatcher, { deadline }))).toBeInstanceOf(
         AssertionError,
       );
-    },
-  );
-});
-
-describe.each(lawsOfTrackers)("%s", (law) => {
-  it.each(Object.entries(trackerFaults[law] ?? {}))(
-    "is broken by a tracker that %s",
-    async (_, parts) => {
-      expect(await failureOf(trackerLaws[law](parts, { deadline }))).toBeInstanceOf(AssertionError);
     },
   );
 });

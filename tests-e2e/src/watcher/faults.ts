@@ -220,7 +220,7 @@ export function broken(
 }
 
 /** A watcher that tells something else than it saw. */
-export function telling(change: () => Change): OpenWatcher {
+function telling(change: () => Change): OpenWatcher {
   return broken((_, tell) => {
     const changed = change();
     return { listen: (listener) => tell(listener, changed) };
@@ -228,7 +228,7 @@ export function telling(change: () => Change): OpenWatcher {
 }
 
 /** A watcher that answers something else than it found. */
-export function searching(
+function searching(
   change: (
     found: Awaited<ReturnType<Watcher["search"]>>,
     options: Options,
