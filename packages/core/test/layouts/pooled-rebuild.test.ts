@@ -20,6 +20,17 @@ describe("a pooled view that was recorded", () => {
     expect(pooledLayout.rebuild(record, source)).toEqual(view.messages);
   });
 
+  it("is made again in the budget that it had", () => {
+    const stage = viewStage();
+    stage.user("go on");
+    stage.file("f1", lines(200));
+    stage.activate("f1");
+    const { messages, record } = stage.view(pooledLayout, { budget: 300 });
+
+    expect(JSON.stringify(messages)).toContain("characters not shown");
+    expect(pooledLayout.rebuild(record, stage.source())).toEqual(messages);
+  });
+
   it("names what the store does not have", () => {
     const stage = viewStage();
     stage.user("go on");

@@ -46,6 +46,23 @@ describe("two sessions of one store", () => {
 });
 
 describe("a tool call whose provider's id is not free (D31)", () => {
+  it("keeps its own output where another session made the same call at another time", async () => {
+    const opened = await openTestSession();
+    const theirs = scriptHistory(5);
+    theirs.user("go");
+    theirs.call("bash", { command: "date" }, "THEIRS", { id: "call_0" });
+    await theirs.ingest(await opened.reopen(another));
+    const history = scriptHistory(5_000);
+    history.user("go");
+    history.call("bash", { command: "date" }, "MINE", { id: "call_0" });
+
+    await history.ingest(opened.session);
+
+    const { activeTexts } = await viewParts(opened.session);
+    expect(activeTexts.join("\n")).toContain("MINE");
+    expect(activeTexts.join("\n")).not.toContain("THEIRS");
+  });
+
   it("keeps its own output when another session took the id before its result came", async () => {
     const opened = await openTestSession();
     const history = scriptHistory();
