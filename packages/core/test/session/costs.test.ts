@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { View } from "../../src/session/view-options.ts";
 import { growingViews, model, openClockedSession, prices } from "./clocked-session.ts";
 import { plainCodec } from "./test-session.ts";
+import { handlesIn } from "./view-parts.ts";
 
 const minute = 60_000;
 
@@ -27,6 +28,22 @@ describe("an idle session", () => {
     expect(warm.epoch).toMatchObject({ number: 1, isNew: false });
     expect(cold.epoch).toMatchObject({ number: 2, isNew: true, endedBy: "cold" });
     expect(cold.epoch?.left).toContain("t1");
+  });
+
+  test("has what left the view as inactive, and does not send it again", async () => {
+    const opened = await openClockedSession();
+    opened.history.user("go on");
+    for (let index = 0; index < 12; index += 1)
+      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    await opened.send();
+    const before = await handlesIn(opened.session, "active");
+    opened.history.say("done");
+    opened.history.user("and now");
+    opened.time += 60 * minute;
+    await opened.send();
+
+    expect(before).toContain("t1");
+    expect(await handlesIn(opened.session, "inactive")).toContain("t1");
   });
 
   test("is cold for another model at once", async () => {

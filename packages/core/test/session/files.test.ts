@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
-import { handlesIn, latest, versionCount, viewParts } from "./view-parts.ts";
+import { handlesIn, latest, textOfMessage, versionCount, viewParts } from "./view-parts.ts";
 
 describe("read", () => {
   it("tells each of its three steps: indexed, in the pool, active (D40)", async () => {
@@ -176,6 +177,30 @@ describe("files that were only named", () => {
 });
 
 describe("files that are written, deleted and made again", () => {
+  it("are told to be deleted where their text is in the prompt, though they are inactive", async () => {
+    const text = "some words in a file\n".repeat(40);
+    const { session, files } = await openTestSession({
+      layout: epochLayout(),
+      files: { "/work/a.ts": text },
+    });
+    const history = scriptHistory();
+    history.user("go");
+    await history.ask(
+      "read",
+      { path: "a.ts" },
+      async (callId) => await session.read({ path: "a.ts" }, { callId }),
+    );
+    await history.ingest(session);
+    await session.view();
+    await session.deactivate("f1");
+
+    files.delete("/work/a.ts");
+    await session.read({ path: "a.ts" });
+
+    const { messages } = await session.view();
+    expect(messages.map(textOfMessage).at(-1)).toBe("[f1 a.ts deleted]");
+  });
+
   it("join the pool inactive, by the agent (D43)", async () => {
     const { session, store, files } = await openTestSession();
     files.set("/work/new.md", "# new\n");
