@@ -42,6 +42,10 @@ export interface ViewStage {
   say(text: string): void;
   /** A call and its result; answers the handle. */
   call(tool: string, args: JsonObject, output: string | null, options?: CallOptions): string;
+  /** A call whose result is still to come; answers the handle that it will have. */
+  callWithoutResult(tool: string, args: JsonObject): string;
+  /** The result of such a call. */
+  result(handle: string, output: string): void;
   /** The next version of a file. */
   file(handle: string, text: string, generator?: "human" | "agent"): void;
   activate(handle: string, activation?: Activation): void;
@@ -136,6 +140,28 @@ export function viewStage(): ViewStage {
       if (options.isActive !== false && references === undefined && output !== "")
         active.set(handle, {});
       return handle;
+    },
+    callWithoutResult: (tool, args) => {
+      calls += 1;
+      const id = objectId(`call_${calls}`);
+      addStep([{ type: "toolCall", id, name: tool, arguments: args }], [id]);
+      return `t${calls}`;
+    },
+    result: (handle, output) => {
+      store(handle, {
+        id: objectId(`call_${handle.slice(1)}`),
+        type: "toolcall",
+        locked: false,
+        content: output,
+        char_count: output.length,
+        tool: "bash",
+        args: {},
+        status: "ok",
+        is_error: false,
+        call_kind: "command",
+        provenance: { origin: "toolcall", generator: "tool" },
+      });
+      active.set(handle, {});
     },
     file: (handle, content, generator = "human") => {
       const path = `/work/${handle}.ts`;

@@ -95,3 +95,12 @@ describe("the specification's window", () => {
     },
   );
 });
+
+it("lets all that is active stay at the end of an epoch, arguments too", () => {
+  const policy = windowPolicy();
+
+  const kept = policy.staysAtSweep([])({ key: "t1", tokens: 900 });
+  const args = policy.keepsArguments([])({ key: "t1/args", tokens: 900 });
+
+  expect([kept, args]).toEqual([true, true]);
+});

@@ -23,6 +23,8 @@ export interface TestSession {
   readonly session: ContextSession;
   readonly store: ObjectStore;
   readonly files: FakeFiles;
+  /** What the session was opened with. */
+  readonly dependencies: SessionDependencies;
   /** Opens the same host session, or another, on the same store, as a new process would. */
   reopen(host?: HostSession): Promise<ContextSession>;
 }
@@ -75,5 +77,5 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
   };
   const reopen = async (host = testHost): Promise<ContextSession> =>
     await openContextSession(dependencies, host);
-  return { session: await reopen(), store, files, reopen };
+  return { session: await reopen(), store, files, dependencies, reopen };
 }

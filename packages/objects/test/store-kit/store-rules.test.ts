@@ -1,15 +1,179 @@
-import { expect, it } from "vitest";
-import { checkRepeated, checkSameVersion } from "../../src/store-kit/store-rules.ts";
+import { describe, expect, test } from "vitest";
+import { objectId } from "../../src/model/object-id.ts";
+import { sealObject } from "../../src/model/sealed-object.ts";
+import type { StoredVersion } from "../../src/model/stored-version.ts";
+import type { Scalar } from "../../src/ports/object-store.ts";
+import {
+  checkFollows,
+  checkLimit,
+  checkRepeated,
+  checkSameVersion,
+  checkWrites,
+  compareText,
+  fieldConditions,
+  meetsCondition,
+  normalTime,
+  requestDigest,
+} from "../../src/store-kit/store-rules.ts";
+import { fileSample, staticSample } from "../samples.ts";
 import { versionOf } from "../store-versions.ts";
 
-it("accepts a repeated request with the same writes only", () => {
+const sealed = sealObject(fileSample());
+const { id } = sealed.body;
+
+describe("the order of texts", () => {
+  test.each([
+    ["a", "b"],
+    ["a", "aa"],
+    ["", "a"],
+    ["Z", "a"],
+    ["\uFFFD", "\u{1F600}"],
+    ["\uE000", "\u{10000}"],
+    ["\u{1F600}", "\u{1F601}"],
+  ])("is that of their UTF-8 bytes: %j before %j", (one, other) => {
+    expect(compareText(one, other)).toBeLessThan(0);
+    expect(compareText(other, one)).toBeGreaterThan(0);
+    expect(Buffer.compare(Buffer.from(one), Buffer.from(other))).toBe(-1);
+  });
+
+  test("has equal texts at one place", () => {
+    expect(compareText("a\u{1F600}", "a\u{1F600}")).toBe(0);
+  });
+});
+
+describe("a time", () => {
+  test("is answered in milliseconds and UTC", () => {
+    expect(normalTime("2026-02-20T12:00:00+02:00")).toBe("2026-02-20T10:00:00.000Z");
+  });
+
+  test("that is none is refused by name, cut where it is long", () => {
+    expect(() => normalTime(`noon${"!".repeat(200)}`)).toThrow(
+      new RangeError(`a time is written in ISO 8601; got "noon${"!".repeat(76)}"`),
+    );
+  });
+});
+
+describe("the writes of a commit", () => {
+  test("may expect no version or any whole number of one", () => {
+    expect(() => checkWrites([{ object: sealed }])).not.toThrow();
+    expect(() => checkWrites([{ object: sealed, expect: 0 }])).not.toThrow();
+    expect(() => checkWrites([{ object: sealed, expect: 7 }])).not.toThrow();
+  });
+
+  test.each([-1, 0.5, Number.NaN, 2 ** 60])("may not expect the version %d", (expected) => {
+    expect(() => checkWrites([{ object: sealed, expect: expected }])).toThrow(
+      new RangeError(`object ${id} is expected at version ${expected}, which no version can be`),
+    );
+  });
+
+  test("may not hold an object twice", () => {
+    expect(() => checkWrites([{ object: sealed }, { object: sealed }])).toThrow(
+      new TypeError(`object ${id} stands twice in one commit`),
+    );
+  });
+
+  test("have another digest for another expectation", () => {
+    const digests = [{}, { expect: 0 }, { expect: 1 }].map((rest) =>
+      requestDigest([{ object: sealed, ...rest }]),
+    );
+
+    expect(new Set(digests).size).toBe(3);
+  });
+});
+
+test.each([0, -1, 1.5, Number.NaN])("a limit of %d is refused", (limit) => {
+  expect(() => checkLimit(limit)).toThrow(`a limit is a whole number above 0; got ${limit}`);
+});
+
+test("a limit of one is allowed", () => {
+  expect(checkLimit(1)).toBe(1);
+});
+
+describe("a query", () => {
+  test("names inner fields by dots", () => {
+    expect(fieldConditions({ where: { "provenance.origin": "x" } })).toEqual([
+      { field: "provenance.origin", path: ["provenance", "origin"], value: "x" },
+    ]);
+  });
+
+  test.each(["content", "turns", "args", "blocks.0", "chat.details"])(
+    "cannot ask for %s, which is loaded with the content",
+    (field) => {
+      expect(() => fieldConditions({ where: { [field]: "x" } })).toThrow(
+        new TypeError(`field ${field} is loaded with the content only and cannot be asked for`),
+      );
+    },
+  );
+
+  test("cannot compare a field with a list", () => {
+    const value = [] as unknown as Scalar;
+
+    expect(() => fieldConditions({ where: { path: value } })).toThrow(
+      new TypeError("field path can be compared with a text, a number, a boolean or null only"),
+    );
+  });
+
+  test.each<readonly [string, Scalar, boolean]>([
+    ["path", "/work/a.ts", true],
+    ["path", "/work/b.ts", false],
+    ["provenance.generator", "human", true],
+    ["provenance.nothing", null, true],
+    ["nickname", null, true],
+    ["path.length", null, true],
+    ["chat_ref.id", staticSample().id, false],
+    ["toString", null, true],
+  ])("finds equal values of an object's own fields: %s = %j is %j", (field, value, expected) => {
+    const body = fileSample({ chat_ref: staticSample() });
+    const [condition] = fieldConditions({ where: { [field]: value } });
+
+    expect(condition && meetsCondition(body, condition)).toBe(expected);
+  });
+});
+
+describe("a version from elsewhere", () => {
+  const version = (
+    number: number,
+    tx: number,
+    time = "2026-02-20T10:00:00.000Z",
+  ): StoredVersion => ({
+    body: { ...sealed.body, id: objectId(id) },
+    hashes: sealed.hashes,
+    version: number,
+    at: { tx_id: tx, tx_time: time },
+  });
+
+  test("is taken where it is the next and later", () => {
+    expect(() => checkFollows(undefined, version(1, 5))).not.toThrow();
+    expect(() => checkFollows(version(1, 5), version(2, 6))).not.toThrow();
+  });
+
+  test("is refused where it would leave a gap", () => {
+    expect(() => checkFollows(version(1, 5), version(3, 6))).toThrow(
+      `object ${id} is at version 1; 3 would leave a gap`,
+    );
+    expect(() => checkFollows(undefined, version(2, 6))).toThrow(
+      `object ${id} is at version 0; 2 would leave a gap`,
+    );
+  });
+
+  test.each([
+    ["transaction", version(2, 5)],
+    ["time", version(2, 6, "2026-02-20T09:59:59.999Z")],
+  ])("is refused where it is older by its %s", (_, told) => {
+    expect(() => checkFollows(version(1, 5), told)).toThrow(
+      `version 2 of object ${id} is older than version 1`,
+    );
+  });
+});
+
+test("a repeated request is accepted with the same writes only", () => {
   expect(() => checkRepeated("r", "d1", "d1")).not.toThrow();
   expect(() => checkRepeated("r", "d1", "d2")).toThrow(
     expect.objectContaining({ code: "REQUEST_CONFLICT" }),
   );
 });
 
-it("recognises a restored version by its hash, its transaction and the moment", () => {
+test("a restored version is recognised by its hash, its transaction and the moment", () => {
   const stored = versionOf("a", 2);
   const { at } = stored;
   const conflict = expect.objectContaining({ code: "HISTORY_CONFLICT" });

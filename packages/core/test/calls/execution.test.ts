@@ -1,0 +1,59 @@
+import type { JsonObject } from "@self-context-manager/objects";
+import { describe, expect, test } from "vitest";
+import { executionField, executionIn } from "../../src/calls/execution.ts";
+
+describe("what a context tool's result says that it did", () => {
+  const id = "0190aaaa-0000-7000-8000-000000000001";
+  const effectsOf = (tool: string, effect: JsonObject): unknown =>
+    executionIn(tool, { [executionField]: { report: "done", effects: [effect] } })?.effects;
+
+  test.each(["read", "activate", "deactivate", "pin", "unpin"])("is taken: %s", (op) => {
+    expect(effectsOf(op, { op, id })).toEqual([{ op, id }]);
+  });
+
+  test.each([
+    [
+      { from: 1, to: 1 },
+      { from: 1, to: 1 },
+    ],
+    [
+      { from: 2, to: 7 },
+      { from: 2, to: 7 },
+    ],
+    [{ from: 0, to: 7 }, undefined],
+    [{ from: 3, to: 2 }, undefined],
+    [{ from: 1.5, to: 2 }, undefined],
+    [{ from: 1 }, undefined],
+  ])("has lines only where they can be: %j", (range, expected) => {
+    const shown = expected === undefined ? {} : { range: expected };
+
+    expect(effectsOf("activate", { op: "activate", id, range })).toEqual([
+      { op: "activate", id, ...shown },
+    ]);
+  });
+
+  test.each<readonly [string, JsonObject]>([
+    ["another operation", { op: "remove", id }],
+    ["no id", { op: "pin" }],
+    ["an id that is no text", { op: "pin", id: 7 }],
+    ["an empty id", { op: "pin", id: "" }],
+  ])("is passed over where it has %s", (_, effect) => {
+    expect(effectsOf("pin", effect)).toEqual([]);
+  });
+
+  test("names the version that was read by a static reference only", () => {
+    const dynamic = { ref: "dynamic", id };
+    const exact = { ...dynamic, ref: "static", tx_id: 3 };
+
+    expect(effectsOf("read", { op: "read", id, file: dynamic })).toEqual([{ op: "read", id }]);
+    expect(effectsOf("read", { op: "read", id, file: exact })).toEqual([
+      { op: "read", id, file: exact },
+    ]);
+  });
+
+  test("is nothing for another tool, or without a report", () => {
+    expect(executionIn("bash", { [executionField]: { report: "done" } })).toBeUndefined();
+    expect(executionIn("pin", { [executionField]: { effects: [] } })).toBeUndefined();
+    expect(executionIn("pin", undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,441 @@
+import {
+  type CommitOptions,
+  metadataVersion,
+  type ObjectStore,
+  sealObject,
+  silentLogger,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { describe, expect, test } from "vitest";
+import type { FileChange } from "../../src/files/file-change.ts";
+import type { FileChangeListener, FileTracker } from "../../src/files/file-tracker.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { contextTools } from "../../src/session/context-tools.ts";
+import { openContextSession } from "../../src/session/context-session.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { handlesIn, latest, storedSession, storedTurns, viewParts } from "./view-parts.ts";
+
+const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
+const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
+
+describe("activate", () => {
+  test("takes a beginning without an end", async () => {
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(["long.txt"]);
+
+    const answer = await session.activate("f1", { from: 19 });
+
+    expect(answer.text).toBe("f1 long.txt is now active, lines 19-20 of 20.");
+  });
+
+  test("takes an end without a beginning, of what was whole before too", async () => {
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(["long.txt"]);
+
+    const answer = await session.activate("f1", { to: 2 });
+
+    expect(answer.text).toBe("f1 long.txt is now active, lines 1-2 of 20.");
+  });
+
+  test("says of an object that is active already that it is", async () => {
+    const { session } = await openTestSession({ files });
+    await session.read({ path: "long.txt" });
+    await session.read({ path: "a.ts" });
+
+    const answer = await session.activate("f1");
+
+    expect(answer.text).toBe("f1 long.txt is already active.");
+  });
+
+  test("shows lines of the chat although the chat is locked", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one\ntwo\nthree");
+    await history.ingest(session);
+
+    const answer = await session.activate("chat", { from: 2, to: 3 });
+
+    expect(answer).toMatchObject({ ok: true });
+    expect(answer.text).toMatch(/^c1 \(the chat\) is now active, lines 2-3\.$/u);
+  });
+
+  test("refuses lines that the chat does not have", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("one");
+    await history.ingest(session);
+
+    const answer = await session.activate("chat", { from: 90 });
+
+    expect(answer).toMatchObject({ ok: false });
+    expect(answer.text).toMatch(/^the chat: line 90 is outside the text/u);
+  });
+});
+
+describe("deactivate", () => {
+  test("says that a text leaves later where it was sent", async () => {
+    const { session } = await openTestSession({ files, layout: epochLayout() });
+    await session.read({ path: "a.ts" });
+    await session.view();
+
+    const answer = await session.deactivate("f1");
+
+    expect(answer.text).toBe(
+      "f1 a.ts is inactive; its text leaves the view later; activate f1 brings it back.",
+    );
+  });
+
+  test("does not say so of what was never sent", async () => {
+    const { session } = await openTestSession({ files, layout: epochLayout() });
+    const history = scriptHistory();
+    history.user("go");
+    await history.ingest(session);
+    await session.view();
+    await session.read({ path: "a.ts" });
+
+    const answer = await session.deactivate("f1");
+
+    expect(answer.text).toBe("f1 a.ts is inactive; activate f1 brings it back.");
+  });
+});
+
+test("unpin says that an object is no longer pinned, and that it did so", async () => {
+  const { session } = await openTestSession({ files });
+  await session.read({ path: "a.ts" });
+  await session.pin("f1");
+
+  const answer = await session.unpin("f1");
+
+  const id = (await session.status()).objects[0]?.stored.body.id;
+  expect(answer).toEqual({
+    ok: true,
+    text: "f1 a.ts is no longer pinned.",
+    effects: [{ op: "unpin", id }],
+  });
+});
+
+describe("the tools of the model", () => {
+  test("activate takes lines as numbers or as texts of numbers", async () => {
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(["long.txt"]);
+    const tool = contextTools.find(({ name }) => name === "activate");
+
+    const answer = await tool?.run(session, { id: "f1", from: "3", to: 4.9 }, "c1");
+
+    expect(answer?.text).toBe("f1 long.txt is now active, lines 3-4 of 20.");
+  });
+
+  test("say of each argument which type it has and what it is for", () => {
+    const properties = Object.fromEntries(
+      contextTools.map(({ name, parameters }) => [name, parameters["properties"]]),
+    );
+
+    const id = {
+      type: "string",
+      description: "Handle (f1, t3), id, nickname or path of an object.",
+    };
+    expect(properties).toEqual({
+      read: {
+        path: { type: "string", description: "Path of the file, relative or absolute." },
+        offset: { type: "number", description: "First line to show, from 1." },
+        limit: { type: "number", description: "How many lines to show at most." },
+      },
+      activate: {
+        id,
+        from: { type: "number", description: "First line, from 1; without it the whole." },
+        to: { type: "number", description: "Last line." },
+      },
+      deactivate: { id },
+      pin: { id },
+      unpin: { id },
+    });
+  });
+});
+
+describe("a target", () => {
+  test("that an empty nickname could name is nothing", async () => {
+    const { session } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+
+    expect((await session.deactivate("  ")).ok).toBe(false);
+    expect(await handlesIn(session, "active")).toEqual(["f1"]);
+  });
+
+  test("that names the system prompt is said to be that", async () => {
+    const { session, store } = await openTestSession();
+    await session.recordSystemPrompt("own", "You know your context.");
+    const { system_prompt_refs: references } = await storedSession(store, session);
+    const { own } = references as { readonly own: { readonly id: string } };
+
+    const answer = await session.activate(own.id);
+
+    expect(answer.text).toBe("the system prompt (own) is locked; it is always in the context.");
+  });
+
+  test("can be inspected by the id of what is locked", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("hello");
+    await history.ingest(session);
+    const { chatId } = await session.status();
+
+    const found = await session.inspect("chat");
+
+    expect(found).toMatchObject({ body: { id: chatId, type: "chat" } });
+  });
+
+  test("can be inspected by the nickname of an object of another session", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" });
+    await opened.session.name("f1", "the-plan");
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    const found = await session.inspect("the-plan");
+
+    expect(found).toMatchObject({ body: { type: "file", content: "let a = 1;\n" } });
+  });
+});
+
+describe("the payload of a call", () => {
+  const hash = "ab".repeat(32);
+
+  test.each(["short", "AB".repeat(32), `${"ab".repeat(32)}0`])(
+    "is refused where it is no SHA-256 in hexadecimal: %s",
+    async (bad) => {
+      const { session } = await openTestSession();
+      const history = scriptHistory();
+      history.user("hello");
+      await history.ingest(session);
+      await session.view();
+
+      await expect(session.recordPayload(1, bad)).rejects.toThrow("64 hexadecimal digits");
+    },
+  );
+
+  test("is stored with the answer to the call, and with no other", async () => {
+    const { session, store } = await openTestSession();
+    const history = scriptHistory();
+    history.user("hello");
+    await history.ingest(session);
+    await session.view();
+    await session.recordPayload(2, "cd".repeat(32));
+    await session.recordPayload(1, hash);
+    history.say("hi");
+    history.user("more");
+    await history.ingest(session);
+    await session.recordPayload(1, "ef".repeat(32));
+    await session.view();
+    history.say("well");
+    await history.ingest(session);
+
+    const turns = await storedTurns(store, session);
+    expect(turns.map(({ steps }) => steps.map((step) => step["payload_hash" as never]))).toEqual([
+      [hash],
+      [undefined],
+    ]);
+  });
+});
+
+describe("a session that is opened again", () => {
+  test("still knows the calls that its own tools answered and whose results are to come", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" }, { callId: "call_1" });
+
+    const body = await storedSession(opened.store, opened.session);
+
+    expect(body["pending_calls"]).toEqual(["call_1"]);
+  });
+
+  test("still knows which lines were active and what was asked for", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.recordNamed(["long.txt"]);
+    await opened.session.activate("f1", { from: 3, to: 4 });
+
+    const again = await opened.reopen();
+
+    expect((await viewParts(again)).activeTexts[0]).toBe(
+      "f1 long.txt v2 lines 3-4 of 20\n~~~\nline 3\nline 4\n~~~",
+    );
+  });
+
+  test("is made once where two processes open it at the same time", async () => {
+    const store = memoryStore();
+    const { dependencies } = await openTestSession({ store });
+    const host = { harness: "test", sessionId: "another" };
+
+    const [one, other] = await Promise.all([
+      openContextSession(dependencies, host),
+      openContextSession(dependencies, host),
+    ]);
+
+    const { items } = await store.find({ where: { type: "session", session_id: "another" } });
+    expect(items).toHaveLength(1);
+    expect((await one.status()).sessionId).toBe((await other.status()).sessionId);
+  });
+});
+
+test("a file that another session was first to make an object for keeps that session's object", async () => {
+  const inner = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+  let first: (() => Promise<void>) | undefined;
+  const store = Object.assign(Object.create(inner) as ObjectStore, {
+    commit: async (...args: Parameters<ObjectStore["commit"]>) => {
+      const due = args[0].some(({ object }) => object.body.type === "file") ? first : undefined;
+      if (due !== undefined) first = undefined;
+      await due?.();
+      return await inner.commit(...args);
+    },
+  });
+  const opened = await openTestSession({ files, store });
+  const other = await opened.reopen({ harness: "test", sessionId: "session-2" });
+  first = async () => void (await other.read({ path: "a.ts" }));
+
+  await opened.session.read({ path: "a.ts" });
+
+  const kept = (await other.status()).objects[0]?.stored.body.id;
+  expect((await opened.session.status()).objects[0]?.stored.body.id).toBe(kept);
+  const { items } = await inner.find({ where: { type: "file", presence: "missing" } });
+  expect(items[0]?.body.provenance).toEqual({
+    origin: kept,
+    generator: "system",
+    parent_refs: [{ ref: "dynamic", id: kept }],
+  });
+});
+
+test("a file that is no text is unchanged when it is read again", async () => {
+  const opened = await openTestSession({ files: { "/work/logo.png": null } });
+  await opened.session.read({ path: "logo.png" });
+
+  const answer = await opened.session.read({ path: "logo.png" });
+
+  expect(answer.text).toContain("unchanged");
+});
+
+test("a tool's effects may wait for the commit of its result, and a person's may not", async () => {
+  const inner = memoryStore();
+  const followed: boolean[] = [];
+  const store = Object.assign(Object.create(inner) as ObjectStore, {
+    commit: async (writes: Parameters<ObjectStore["commit"]>[0], options?: CommitOptions) => {
+      followed.push(options?.isFollowed === true);
+      return await inner.commit(writes, options);
+    },
+  });
+  const { session } = await openTestSession({ store, files });
+
+  await session.read({ path: "a.ts" }, { callId: "call_1" });
+  const byModel = followed.at(-1);
+  await session.deactivate("f1");
+  const byPerson = followed.at(-1);
+
+  expect([byModel, byPerson]).toEqual([true, false]);
+});
+
+describe("a session that follows files", () => {
+  test("takes in a newer version that its tracker tells, and no older one", async () => {
+    const tracker = fakeTracker();
+    const { session, store } = await openTestSession({ files, tracker });
+    await session.read({ path: "a.ts" });
+    const id = (await session.status()).objects[0]?.stored.body.id ?? "";
+    const first = await latest(store, id);
+    await store.commit([{ object: sealObject({ ...first.body, content: "let a = 2;\n" }) }]);
+    const second = await latest(store, id);
+
+    tracker.tell([changeOf(first, second)]);
+    const newer = (await viewParts(session)).activeTexts[0];
+    tracker.tell([changeOf(second, first)]);
+    const older = (await viewParts(session)).activeTexts[0];
+
+    expect(newer).toBe("f1 a.ts v2\n~~~\nlet a = 2;\n~~~");
+    expect(older).toBe(newer);
+  });
+
+  test("does not take in what makes no version", async () => {
+    const tracker = fakeTracker();
+    const { session, store } = await openTestSession({ files, tracker });
+    await session.read({ path: "a.ts" });
+    const id = (await session.status()).objects[0]?.stored.body.id ?? "";
+    const stored = await latest(store, id);
+
+    const before = (await viewParts(session)).activeTexts;
+    tracker.tell([
+      {
+        id: stored.body.id,
+        type: "outdated",
+        stored: { ...metadataVersion(stored), version: 9 },
+        reason: "",
+      },
+    ]);
+
+    expect((await viewParts(session)).activeTexts).toEqual(before);
+  });
+
+  test("has files tracked that were read, and not those that were only named", async () => {
+    const tracker = fakeTracker();
+    const { session } = await openTestSession({ files, tracker });
+    await session.recordNamed(["long.txt"]);
+    await session.read({ path: "a.ts" });
+
+    await viewParts(session);
+
+    expect(tracker.tracked).toEqual(["/work/a.ts"]);
+  });
+
+  test("goes on, with a warning, where its files cannot be watched", async () => {
+    const tracker = fakeTracker();
+    const warnings: (readonly [string, unknown])[] = [];
+    const { dependencies } = await openTestSession({ files, tracker });
+    const logger = {
+      ...silentLogger,
+      warn: (message: string, fields?: object) => void warnings.push([message, fields]),
+    };
+    const host = { harness: "test", sessionId: "session-3" };
+    const session = await openContextSession({ ...dependencies, logger }, host);
+    const error = new Error("the watcher is closed");
+    tracker.fail(error);
+
+    const answer = await session.read({ path: "a.ts" });
+    await viewParts(session);
+
+    expect(answer.ok).toBe(true);
+    expect(warnings).toContainEqual(["files are not watched", { error }]);
+  });
+});
+
+function changeOf(previous: StoredVersion, stored: StoredVersion): FileChange {
+  return { id: stored.body.id, type: "changed", stored, previous: metadataVersion(previous) };
+}
+
+/** A tracker that tells what a test says. */
+function fakeTracker(): FileTracker & {
+  readonly tracked: unknown[];
+  readonly tell: (changes: readonly FileChange[]) => void;
+  readonly fail: (error: Error) => void;
+} {
+  const listeners = new Set<FileChangeListener>();
+  const tracked: unknown[] = [];
+  let failure: Error | undefined;
+  return {
+    tracked,
+    tell: (changes) => {
+      for (const listener of listeners) listener(changes);
+    },
+    fail: (error) => void (failure = error),
+    track: async (objects) => {
+      if (failure !== undefined) throw failure;
+      tracked.push(...objects.map(({ body }) => body["path"]));
+      await Promise.resolve();
+    },
+    untrack: () => {},
+    ready: async () => await Promise.resolve(),
+    check: async () => await Promise.resolve(),
+    adopt: async () => await Promise.resolve(undefined),
+    hold: async () =>
+      await Promise.resolve({ [Symbol.asyncDispose]: async () => await Promise.resolve() }),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    [Symbol.asyncDispose]: async () => await Promise.resolve(),
+  };
+}
