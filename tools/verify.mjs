@@ -1,8 +1,8 @@
 // Runs every check of the workspace, one heading with its duration per step, the output of a step
 // only where it failed or is a test run. Goes on after a failed step; exits 1 if there was one.
 // The last line is always `N passed, N failed, N skipped`, summed over all test runs.
-// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a fresh seed that is printed; what came
-// of it is written to bench/results/long-run.json.
+// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a fresh seed that is printed, and whether
+// the tests find deliberate faults; what came of it is written to bench/results/long-run.json.
 import { execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +36,9 @@ const tests = [
   { name: "packages", script: "check:packages", needs: ["build"] },
   { name: "end-to-end tests", script: "e2e", test: true, needs: ["build", "packages"] },
 ];
-const steps = long ? tests : [...checks, ...tests];
+/** @type {readonly Step[]} */
+const longOnly = [{ name: "deliberate faults", script: "faults" }];
+const steps = long ? [...tests, ...longOnly] : [...checks, ...tests];
 
 const folder = mkdtempSync(join(tmpdir(), "scm-verify-"));
 const tally = join(folder, "tally.jsonl");

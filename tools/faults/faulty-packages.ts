@@ -1,0 +1,8 @@
+import { coreFaults } from "./core-faults.ts";
+import type { FaultyPackage } from "./deliberate-fault.ts";
+import { objectsFaults } from "./objects-faults.ts";
+
+export const faultyPackages: readonly FaultyPackage[] = [
+  { name: "core", faults: coreFaults },
+  { name: "objects", faults: objectsFaults },
+];

@@ -1,0 +1,83 @@
+import type { DeliberateFault } from "./deliberate-fault.ts";
+
+/** Faults that the tests in `packages/objects/test` must find. */
+export const objectsFaults: readonly DeliberateFault[] = [
+  {
+    file: "model/hashes.ts",
+    of: "writeCanonical(value, sink, foreignFields.has(field));",
+    becomes: "writeCanonical(value, sink, false);",
+    breaks: "Hashes do not notice that the order of a model's own arguments was changed.",
+  },
+  {
+    file: "model/hashes.ts",
+    of: "[...knownContentFields, ...(body.content_fields ?? [])]",
+    becomes: "[...knownContentFields]",
+    breaks: "A content field of an object's own has no hash.",
+  },
+  {
+    file: "model/references.ts",
+    of: "if (!foreignFields.has(field)) walk",
+    becomes: "walk",
+    breaks: "What a model wrote into its arguments counts as a reference.",
+  },
+  {
+    file: "model/line-range.ts",
+    of: "return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };",
+    becomes: "return right;",
+    breaks: "Lines that were asked for later replace the earlier ones.",
+  },
+  {
+    file: "model/growing-text.ts",
+    of: "isSameText(one.base, base) && isSameText(one.text, text)",
+    becomes: "isSameText(one.base, base)",
+    breaks: "A text that goes on in two ways is stored wrongly.",
+  },
+  {
+    file: "reading/resolve-reference.ts",
+    of: "names.find((name) => hashes[name] !== reference[name]);",
+    becomes: 'names.find((name) => hashes[name] === "");',
+    breaks: "A version that is not the one that was named is shown without a word.",
+  },
+  {
+    file: "store-kit/text-span.ts",
+    of: "if (isHighSurrogate(after, prefix - 1)) prefix -= 1;",
+    becomes: "",
+    breaks: "Emoji are damaged when a text is stored as a difference.",
+  },
+  {
+    file: "store-kit/delta-encode.ts",
+    of: "if (order.length > 0) return [3, changes, removed, order];",
+    becomes: "",
+    breaks: "The order of fields is lost in the store, and hashes fail.",
+  },
+  {
+    file: "store-kit/delta-apply.ts",
+    of: "for (const field of removed) delete object[field];",
+    becomes: "",
+    breaks: "Fields that a version no longer has come back when it is read.",
+  },
+  {
+    file: "store-kit/store-rules.ts",
+    of: "if (leftIsHigh !== rightIsHigh) return leftIsHigh ? 1 : -1;",
+    becomes: "",
+    breaks: "Stores list ids in different orders, and a page is left out.",
+  },
+  {
+    file: "portability/export-line.ts",
+    of: "if (object[name] !== expected) {",
+    becomes: "if (false) {",
+    breaks: "A damaged line of an export is imported.",
+  },
+  {
+    file: "portability/verify-import.ts",
+    of: "if (found !== undefined && exportLine(found) === exportLine(told)) return;",
+    becomes: "if (found !== undefined) return;",
+    breaks: "A damaged import passes its verification.",
+  },
+  {
+    file: "portability/import-objects.ts",
+    of: "if (told !== undefined && told !== read) {",
+    becomes: "if (false) {",
+    breaks: "An export that was cut short counts as complete.",
+  },
+];
