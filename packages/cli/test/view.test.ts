@@ -149,7 +149,7 @@ describe("scm view", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("--- 1 user\nplease build\n");
     expect(stderr).toMatch(
-      /version 1 of object \S+ is not the one that was named: object_hash is 0+,/u,
+      /version 1 of object \S+ is not the version that the reference names: object_hash is 0+,/u,
     );
     expect(stderr).toContain("what is shown of call 1 is not all as it was handed over");
     expect(list.code).toBe(1);

@@ -1,4 +1,4 @@
-/** What can go wrong in a store, as codes that do not change; messages may. */
+/** The codes of store errors. Codes are stable; the texts of messages may change. */
 export type StoreErrorCode =
   | "STORE_CLOSED"
   | "VERSION_CONFLICT"
@@ -14,7 +14,7 @@ export type StoreErrorCode =
   | "STORE_FOREIGN"
   | "STORE_UNAVAILABLE";
 
-/** A store could not do what was asked, in a way that the caller can act on. */
+/** A store error that the caller can act on. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -24,13 +24,13 @@ export class StoreError extends Error {
     this.code = code;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: StoreErrorCode): error is StoreError {
     return isCoded(error, "StoreError") && (code === undefined || error.code === code);
   }
 }
 
-/** What can go wrong when a file is read. */
+/** The codes of errors that reading a file can cause. */
 export type FileErrorCode =
   | "FILE_MISSING"
   | "FILE_UNREADABLE"
@@ -48,16 +48,16 @@ export class FileError extends Error {
     this.code = code;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: FileErrorCode): error is FileError {
     return isCoded(error, "FileError") && (code === undefined || error.code === code);
   }
 }
 
-/** What can go wrong with a watcher. */
+/** The codes of watcher errors. */
 export type WatcherErrorCode = "WATCHER_CLOSED";
 
-/** A watcher could not do what was asked. */
+/** A watcher error that the caller can act on. */
 export class WatcherError extends Error {
   override readonly name = "WatcherError";
   readonly code: WatcherErrorCode;
@@ -67,20 +67,20 @@ export class WatcherError extends Error {
     this.code = code;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: WatcherErrorCode): error is WatcherError {
     return isCoded(error, "WatcherError") && (code === undefined || error.code === code);
   }
 }
 
-/** What can go wrong when an export is read. */
+/** The codes of errors that reading an export can cause. */
 export type ImportErrorCode =
   | "IMPORT_MALFORMED"
   | "IMPORT_DAMAGED"
   | "IMPORT_TOO_NEW"
   | "IMPORT_DIFFERS";
 
-/** An exported line cannot be taken in, or is not what a store gives back. */
+/** A line of an export cannot be imported, or differs from what the store returns. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
   readonly code: ImportErrorCode;

@@ -168,7 +168,7 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       };
     }),
   },
-  "failure-is-told-once": {
+  "failure-is-notified-once": {
     "tells it at every request": broken((adapter, { session, notify }) => ({
       assemble: async (messages) => {
         await session().catch((error: unknown) => notify(String(error)));

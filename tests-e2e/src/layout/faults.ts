@@ -235,7 +235,7 @@ export const epochFaults: readonly EpochFault[] = [
     },
   },
   {
-    law: "what-left-says-how",
+    law: "removed-content-is-named",
     what: "leaves no word of what has left",
     make: changing((output) => ({
       ...output,
@@ -245,7 +245,7 @@ export const epochFaults: readonly EpochFault[] = [
     })),
   },
   {
-    law: "what-left-says-how",
+    law: "removed-content-is-named",
     what: "says so at length",
     make: changing((output) => ({
       ...output,
@@ -260,7 +260,7 @@ export const epochFaults: readonly EpochFault[] = [
     })),
   },
   {
-    law: "what-left-says-how",
+    law: "removed-content-is-named",
     what: "heads contents with all it knows",
     make: changing((output) => ({
       ...output,

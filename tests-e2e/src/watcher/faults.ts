@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 /** Faults by the law that each breaks: a sentence about the watcher, and how it is opened. */
 export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, OpenWatcher>>>> = {
-  "change-is-told": {
+  "change-is-reported": {
     "tells the first change of a path only": telling(() => {
       const told = new Set<string>();
       return (sightings) =>
@@ -38,7 +38,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
       add: async (files) => await watcher.add(files.map(({ path }) => ({ path }))),
     })),
   },
-  "last-state-is-told": {
+  "last-state-is-reported": {
     "passes over what follows within a while": telling(() => {
       const times = new Map<string, number>();
       return (sightings) =>
@@ -52,7 +52,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
   "rename-over-is-no-absence": {
     "tells every absence at once": (options) => watchFiles({ ...options, timing: hasty }),
   },
-  "absence-is-told": {
+  "absence-is-reported": {
     "tells no absence": telling(
       () => (sightings) => sightings.filter(({ state }) => state !== "absent"),
     ),
@@ -76,7 +76,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     ),
     "tells other nodes": searching((found) => found.map((one) => ({ ...one, born: 1 }))),
   },
-  "moved-folder-is-told": {
+  "moved-folder-is-reported": {
     "sees its own folders only": telling(
       () => (sightings) =>
         sightings.filter(({ path, state }) => state !== "absent" || !path.includes("/x/y/")),
@@ -91,7 +91,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
       files: files.map(({ node }) => (node === undefined ? {} : { node })),
     })),
   },
-  "case-rename-is-told": {
+  "case-rename-is-reported": {
     "takes names that differ in case for one": telling(
       () => (sightings) =>
         sightings.filter(({ path, state }) => state !== "absent" || !path.endsWith("readme.md")),
@@ -107,7 +107,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
         ),
     ),
   },
-  "permissions-are-told": {
+  "permissions-are-reported": {
     "looks at content only": telling(() => {
       const known = new Map<string, string>();
       return (sightings) =>

@@ -46,7 +46,7 @@ export interface FileTrackerOptions {
  * - `unrelated-file-is-another`: a file that existed elsewhere and is moved to the path of another is another object.
  * - `unreadable-keeps-the-last`: a file that may not be read keeps its last version, and that is told.
  * - `own-writes-are-not-foreign`: what is tracked again after it was written, or written under a hold, is not told.
- * - `others-versions-are-told`: a version that another session made is told, and not made twice; sessions that
+ * - `others-versions-are-reported`: a version that another session made is told, and not made twice; sessions that
  *   share a tracker tell each other so.
  * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it;
  *   where a session stores such a read, the file as it is follows that.

@@ -29,7 +29,7 @@
  *   carry for us (decision D51).
  * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged and runs end
  *   well; when it can be used again, what was missed is taken in.
- * - `failure-is-told-once`: the user hears of such a failure once.
+ * - `failure-is-notified-once`: the user hears of such a failure once.
  * - `off-switch-passes-through`: switched off, the host sends what it sends without us; switched on again, everything
  *   is known.
  * - `resume-is-identical`: a session that was closed and resumed sends the bytes that an uninterrupted one sends.

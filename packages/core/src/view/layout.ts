@@ -168,7 +168,7 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *   the figures tell how much of the prompt that is.
  * - `an-end-is-justified`: carrying what is dead has cost its share of the rewrite, the cache was cold, the budget
  *   demanded it or has grown, a result came late, or the chat was compacted.
- * - `what-left-says-how`: in the place of what left stands a line of at most 17 tokens that names it, or a word of whole
+ * - `removed-content-is-named`: in the place of what left stands a line of at most 17 tokens that names it, or a word of whole
  *   turns that left; the header of a content has at most 12.
  */
 export interface Layout {

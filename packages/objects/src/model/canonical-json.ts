@@ -7,23 +7,23 @@ export function canonicalJson(value: JsonValue): string {
   return stableStringify(value);
 }
 
-/** Text of a canonical form, or its UTF-8 bytes: what is long and kept is not encoded again for each hash. */
+/** Text of a canonical form, or its UTF-8 bytes. Long kept pieces are bytes, so that they are not encoded for each hash. */
 export type Piece = string | Uint8Array;
 
-/** Takes the text of a canonical form piece by piece. */
+/** Receives the text of a canonical form piece by piece. */
 export type Sink = (piece: Piece) => void;
 
-/** From this many characters on bytes are kept, and a piece is handed over by itself. */
+/** Pieces with at least this many characters are kept as bytes and passed on separately. */
 export const longPiece = 4_096;
 
-/** Pieces as one text. */
+/** Joins pieces to one text. */
 export function textOf(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => (typeof piece === "string" ? piece : Buffer.from(piece).toString("utf8")))
     .join("");
 }
 
-/** Pieces as one to keep. */
+/** Joins pieces to one piece that can be kept. */
 function together(pieces: readonly Piece[]): Piece {
   if (pieces.every((piece) => typeof piece === "string")) {
     const text = pieces.join("");
@@ -34,10 +34,11 @@ function together(pieces: readonly Piece[]): Piece {
 }
 
 /**
- * Writes the canonical JSON of a value whose references are taken without their transaction (decision D20).
+ * Writes the canonical JSON of a value. References are written without their transaction, so that equal content has
+ * equal hashes in every store (decision D20).
  *
- * The text of frozen parts is kept with them, so hashing one more version of a long document costs what is new in it
- * and the bare hash of the rest.
+ * The text of frozen parts is cached. Hashing the next version of a long document therefore serializes only the new
+ * parts; the rest is hashed from its kept text.
  */
 export function writeCanonical(value: JsonValue, sink: Sink, foreign = false): void {
   if (typeof value !== "object" || value === null) sink(JSON.stringify(value));
@@ -45,7 +46,7 @@ export function writeCanonical(value: JsonValue, sink: Sink, foreign = false): v
   else writeObject(value as JsonObject, sink, foreign);
 }
 
-/** The fields of an object in canonical order, those that are absent left out. */
+/** Returns the present fields of an object in canonical order. */
 export function canonicalFields(object: JsonObject): readonly string[] {
   const fields = presentFields(object);
   return isSorted(fields) ? fields : fields.toSorted();
@@ -55,23 +56,23 @@ function isSorted(fields: readonly string[]): boolean {
   return fields.every((field, index) => index === 0 || String(fields[index - 1]) < field);
 }
 
-/** How many items of a long list are kept as one text. */
+/** The number of items of a long list that are cached as one text. */
 const blockLength = 64;
 
-/** The text of an object by itself; of a long list's block by the last item of the block. */
+/** The cached text of an object; the text of a block of a long list is cached under the block's last item. */
 const objectTexts = eachWay(() => new WeakMap<object, Piece>());
 const blockTexts = eachWay(
   () => new WeakMap<object, { readonly items: readonly JsonValue[]; readonly text: Piece }>(),
 );
 
-/** One for what is ours and one for what is foreign: the same frozen part may stand in both, and is written apart. */
+/** Separate caches for own and foreign fields: the same frozen part can occur in both and is written differently. */
 function eachWay<Kept>(make: () => Kept): (foreign: boolean) => Kept {
   const own = make();
   const foreigns = make();
   return (foreign) => (foreign ? foreigns : own);
 }
 
-/** An object above this many characters is written field by field, so that no long text is kept twice over. */
+/** An object with more characters is written field by field, so that no long text is cached twice. */
 const longestKept = 65_536;
 
 function writeList(list: readonly JsonValue[], sink: Sink, foreign: boolean): void {

@@ -12,14 +12,14 @@ export interface FileContent {
   /** In bytes. */
   readonly size: number;
   readonly modified: number;
-  /** The text, or null for what is not text. */
+  /** The text; null if the bytes are not text. */
   readonly text: string | null;
 }
 
-/** What can be compared of a file that was read earlier, perhaps by another process. */
+/** The state of a file on disk that shows whether it has changed since it was read, perhaps by another process. */
 export interface FileState {
   /** In bytes. */
   readonly size: number;
-  /** Milliseconds since 1970, as the file system says. */
+  /** The time of the last modification in the file system, in milliseconds since 1970. */
   readonly modified: number;
 }

@@ -4,10 +4,10 @@ import { isJsonObject } from "./json.ts";
 import type { ObjectBody, ObjectMetadata, Provenance } from "./object-body.ts";
 import type { ObjectId } from "./object-id.ts";
 
-/** Why an object has no content, or that it has (decision D12). */
+/** Whether a file object has content, and why not. */
 export type Presence = "present" | "unread" | "non_text" | "missing";
 
-/** The presence of a file object; anything that does not say is present. */
+/** Returns the presence of a file object; `present` if the field is missing. */
 export function presenceOf(body: ObjectMetadata | ObjectBody): Presence {
   const presence = body["presence"];
   return presence === "unread" || presence === "non_text" || presence === "missing"
@@ -17,7 +17,7 @@ export function presenceOf(body: ObjectMetadata | ObjectBody): Presence {
 
 type Generator = Provenance["generator"];
 
-/** The fields that a file's state decides; all others stay from one version to the next. */
+/** The fields that follow from the state of the file; all other fields are copied from version to version. */
 const fileFields: ReadonlySet<string> = new Set([
   "content",
   "path",
@@ -30,8 +30,8 @@ const fileFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Size and time that a file had on disk when this version was read, so that a later look sees whether reading it again
- * can be spared; undefined for what was not read.
+ * Size and time of the file on disk when this version was read. If they are unchanged, the file need not be read again.
+ * Undefined for a version that was not read.
  */
 export function diskState(body: ObjectMetadata | ObjectBody): FileState | undefined {
   const disk = body["disk"];
@@ -46,7 +46,7 @@ function kept(earlier: ObjectBody | ObjectMetadata | undefined): Partial<ObjectB
   );
 }
 
-/** A file as it was read (specification v0 §24.1). */
+/** Returns the object of a file that was read. */
 export function fileBody(
   id: ObjectId,
   file: FileContent,
@@ -69,7 +69,7 @@ export function fileBody(
   };
 }
 
-/** A file that was named and not read (decision D11). */
+/** Returns the object of a file that was named but not read. */
 export function unreadFileBody(
   id: ObjectId,
   facts: FileFacts,
@@ -89,7 +89,7 @@ export function unreadFileBody(
   };
 }
 
-/** A file that is elsewhere now, as it was. */
+/** Returns the object of a moved file: its new path, and otherwise unchanged. */
 export function movedFileBody(earlier: ObjectBody, path: string): ObjectBody {
   return {
     ...earlier,
@@ -99,7 +99,7 @@ export function movedFileBody(earlier: ObjectBody, path: string): ObjectBody {
   };
 }
 
-/** A file that is gone: null content and null path, the last path in its provenance (specification v0 §18.2). */
+/** Returns the object of a deleted file: null content and null path, with the last path in its provenance. */
 export function missingFileBody(earlier: ObjectBody | ObjectMetadata): ObjectBody {
   return {
     ...kept(earlier),

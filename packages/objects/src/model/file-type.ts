@@ -1,4 +1,4 @@
-/** File types by extension (decision D17); the table in `docs/architecture/documents.md` is made from it. */
+/** File types by extension. The table in `docs/architecture/documents.md` is generated from it. */
 export const fileTypes: Readonly<Record<string, string>> = {
   bash: "shell",
   bat: "batch",
@@ -90,7 +90,7 @@ const typesByName: Readonly<Record<string, string>> = {
   readme: "text",
 };
 
-/** The type of a file by its name; `binary` for what is not text, `text` where the name says nothing. */
+/** Returns the type of a file by its name: `binary` for content that is not text, `text` for an unknown extension. */
 export function fileType(path: string, isText: boolean): string {
   if (!isText) return "binary";
   const name = (path.split(/[/\\]/u).at(-1) ?? "").toLowerCase();

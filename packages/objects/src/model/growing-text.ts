@@ -1,19 +1,19 @@
-/** A text, and what was added to another one to make it. */
+/** A text that was made by appending to another one. */
 interface Growth {
   readonly base: string;
   readonly added: string;
   readonly text: string;
 }
 
-/** The last texts that were made by adding to one, the newest of each text that goes on. */
+/** The newest text of each growing text. */
 const growths: Growth[] = [];
 
-/** How many texts go on at the same time, as one for each session; what is told of more is forgotten. */
+/** The greatest number of growing texts that are remembered, for example one for each session. */
 const mostGrowths = 8;
 
 /**
- * Adds to a well-formed text that is an object's content. What works on the longer text next need not compare it with
- * the former, nor have it in one piece, which the engine makes only when somebody looks into it.
+ * Appends to a well-formed text that is an object's content, and remembers the appended part. Later steps can ask
+ * `addition` for it, and need not compare the two texts or join them in memory.
  */
 export function grownText(base: string, added: string): string {
   if (added === "") return base;
@@ -24,7 +24,7 @@ export function grownText(base: string, added: string): string {
   return text;
 }
 
-/** What was added to one text to make another; undefined where that is not how it was made. */
+/** Returns the text that was appended to one text to make another; undefined if the other was not made in this way. */
 export function addedTo(base: string, text: string): string | undefined {
   const growth = growths.findLast(
     (one) => isSameText(one.base, base) && isSameText(one.text, text),
@@ -32,7 +32,7 @@ export function addedTo(base: string, text: string): string | undefined {
   return growth?.added;
 }
 
-/** Texts of another length are told apart without looking into them, and one text is known to be itself. */
+/** Compares the lengths first: texts of different lengths are distinguished without reading them. */
 function isSameText(one: string, other: string): boolean {
   return one.length === other.length && one === other;
 }

@@ -14,7 +14,7 @@ import { foreignFields } from "./references.ts";
 import { shortestKept, textStates } from "./text-states.ts";
 
 /**
- * The three hashes of every object, and `<field>_hash` for each further content field it names (decision D20).
+ * The three hashes of every object, and `<field>_hash` for each further content field that the object names.
  *
  * All are SHA-256 in lower-case hexadecimal.
  */
@@ -25,22 +25,22 @@ export type ObjectHashes = {
   readonly [field: `${string}_hash`]: string;
 };
 
-/** Content fields that have a hash wherever they occur; an object's `content_fields` adds others. */
+/** Content fields that always have their own hash; the `content_fields` of an object add others. */
 const knownContentFields = ["short_summary", "long_summary"] as const;
 
-/** SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
+/** Returns the SHA-256 of the UTF-8 bytes of a text, in hexadecimal. */
 export function sha256(text: string): string {
   return hash("sha256", text);
 }
 
-/** Computes every hash of an object (specification v0 §4.3, decision D20). */
+/** Computes all hashes of an object. */
 export function hashObject(body: ObjectBody): ObjectHashes {
   const hashes: Record<`${string}_hash`, string> = {};
   for (const field of contentFields(body)) hashes[`${field}_hash`] = sha256(stringOf(body[field]));
   return { ...hashes, metadata_view_hash: sha256Json(viewValues(body)), ...bodyHashes(body) };
 }
 
-/** The hash of the content and that of the whole, which goes on from the first where the content is long. */
+/** Computes the hashes of the content and of the object. For a long content both continue from a kept hash state. */
 function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "object_hash"> {
   const own = new Set(hashFields(body));
   const fields = canonicalFields(body).filter((field) => !own.has(field));
@@ -75,7 +75,7 @@ function writeFields(body: JsonObject, fields: readonly string[], first: string,
   }
 }
 
-/** The names of an object's further content fields that are present, `content` aside. */
+/** Returns the names of the present content fields of an object, except `content`. */
 export function contentFields(body: ObjectBody): readonly string[] {
   const named = [...knownContentFields, ...(body.content_fields ?? [])];
   return [...new Set(named)].filter(
@@ -83,7 +83,7 @@ export function contentFields(body: ObjectBody): readonly string[] {
   );
 }
 
-/** The names under which hashes stand in a stored or exported object. */
+/** Returns the names of the hash fields of a stored or exported object. */
 export function hashFields(body: ObjectBody): readonly string[] {
   return [
     "content_hash",
@@ -99,7 +99,7 @@ function sha256Json(value: JsonValue): string {
   return sha256Pieces(pieces);
 }
 
-/** Up to this many characters pieces are hashed as one text. */
+/** Pieces with up to this many characters in total are hashed as one text. */
 const longestText = 65_536;
 
 function sha256Pieces(pieces: readonly Piece[]): string {
@@ -111,7 +111,7 @@ function sha256Pieces(pieces: readonly Piece[]): string {
   return whole.digest("hex");
 }
 
-/** Short pieces are handed over together, longer ones as they are. */
+/** Hashes short pieces together and long pieces separately. */
 function updateAll(whole: Hash, pieces: readonly Piece[]): void {
   let batch: string[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** Any value that JSON can hold; `undefined` marks an absent field and is never stored. */
+/** Any value that JSON can represent. `undefined` marks an absent field and is never stored. */
 export type JsonValue =
   | null
   | boolean
@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object that are not `undefined`, in its own order. */
+/** Returns the names of the fields that are not `undefined`, in the order of the object. */
 export function presentFields(object: JsonObject): readonly string[] {
   const fields = Object.keys(object);
   const isPresent = (field: string): boolean => object[field] !== undefined;
@@ -23,10 +23,10 @@ export function presentFields(object: JsonObject): readonly string[] {
 }
 
 /**
- * Turns an unknown value into one that JSON can hold and every store can keep.
+ * Converts an unknown value to JSON that every store can keep.
  *
- * Functions, symbols and `undefined` leave; numbers that are not finite and cycles become null; lone surrogates become
- * U+FFFD; `toJSON` is honoured.
+ * Functions, symbols and `undefined` are removed; numbers that are not finite and cycles become null; lone surrogates
+ * become U+FFFD; `toJSON` is called.
  */
 export function toJson(value: unknown): JsonValue {
   return convert(value, []) ?? null;
@@ -56,7 +56,7 @@ function convertObject(value: object, path: readonly object[]): JsonValue | unde
     return convert(value.toJSON() as unknown, inner);
   }
   if (Array.isArray(value)) {
-    // Not map, which would keep the holes of a sparse list.
+    // A loop, because map would keep the holes of a sparse list.
     return Array.from(value, (item: unknown) => convert(item, inner) ?? null);
   }
   const result: Record<string, JsonValue> = {};
@@ -67,7 +67,7 @@ function convertObject(value: object, path: readonly object[]): JsonValue | unde
   return result;
 }
 
-/** Assigns without the surprise that `__proto__` holds. */
+/** Defines a field, because assigning to `__proto__` would change the prototype. */
 function setField(target: Record<string, JsonValue>, field: string, value: JsonValue): void {
   if (field === "__proto__") {
     Object.defineProperty(target, field, {

@@ -1,7 +1,7 @@
-/** Lines of a text, from 1, both ends included. */
+/** A range of lines, counted from 1; both ends are included. */
 export type LineRange = { readonly from: number; readonly to: number };
 
-/** How many lines a text has; a line break at the end does not begin another. */
+/** Returns the number of lines of a text. A line break at the end does not begin another line. */
 export function lineCount(text: string): number {
   if (text === "") return 0;
   let count = text.endsWith("\n") ? 0 : 1;
@@ -10,7 +10,7 @@ export function lineCount(text: string): number {
   return count;
 }
 
-/** The lines of a range, with their line breaks. */
+/** Returns the lines of a range with their line breaks. */
 export function linesOf(text: string, range: LineRange): string {
   let start = 0;
   for (let line = 1; line < range.from; line += 1) {
@@ -28,8 +28,8 @@ export function linesOf(text: string, range: LineRange): string {
 }
 
 /**
- * The range of a text that a request means: `from` line on, `count` lines at most; undefined for the whole text. Throws
- * `RangeError` with what the text has, for a range outside it.
+ * Returns the range that a request selects: at most `count` lines beginning with line `from`; undefined for the whole
+ * text. Throws a `RangeError` with the number of lines if the range is outside the text.
  */
 export function rangeOf(
   text: string,
@@ -43,12 +43,14 @@ export function rangeOf(
     throw new RangeError(`line ${first} is outside the text, which has ${lines} lines`);
   }
   if (!Number.isInteger(last) || (last < first && lines > 0)) {
-    throw new RangeError(`lines ${first} to ${to ?? lines} are no range`);
+    throw new RangeError(
+      `lines ${first} to ${to ?? lines} is not a range: the end is before the beginning`,
+    );
   }
   return first === 1 && last >= lines ? undefined : { from: first, to: last };
 }
 
-/** The first lines of a text that fit both limits, or undefined where the whole text does. */
+/** Returns the first lines of a text that fit both limits; undefined if the whole text fits. */
 export function headRange(text: string, limits: ReadLimits): LineRange | undefined {
   const lines = lineCount(text);
   if (lines <= limits.lines && text.length <= limits.characters) return undefined;
@@ -64,19 +66,19 @@ export function headRange(text: string, limits: ReadLimits): LineRange | undefin
   return { from: 1, to: line };
 }
 
-/** How much of a file is shown by a `read` that names no range. */
+/** The limits of a `read` that names no range. */
 export interface ReadLimits {
   readonly lines: number;
   readonly characters: number;
 }
 
-/** The range as a text that changed has it; undefined, the whole text, where nothing of the range is left. */
+/** Returns a range within a text that has changed; undefined (the whole text) if no line of the range remains. */
 export function rangeWithin(range: LineRange, text: string): LineRange | undefined {
   const lines = lineCount(text);
   return range.from > lines ? undefined : { from: range.from, to: Math.min(range.to, lines) };
 }
 
-/** The range that covers two ranges; undefined is the whole text. */
+/** Returns the smallest range that contains two ranges; undefined is the whole text. */
 export function coveringRange(
   left: LineRange | undefined,
   right: LineRange | undefined,

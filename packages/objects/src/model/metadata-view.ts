@@ -3,7 +3,7 @@ import type { ObjectBody, ObjectMetadata } from "./object-body.ts";
 
 const fileView = ["id", "type", "path", "file_type", "char_count", "nickname"] as const;
 
-/** The fields of the metadata view by type, in the order in which they are hashed (fixes §5, decision D13). */
+/** The fields of the metadata view by object type, in the order in which they are hashed. */
 const viewsByType: Readonly<Record<string, readonly string[]>> = {
   file: fileView,
   note: fileView,
@@ -16,15 +16,15 @@ const viewsByType: Readonly<Record<string, readonly string[]>> = {
 const otherView = ["id", "type", "nickname"] as const;
 
 /**
- * The names of the fields in an object's metadata view: its own `view` where it has one, with unknown names left out,
- * else its type's (specification v0 §4.2.1).
+ * Returns the names of the fields in the metadata view of an object: the known names of its own `view` if it has one,
+ * else the fields of its type.
  */
 export function viewFields(body: ObjectBody | ObjectMetadata): readonly string[] {
   if (body.view !== undefined) return body.view.filter((field) => Object.hasOwn(body, field));
   return Object.hasOwn(viewsByType, body.type) ? (viewsByType[body.type] ?? otherView) : otherView;
 }
 
-/** The values of an object's metadata view in order; what is absent is null. */
+/** Returns the values of an object's metadata view in order; null for an absent field. */
 export function viewValues(body: ObjectBody | ObjectMetadata): readonly JsonValue[] {
   return viewFields(body).map((field) => body[field] ?? null);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from "./json.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { Reference } from "./references.ts";
 
-/** Where an object came from (specification v0 §13, decision D14). */
+/** The origin of an object. */
 export type Provenance = {
   readonly origin: string;
   readonly generator: "human" | "agent" | "tool" | "system";
@@ -10,30 +10,30 @@ export type Provenance = {
 };
 
 /**
- * What every object has (specification v0 §24.0); types add fields of their own, and anyone may add more.
+ * The fields of every object. Each type adds its own fields, and any program may add more.
  *
- * Field names are those of the specification, in snake_case (decision D10).
+ * Field names are stored, so they are those of the specification, in snake_case.
  */
 export type ObjectBody = {
   readonly id: ObjectId;
   readonly type: string;
-  /** What `activate` loads; null where there is none. */
+  /** The text that `activate` shows; null if there is none. */
   readonly content: string | null;
   /** A locked object cannot be deactivated. */
   readonly locked: boolean;
   readonly provenance: Provenance;
   /** A second name, unique in a store and never equal to an id. */
   readonly nickname?: string;
-  /** The fields of the metadata view, in place of the type's own (specification v0 §4.2.1). */
+  /** The fields of the metadata view, instead of those of the type. */
   readonly view?: readonly string[];
-  /** Further text fields that have a hash of their own, as `<field>_hash` (specification v0 §4.3). */
+  /** Further text fields that have their own hash, named `<field>_hash`. */
   readonly content_fields?: readonly string[];
   readonly [field: string]: JsonValue | undefined;
 };
 
 /**
- * Fields that are loaded with the content only, so that a metadata query stays cheap however long a session is
- * (specification v0 §11.4).
+ * Fields that are loaded only together with the content, so that the cost of a metadata query does not grow with the
+ * session.
  */
 export const bulkFields: ReadonlySet<string> = new Set([
   "content",
@@ -58,7 +58,7 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "memory",
 ]);
 
-/** An object without its bulk fields. */
+/** The metadata of an object: all fields except the bulk fields. */
 export type ObjectMetadata = {
   readonly id: ObjectId;
   readonly type: string;
@@ -71,7 +71,7 @@ export type ObjectMetadata = {
   readonly [field: string]: JsonValue | undefined;
 };
 
-/** Takes the bulk fields off an object. */
+/** Returns an object without its bulk fields. */
 export function metadataOf(body: ObjectBody): ObjectMetadata {
   const kept = Object.entries(body).filter(([field]) => !bulkFields.has(field));
   return Object.fromEntries(kept) as ObjectMetadata;

@@ -1,14 +1,12 @@
 /**
- * The stable identifier of an object (specification v0 §4.1).
- *
- * A UUIDv7, or for tool calls the provider's own id where that is unique (fixes §2).
+ * The stable identifier of an object: a UUIDv7, or for a tool call the id that the provider gave it if that is unique.
  */
 export type ObjectId = string & { readonly __brand: "ObjectId" };
 
-/** The longest id that is taken over from a provider, in UTF-16 units. */
+/** The longest id that is accepted from a provider, in UTF-16 units. */
 const longestId = 512;
 
-/** Brands a string as an object id; throws `RangeError` where `isObjectId` says no. */
+/** Returns a string as an object id; throws `RangeError` if `isObjectId` is false for it. */
 export function objectId(text: string): ObjectId {
   if (!isObjectId(text)) {
     throw new RangeError(

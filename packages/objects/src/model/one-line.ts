@@ -1,6 +1,6 @@
 /**
- * A text on one line: every run of white space and control characters becomes a space, invisible characters that change
- * how others are shown leave.
+ * Returns a text as one line: each run of white space and control characters becomes one space, and invisible characters
+ * that change the display of others are removed.
  */
 export function oneLine(text: string): string {
   return text

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { ObjectId } from "./object-id.ts";
 
-/** Where in a chat a tool call stands: user turn, step of the turn, call of the step, all from 0. */
+/** The place of a tool call in a chat: turn, step of the turn, call of the step, each counted from 0. */
 export type ChatPosition = { readonly turn: number; readonly step: number; readonly call: number };
 
-/** Points to whatever version of an object is the latest (specification v0 §7.2). */
+/** A reference to the latest version of an object. */
 export type DynamicReference = {
   readonly ref: "dynamic";
   readonly id: ObjectId;
@@ -12,7 +12,7 @@ export type DynamicReference = {
   readonly position?: ChatPosition;
 };
 
-/** Points to one version of an object, with what is needed to find and to verify it (specification v0 §7.2). */
+/** A reference to one version of an object, with the transaction that finds it and the hashes that verify it. */
 export type StaticReference = {
   readonly ref: "static";
   readonly id: ObjectId;
@@ -25,14 +25,14 @@ export type StaticReference = {
   readonly position?: ChatPosition;
 };
 
-/** A reference from one object to another; `field` narrows it to a part of its target. */
+/** A reference from one object to another; `field` limits it to one field of the target. */
 export type Reference = DynamicReference | StaticReference;
 
-/** A reference together with the place where it stands, as a JSON pointer into the object that holds it. */
+/** A reference with its place, as a JSON pointer into the object that contains it. */
 export type LocatedReference = { readonly path: string; readonly reference: Reference };
 
 /**
- * Fields that hold what providers and tools said. Nothing in them is taken for a reference, whatever it looks like.
+ * Foreign fields: they contain data of providers and tools. Nothing in them is treated as a reference.
  */
 export const foreignFields: ReadonlySet<string> = new Set([
   "args",
@@ -56,7 +56,7 @@ export function isReference(value: JsonValue | undefined): value is Reference {
   );
 }
 
-/** Every reference in an object's fields with its path, in document order (specification v0 §8.1). */
+/** Returns every reference in the fields of an object with its path, in document order. */
 export function collectReferences(body: JsonObject): LocatedReference[] {
   const found: LocatedReference[] = [];
   walk(body, "", found);
@@ -78,7 +78,7 @@ function walk(value: JsonValue | undefined, path: string, found: LocatedReferenc
   }
 }
 
-/** A field's name as a part of a JSON pointer (RFC 6901). */
+/** Returns the name of a field as a part of a JSON pointer (RFC 6901). */
 export function escapePointer(field: string): string {
   return field.replaceAll("~", "~0").replaceAll("/", "~1");
 }

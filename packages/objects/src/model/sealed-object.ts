@@ -4,7 +4,7 @@ import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 import { isWellFormed } from "./text-states.ts";
 
-/** An object that is complete: checked, frozen to its depths, and hashed. Only `sealObject` makes one. */
+/** A complete object: checked, deeply frozen and hashed. Only `sealObject` makes one. */
 export interface SealedObject {
   readonly body: ObjectBody;
   readonly hashes: ObjectHashes;
@@ -12,11 +12,11 @@ export interface SealedObject {
 }
 
 /**
- * Checks, freezes and hashes an object. The body is frozen in place, and parts that are frozen already are taken as
- * they are, so a new version of a long document costs what changed.
+ * Checks, freezes and hashes an object. The body is frozen in place. Frozen parts are not checked again, so the cost of
+ * a new version of a long document depends on its changes.
  *
- * Throws `TypeError` for a body that no store could keep: no id, no type, a nickname equal to its id, a hash field of
- * the caller's own, or a value that JSON cannot hold.
+ * Throws a `TypeError` for a body that no store can keep: no id, no type, a nickname equal to its id, a hash field that
+ * the caller set, or a value that JSON cannot represent.
  */
 export function sealObject(body: ObjectBody): SealedObject {
   check(body);
@@ -24,7 +24,7 @@ export function sealObject(body: ObjectBody): SealedObject {
   return Object.freeze({ body, hashes: Object.freeze(hashObject(body)), __sealed: true as const });
 }
 
-/** Brings an object from outside into a form that can be sealed: values JSON cannot hold are replaced or dropped. */
+/** Converts an object from outside so that it can be sealed: values that JSON cannot represent are replaced or removed. */
 export function storable(body: ObjectBody): ObjectBody {
   return toJson(body) as ObjectBody;
 }
@@ -38,13 +38,14 @@ function check(body: ObjectBody): void {
     throw new TypeError(`${name} has no content; it is a text or null`);
   }
   if (typeof body.locked !== "boolean")
-    throw new TypeError(`${name} says neither true nor false in locked`);
+    throw new TypeError(`${name} has no value for locked; it is true or false`);
   if (!isJsonObject(body.provenance)) throw new TypeError(`${name} has no provenance`);
   if (body.nickname !== undefined && (body.nickname === body.id || !isObjectId(body.nickname))) {
     throw new TypeError(`${name} cannot have the nickname ${JSON.stringify(body.nickname)}`);
   }
   const own = hashFields(body).find((field) => Object.hasOwn(body, field));
-  if (own !== undefined) throw new TypeError(`${name} holds ${own}, which only the seal writes`);
+  if (own !== undefined)
+    throw new TypeError(`${name} holds ${own}, a hash field, which only sealObject writes`);
 }
 
 function freezeBody(body: ObjectBody): void {
@@ -54,10 +55,12 @@ function freezeBody(body: ObjectBody): void {
 }
 
 function loneSurrogate(path: string): TypeError {
-  return new TypeError(`the text at ${path} has a lone surrogate; see storable()`);
+  return new TypeError(
+    `the text at ${path} has a lone surrogate; pass the object through storable() first`,
+  );
 }
 
-/** Checks and freezes a value; the field `checked` is known to hold a text that is good. */
+/** Checks and freezes a value; the text of the field `checked` is already known to be valid. */
 function freeze(value: JsonValue | undefined, path: string, checked?: string): void {
   if (typeof value === "string") {
     if (!value.isWellFormed()) throw loneSurrogate(path);
@@ -69,11 +72,13 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
   }
   if (typeof value !== "object") {
     if (typeof value === "boolean" || value === undefined) return;
-    throw new TypeError(`the value at ${path} is a ${typeof value}, which JSON cannot hold`);
+    throw new TypeError(`the value at ${path} is a ${typeof value}, which JSON cannot represent`);
   }
   if (value === null || Object.isFrozen(value)) return;
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function")
-    throw new TypeError(`the value at ${path} writes itself as JSON; see storable()`);
+    throw new TypeError(
+      `the value at ${path} has a toJSON method; pass the object through storable() first`,
+    );
   if (Array.isArray(value)) {
     for (const item of value as readonly (JsonValue | undefined)[]) {
       if (item === undefined) throw new TypeError(`the list at ${path} has a gap`);
@@ -83,10 +88,12 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
     const object = value as JsonObject;
     for (const field of Object.keys(object)) {
       if (!field.isWellFormed())
-        throw new TypeError(`a field's name at ${path} has a lone surrogate; see storable()`);
+        throw new TypeError(
+          `a field's name at ${path} has a lone surrogate; pass the object through storable() first`,
+        );
       if (field !== checked) freeze(object[field], `${path}/${field}`);
     }
   }
-  // Last, so that no part is taken for checked that holds something bad.
+  // Frozen last: a frozen part counts as checked, so it must not contain an invalid value.
   Object.freeze(value);
 }

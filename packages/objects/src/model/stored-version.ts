@@ -2,19 +2,19 @@ import type { ObjectHashes } from "./hashes.ts";
 import { metadataOf, type ObjectBody, type ObjectMetadata } from "./object-body.ts";
 import type { ChatPosition, StaticReference } from "./references.ts";
 
-/** The transaction that made a version: a number that only grows, and its time as ISO 8601 with milliseconds, UTC. */
+/** The transaction that made a version: an increasing number, and its time in ISO 8601 with milliseconds, UTC. */
 export type VersionPoint = { readonly tx_id: number; readonly tx_time: string };
 
-/** One version of an object as a store answers it. */
+/** One version of an object as a store returns it. */
 export interface StoredVersion {
   readonly body: ObjectBody;
   readonly hashes: ObjectHashes;
-  /** 1 for an object's first version, then one more for each. */
+  /** The number of the version: 1 for the first, then 2, 3 … */
   readonly version: number;
   readonly at: VersionPoint;
 }
 
-/** One version of an object without its bulk fields. */
+/** The metadata of one version: without the bulk fields. */
 export interface StoredMetadata {
   readonly body: ObjectMetadata;
   readonly hashes: ObjectHashes;
@@ -22,7 +22,7 @@ export interface StoredMetadata {
   readonly at: VersionPoint;
 }
 
-/** The static reference to a stored version: id, transaction, three hashes (specification v0 §7.2). */
+/** Returns the static reference to a stored version: its id, its transaction and its three hashes. */
 export function staticReference(
   stored: StoredVersion | StoredMetadata,
   part: { readonly field?: string; readonly position?: ChatPosition } = {},
@@ -39,7 +39,7 @@ export function staticReference(
   };
 }
 
-/** A version without its bulk fields. */
+/** Returns a version without its bulk fields. */
 export function metadataVersion(stored: StoredVersion): StoredMetadata {
   return {
     body: metadataOf(stored.body),

@@ -2,21 +2,21 @@ import { hashObject, type ObjectHashes } from "./hashes.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { StoredVersion } from "./stored-version.ts";
 
-/** What is wrong with a version that something names. */
+/** A problem with a version that an object or a view names. */
 export interface VersionProblem {
   readonly id: ObjectId;
-  /** Undefined where there is no such version. */
+  /** Undefined if there is no such version. */
   readonly version?: number;
   /**
-   * `missing`: the store has no such version; `unreadable`: it cannot read it; `changed`: its fields do not have the
-   * hashes that were stored with them; `other`: its hashes are not those of the reference.
+   * `missing`: the store has no such version; `unreadable`: the store cannot read it; `changed`: its fields do not match
+   * the stored hashes; `other`: its hashes differ from those of the reference.
    */
   readonly type: "missing" | "unreadable" | "changed" | "other";
-  /** What is wrong, as a sentence that names object and version. */
+  /** The problem as a sentence that names object and version. */
   readonly text: string;
 }
 
-/** Compares a version's hashes with its fields; undefined where all agree. */
+/** Compares the hashes of a version with its fields; undefined if all match. */
 export function verifyVersion(stored: StoredVersion): VersionProblem | undefined {
   const { version } = stored;
   const { id } = stored.body;
@@ -31,19 +31,24 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
       text: `${name} was changed or damaged since it was stored: ${differing}`,
     };
   } catch (cause) {
-    // Hashing takes well-formed fields for granted, which a damaged version need not have.
+    // Hashing expects well-formed fields, which a damaged version may not have.
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return { id, version, type: "changed", text: `${name} holds no object any more (${reason})` };
+    return {
+      id,
+      version,
+      type: "changed",
+      text: `${name} no longer contains a valid object (${reason})`,
+    };
   }
 }
 
-/** The first hash of which two sets tell differently, in words. */
+/** Returns the first hash that differs between two sets, in words. */
 function differingHashes(
   computed: ObjectHashes,
-  told: Readonly<Record<string, string>>,
+  stored: Readonly<Record<string, string>>,
 ): string | undefined {
   for (const [name, hash] of Object.entries(computed)) {
-    const other = told[name];
+    const other = stored[name];
     if (other !== hash) return `${name} is ${hash}, stored ${other ?? "none"}`;
   }
   return undefined;

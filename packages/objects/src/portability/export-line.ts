@@ -8,8 +8,8 @@ import { sealObject } from "../model/sealed-object.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 
 /**
- * The first line of an export: what it is, which version of the format, and how many versions follow, so that a file
- * that was cut short is known for one. Without that number any are taken.
+ * Returns the first line of an export: the format, its version, and the number of versions that follow, which shows
+ * whether the file is complete. If the number is missing, any number of versions is accepted.
  */
 export function exportHeader(versions?: number): string {
   return canonicalJson({
@@ -21,15 +21,15 @@ export function exportHeader(versions?: number): string {
 
 const newestFormat = 1;
 
-/** What the first line of an export says. */
+/** The first line of an export. */
 export interface ExportHeader {
-  /** How many versions follow, where it says so. */
+  /** The number of versions that follow; undefined if the line does not contain it. */
   readonly versions?: number;
 }
 
 /**
- * One version as a line of an export, without the line's end. Keys are sorted, but for what providers and tools said:
- * that keeps its order, which the bytes of a request depend on and no hash tells.
+ * Returns one version as a line of an export, without the line's end. Keys are sorted, except in the data of providers and
+ * tools: the bytes of a request depend on the order of its keys, and no hash records that order.
  */
 export function exportLine({ body, hashes, version, at }: StoredVersion): string {
   return lineJson({
@@ -40,7 +40,7 @@ export function exportLine({ body, hashes, version, at }: StoredVersion): string
   });
 }
 
-/** A value as it stands in a line: keys sorted, but for those of what providers and tools said. */
+/** Returns the JSON of a value: keys are sorted, except in the data of providers and tools. */
 export function lineJson(value: JsonValue): string {
   if (Array.isArray(value))
     return `[${(value as readonly JsonValue[]).map((item) => lineJson(item)).join(",")}]`;
@@ -52,7 +52,7 @@ export function lineJson(value: JsonValue): string {
   return `{${fields.join(",")}}`;
 }
 
-/** Reads the first line of an export. Throws `ImportError` for what is none, and for a format of the future. */
+/** Reads the first line of an export. Throws an `ImportError` for any other line and for a newer format. */
 export function readExportHeader(line: string): ExportHeader {
   const header = headerOf(line);
   if (header?.["format"] !== "self-context-manager/export") {
@@ -66,7 +66,7 @@ export function readExportHeader(line: string): ExportHeader {
   if (found > newestFormat) {
     throw new ImportError(
       "IMPORT_TOO_NEW",
-      `line 1 says format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
+      `line 1 has format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
     );
   }
   const { versions } = header;
@@ -82,7 +82,7 @@ function headerOf(line: string): JsonObject | undefined {
   }
 }
 
-/** Reads a version back and checks every hash. */
+/** Reads a version and checks every hash. */
 export function readLine(line: string, number: number): StoredVersion {
   const parsed = parseLine(line, number);
   const { version, tx_id: txId, tx_time: txTime, object } = parsed;
@@ -97,8 +97,8 @@ export function readLine(line: string, number: number): StoredVersion {
 }
 
 function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {
-  const told = object as ObjectBody;
-  const names = namesOfHashes(told, number);
+  const claimed = object as ObjectBody;
+  const names = namesOfHashes(claimed, number);
   const body = Object.fromEntries(
     Object.entries(object).filter(([field]) => !names.includes(field)),
   );
@@ -108,7 +108,7 @@ function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | 
     if (object[name] !== expected) {
       throw new ImportError(
         "IMPORT_DAMAGED",
-        `line ${number}: ${name} of object ${told.id} is ${JSON.stringify(object[name] ?? null)}, computed ${expected}; ` +
+        `line ${number}: ${name} of object ${claimed.id} is ${JSON.stringify(object[name] ?? null)}, computed ${expected}; ` +
           "the line was changed or damaged since it was written: export again, or restore the file from a copy",
       );
     }
@@ -120,7 +120,7 @@ function namesOfHashes(body: ObjectBody, number: number): readonly string[] {
   try {
     return hashFields(body);
   } catch (cause) {
-    throw malformed(number, "holds no object that a store could keep", { cause });
+    throw malformed(number, "contains no object that a store can keep", { cause });
   }
 }
 
@@ -129,7 +129,7 @@ function sealBody(body: ObjectBody, number: number): Pick<StoredVersion, "body" 
     return sealObject(body);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw malformed(number, `holds no object that a store could keep (${reason})`, { cause });
+    throw malformed(number, `contains no object that a store can keep (${reason})`, { cause });
   }
 }
 
@@ -147,7 +147,7 @@ function parseLine(line: string, number: number): JsonObject {
 function malformed(number: number, what: string, options?: ErrorOptions): ImportError {
   return new ImportError(
     "IMPORT_MALFORMED",
-    `line ${number} ${what}; correct it or export again. Lines before it may be imported already, importing the whole file again passes over them`,
+    `line ${number} ${what}; correct it or export again. Earlier lines may already be imported; importing the whole file again skips them`,
     options,
   );
 }

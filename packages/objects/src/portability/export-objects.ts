@@ -5,15 +5,15 @@ import { exportHeader, exportLine } from "./export-line.ts";
 
 type ExportedStore = Pick<ObjectStore, "changesSince" | "get">;
 
-/** Versions asked of the store at once. */
+/** The number of versions that are requested from the store at once. */
 const pageSize = 500;
 
 /**
- * Writes a store as JSON Lines (decision D57): a header, then one version a line, ordered by transaction, object and
- * version. Every text yielded ends with its line's end.
+ * Writes a store as JSON Lines: a header, then one version per line, ordered by transaction, object and version. Every
+ * yielded text includes its line end.
  *
- * Held in memory is which versions there are, some 50 bytes for each, and the content of a few. What is committed
- * meanwhile is left out.
+ * The list of versions is kept in memory, about 50 bytes for each, and the content of a few versions. Versions that are
+ * committed during the export are not included.
  */
 export async function* exportObjects(
   store: ExportedStore,
@@ -25,16 +25,18 @@ export async function* exportObjects(
     const part = keys.slice(start, start + readAtOnce);
     const read = await Promise.all(part.map(({ id, version }) => store.get(id, { version })));
     for (const [index, stored] of read.entries()) {
-      // A version that was told once stays for ever, so this is a store that breaks its laws.
+      // A listed version never disappears, so this store breaks its laws.
       if (stored === undefined)
-        throw new Error(`${named(part[index])} was told, then was not there`);
+        throw new Error(
+          `${named(part[index])} was listed but cannot be read; the store breaks its laws`,
+        );
       yield `${exportLine(stored)}\n`;
     }
     progress?.(start + part.length, keys.length);
   }
 }
 
-/** Versions read together: over a network the waits are then waited for together too. */
+/** The number of versions that are read at the same time, to save round trips over a network. */
 const readAtOnce = 16;
 
 function named(key: VersionKey | undefined): string {

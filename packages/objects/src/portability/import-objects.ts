@@ -4,25 +4,26 @@ import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { readExportHeader, readLine } from "./export-line.ts";
 
-/** What an import did. */
+/** The result of an import. */
 export interface ImportReport {
-  /** Versions that the lines held. */
+  /** The number of versions in the lines. */
   readonly read: number;
-  /** Versions that were not there before. */
+  /** The number of versions that were added. */
   readonly added: number;
-  /** Objects whose versions these are. */
+  /** The number of objects that the versions belong to. */
   readonly objects: number;
 }
 
-/** Versions restored in one transaction, and the characters of their lines, whichever is reached first. */
+/** The limits of one transaction: versions, and characters of their lines. The first limit that is reached ends it. */
 const batchLimit = { versions: 200, characters: 4_000_000 };
 
 /**
- * Takes in what `exportObjects` wrote, under the original version numbers and transactions (decision D58).
+ * Imports the lines that `exportObjects` wrote, with the original version numbers and transactions.
  *
- * Lines come with or without their end. Every hash is checked before its version is stored; an `ImportError` names the
- * line. Where the first line says how many versions follow, another number of them is an `ImportError` after the last. `progress` is told after each batch, which is a transaction of the store. Versions that are there already are
- * passed over, so an import that was cut short, or killed, is simply run again and goes on where it was.
+ * Lines may have their line end or not. The hashes of each version are checked before it is stored; an `ImportError`
+ * names the line. If the header contains a number of versions and another number follows, the import ends with an
+ * `ImportError`. `progress` is called after each batch; a batch is one transaction of the store. Versions that are
+ * already stored are skipped, so an interrupted import can be repeated and then continues.
  */
 export async function importObjects(
   store: Pick<ObjectStore, "restore">,
@@ -35,14 +36,14 @@ export async function importObjects(
   let characters = 0;
   const objects = new Set<ObjectId>();
   let limits = batchLimit;
-  let told: number | undefined;
+  let announced: number | undefined;
   let batch: StoredVersion[] = [];
 
   async function flush(isLast: boolean): Promise<void> {
     try {
       added += (await store.restore(batch)).added;
     } catch (error) {
-      // In merged histories a nickname can be free again only some transactions later: take those in with these.
+      // In merged histories a nickname can become free only some transactions later: import those transactions together.
       if (isLast || !StoreError.is(error, "NICKNAME_TAKEN")) throw error;
       limits = { versions: batch.length * 2, characters: characters * 2 };
       return;
@@ -57,13 +58,13 @@ export async function importObjects(
     number += 1;
     const text = line.trim();
     if (number === 1) {
-      told = readExportHeader(text).versions;
+      announced = readExportHeader(text).versions;
       continue;
     }
     if (text === "") continue;
     const stored = readLine(text, number);
     const isFull = batch.length >= limits.versions || characters >= limits.characters;
-    // Objects of one transaction may exchange nicknames, so it is restored whole.
+    // Objects of one transaction may exchange nicknames, so a transaction is restored as a whole.
     if (isFull && batch.at(-1)?.at.tx_id !== stored.at.tx_id) await flush(false);
     batch.push(stored);
     objects.add(stored.body.id);
@@ -73,14 +74,14 @@ export async function importObjects(
   if (number === 0) {
     throw new ImportError(
       "IMPORT_MALFORMED",
-      "there is no line at all; give a file that `scm export` wrote",
+      "the file is empty; give a file that `scm export` wrote",
     );
   }
   if (batch.length > 0) await flush(true);
-  if (told !== undefined && told !== read) {
+  if (announced !== undefined && announced !== read) {
     throw new ImportError(
       "IMPORT_DAMAGED",
-      `line 1 says that ${told} versions follow, and there were ${read}: the file was cut short, or lines were taken out or added. ` +
+      `line 1 announces ${announced} versions, but ${read} follow: the file was cut short, or lines were removed or added. ` +
         "What it holds is imported; export again, or restore the file from a copy, and import that",
     );
   }

@@ -4,21 +4,21 @@ import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { exportLine, lineJson, readExportHeader, readLine } from "./export-line.ts";
 
-/** What a store was found to hold of an export: all of it. */
+/** The result of a successful comparison: the store contains the whole export. */
 export interface VerifyReport {
   readonly objects: number;
   readonly versions: number;
 }
 
-/** Versions read together: over a network the waits are then waited for together too. */
+/** The number of versions that are read at the same time, to save round trips over a network. */
 const readAtOnce = 16;
 
 /**
- * Compares a store with an export: each version that the lines hold is read back whole, and must have the line's
- * fields, hashes, number and transaction; the line's hashes are computed anew. Rejects with an `ImportError`:
- * `IMPORT_DIFFERS` for the first version that does not, and as `importObjects` does for a line that cannot be read.
+ * Compares a store with an export. Each version of the lines is read from the store and must have the fields, hashes,
+ * number and transaction of its line; the hashes of the line are computed again. Rejects with an `ImportError`:
+ * `IMPORT_DIFFERS` for the first version that differs, and the codes of `importObjects` for a line that cannot be read.
  *
- * Only a few versions are in memory at once. What the store holds beside them is not looked at.
+ * Only a few versions are in memory at once. Other versions in the store are ignored.
  */
 export async function verifyImport(
   store: Pick<ObjectStore, "get">,
@@ -28,13 +28,13 @@ export async function verifyImport(
   const objects = new Set<ObjectId>();
   let versions = 0;
   let number = 0;
-  let part: { readonly told: StoredVersion; readonly number: number }[] = [];
+  let part: { readonly expected: StoredVersion; readonly number: number }[] = [];
 
   async function check(): Promise<void> {
     const found = await Promise.all(
-      part.map(({ told }) => store.get(told.body.id, { version: told.version })),
+      part.map(({ expected }) => store.get(expected.body.id, { version: expected.version })),
     );
-    for (const [index, one] of part.entries()) checkEqual(one.told, found[index], one.number);
+    for (const [index, one] of part.entries()) checkEqual(one.expected, found[index], one.number);
     versions += part.length;
     part = [];
     progress?.(versions);
@@ -48,31 +48,35 @@ export async function verifyImport(
       continue;
     }
     if (text === "") continue;
-    const told = readLine(text, number);
-    objects.add(told.body.id);
-    part.push({ told, number });
+    const expected = readLine(text, number);
+    objects.add(expected.body.id);
+    part.push({ expected, number });
     if (part.length >= readAtOnce) await check();
   }
   await check();
   return { objects: objects.size, versions };
 }
 
-/** Equal lines have equal fields and equal hashes, and those of the line were computed when it was read. */
-function checkEqual(told: StoredVersion, found: StoredVersion | undefined, number: number): void {
-  if (found !== undefined && exportLine(found) === exportLine(told)) return;
-  const name = `version ${told.version} of object ${told.body.id}`;
+/** Compares the lines: equal lines have equal fields and equal hashes. The hashes of the line were computed when it was read. */
+function checkEqual(
+  expected: StoredVersion,
+  found: StoredVersion | undefined,
+  number: number,
+): void {
+  if (found !== undefined && exportLine(found) === exportLine(expected)) return;
+  const name = `version ${expected.version} of object ${expected.body.id}`;
   throw new ImportError(
     "IMPORT_DIFFERS",
     found === undefined
       ? `line ${number}: ${name} is not in the store; import the file, then verify again`
-      : `line ${number}: ${name} does not read back as the line has it, in ${differences(told, found).join(", ")}; ` +
+      : `line ${number}: ${name} differs from the line in ${differences(expected, found).join(", ")}; ` +
           "the store is damaged: restore it from a backup, or import the file into a new one",
   );
 }
 
-/** The fields that differ, by name. */
-function differences(told: StoredVersion, found: StoredVersion): readonly string[] {
-  const one = fieldsOf(told);
+/** Returns the names of the fields that differ. */
+function differences(expected: StoredVersion, found: StoredVersion): readonly string[] {
+  const one = fieldsOf(expected);
   const other = fieldsOf(found);
   const names = [...new Set([...one.keys(), ...other.keys()])];
   return names.filter((name) => one.get(name) !== other.get(name)).sort();

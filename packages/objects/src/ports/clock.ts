@@ -1,5 +1,5 @@
-/** Tells the time. Stores stamp transactions with it; nothing that is rendered ever reads it. */
+/** The source of time. Stores use it for transaction times; rendered text never contains it. */
 export interface Clock {
-  /** Milliseconds since 1970, UTC. */
+  /** Returns milliseconds since 1970, UTC. */
   now(): number;
 }

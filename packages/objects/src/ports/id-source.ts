@@ -1,6 +1,6 @@
 import type { ObjectId } from "../model/object-id.ts";
 
-/** Mints ids for new objects: UUIDv7, each greater than the one before (specification v0 §4.1). */
+/** Creates ids for new objects: UUIDv7, each greater than the previous one, so that ids sort by creation. */
 export interface IdSource {
   next(): ObjectId;
 }

@@ -1,11 +1,11 @@
-/** Takes what a person who looks for the cause of a problem would want to read. Content of objects never goes here. */
+/** Receives messages for a person who searches for the cause of a problem. They never contain the content of objects. */
 export interface Logger {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A logger that keeps nothing. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = {
   debug() {},
   warn() {},

@@ -5,95 +5,98 @@ import type { SealedObject } from "../model/sealed-object.ts";
 import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/stored-version.ts";
 
 /**
- * Where objects and their versions live (specification v0 §11, design §4).
+ * Keeps objects and their versions.
  *
- * Laws, each a scenario of the same key in `@self-context-manager/testkit`:
+ * Each law is a scenario of the same key in `@self-context-manager/testkit`:
  *
- * - `read-your-writes`: once `commit` resolves, every later read sees those versions or newer ones.
- * - `commit-is-atomic`: of a commit that rejects, no version is there.
- * - `versions-never-change`: what `get` answers for a version is the same for ever.
- * - `versions-are-ordered`: an object's versions count 1, 2, 3 …, and `at: { txId }` answers what was latest then.
- * - `time-agrees-with-order`: times never decrease as transactions grow, and `at: { txTime }` answers the latest
- *   version of that time or before.
- * - `content-hash-finds-version`: `at: { contentHash }` answers the newest version that has it.
- * - `unchanged-adds-no-version`: a write whose `object_hash` is that of the head makes no version.
+ * - `read-your-writes`: once `commit` resolves, every later read returns those versions or newer ones.
+ * - `commit-is-atomic`: a commit that rejects has stored no version.
+ * - `versions-never-change`: `get` always returns the same data for one version.
+ * - `versions-are-ordered`: the versions of an object are numbered 1, 2, 3 …, and `at: { txId }` returns the version
+ *   that was the latest one after that transaction.
+ * - `time-agrees-with-order`: times never decrease as transactions grow, and `at: { txTime }` returns the latest version
+ *   that is not younger than that time.
+ * - `content-hash-finds-version`: `at: { contentHash }` returns the newest version with that hash.
+ * - `unchanged-adds-no-version`: a write with the `object_hash` of the latest version adds no version.
  * - `compare-and-set`: of several commits that expect the same version exactly one resolves; the others reject with
  *   `VERSION_CONFLICT`.
- * - `request-id-replays`: a repeated request id answers the first outcome and writes nothing, in a durable store after
- *   a reopening too; with other writes it rejects with `REQUEST_CONFLICT`.
- * - `nickname-is-unique`: two objects never have one nickname, and none has another's id for one: `NICKNAME_TAKEN`.
- * - `absent-is-undefined`: an unknown id, version or nickname is answered `undefined`, never an error.
- * - `deletion-keeps-history`: a version with null content is a version, and the earlier ones stay.
- * - `find-agrees-with-scan`: equality on scalar fields finds what a scan finds, in order of first commit, by pages.
- * - `metadata-loads-no-content`: `history`, `find`, `describe`, `referrers` and `changesSince` answer no bulk field.
+ * - `request-id-replays`: a repeated request id returns the first outcome and writes nothing; in a durable store also
+ *   after a reopening. With other writes it rejects with `REQUEST_CONFLICT`.
+ * - `nickname-is-unique`: no two objects have the same nickname, and no nickname equals another object's id:
+ *   `NICKNAME_TAKEN`.
+ * - `absent-is-undefined`: for an unknown id, version or nickname the store returns `undefined`, never an error.
+ * - `deletion-keeps-history`: a version with null content is a version like any other, and the earlier ones remain.
+ * - `find-agrees-with-scan`: equality on scalar fields finds what a scan finds, in order of first commit, page by page.
+ * - `metadata-loads-no-content`: `history`, `find`, `describe`, `referrers` and `changesSince` return no bulk field.
  * - `hashes-are-true`: every stored hash equals the recomputed one.
- * - `backlinks-agree-with-scan`: `referrers` answers exactly the references that the latest versions hold, with path,
- *   kind and field.
- * - `unresolved-references-stay`: a reference to an object that is not there is kept, and found when it is asked for.
- * - `changes-since-is-complete`: from any position on, every later version is told once, in order.
- * - `export-round-trips`: export, import into an empty store, export again is byte-identical.
- * - `import-is-resumable`: importing twice adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
- * - `text-survives`: any well-formed text comes back unit for unit, of any length.
- * - `order-survives`: what providers and tools said comes back with its fields in their order, after an import too.
- * - `references-resolve`: a static reference answers its version with its hashes, a dynamic one the latest; both after
- *   an export and an import too.
+ * - `backlinks-agree-with-scan`: `referrers` returns exactly the references in the latest versions, with path, kind and
+ *   field.
+ * - `unresolved-references-stay`: a reference to an object that does not exist is stored, and `referrers` finds it.
+ * - `changes-since-is-complete`: from any position on, every later version is returned once, in order.
+ * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical.
+ * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
+ * - `text-survives`: any well-formed text of any length is returned unit for unit.
+ * - `order-survives`: the fields of provider and tool data are returned in their original order, also after an import.
+ * - `references-resolve`: a static reference resolves to its version with its hashes, a dynamic one to the latest
+ *   version; both also after an export and an import.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
- * - `survives-reopen` (if `supports.durable`): a reopened store answers as before it closed.
- * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is there, none torn.
- * - `two-processes-agree` (if `supports.shared`): two processes that write at once lose nothing, never fail for the
- *   other's sake, and see each other's commits.
+ * - `survives-reopen` (if `supports.durable`): a reopened store returns the same data as before it was closed.
+ * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is complete and
+ *   present.
+ * - `two-processes-agree` (if `supports.shared`): two processes that write at the same time lose nothing, do not fail
+ *   because of each other, and see each other's commits.
  */
 export interface ObjectStore extends AsyncDisposable {
   readonly name: string;
   readonly supports: StoreSupports;
 
   /**
-   * Writes all the objects in one transaction or none. An object stands at most once in a commit (`TypeError`).
-   * Sealed objects are trusted to be frozen; they may be kept by reference.
+   * Writes all objects in one transaction, or none. A commit that contains an object twice rejects with `TypeError`.
+   * Sealed objects are frozen, so a store may keep them by reference.
    */
   commit(writes: readonly ObjectWrite[], options?: CommitOptions): Promise<CommitResult>;
 
-  /** The latest version of an object, or the one that `at` selects. */
+  /** Returns the latest version of an object, or the version that `at` selects. */
   get(id: ObjectId, at?: VersionSelector): Promise<StoredVersion | undefined>;
 
-  /** The latest versions of several objects, in the order asked for. */
+  /** Returns the latest versions of several objects, in the order of the ids. */
   getMany(ids: readonly ObjectId[]): Promise<readonly (StoredVersion | undefined)[]>;
 
-  /** The metadata of several objects' latest versions, in the order asked for. */
+  /** Returns the metadata of the latest versions of several objects, in the order of the ids. */
   describe(ids: readonly ObjectId[]): Promise<readonly (StoredMetadata | undefined)[]>;
 
-  /** The metadata of an object's versions, oldest first; empty for an unknown id. */
+  /** Returns the metadata of all versions of an object, oldest first; empty for an unknown id. */
   history(id: ObjectId, options?: HistoryOptions): Promise<readonly StoredMetadata[]>;
 
-  /** Objects whose latest version has all the given field values, in order of first commit. */
+  /** Returns the objects whose latest version has all the given field values, in order of first commit. */
   find(query: FindQuery): Promise<Page<StoredMetadata>>;
 
-  /** The object that has a nickname now. */
+  /** Returns the object that has the nickname now. */
   lookup(nickname: string): Promise<StoredMetadata | undefined>;
 
-  /** The references to an object that latest versions hold, ordered by referrer's first commit, then path. */
+  /** Returns the references to an object in latest versions, ordered by the first commit of the referrer, then by path. */
   referrers(id: ObjectId, options?: ReferrersOptions): Promise<Page<Referrer>>;
 
-  /** The versions that came after a position, in order of commit; without a position, all. */
+  /** Returns the versions after a position in order of commit; all versions if there is no position. */
   changesSince(position?: string, options?: { readonly limit?: number }): Promise<Changes>;
 
   /**
-   * Adds versions as they were made elsewhere, with their own numbers and points (decision D58). A version that is
-   * there already is passed over; one that contradicts what is there, or leaves a gap, rejects with
-   * `HISTORY_CONFLICT`. Transactions made here afterwards have greater ids than all of these.
+   * Adds versions from another store with their numbers and transactions, so that references to them still resolve
+   * (decision D58). A version that is already stored is skipped. A version that contradicts a stored one, or leaves a
+   * gap, rejects with `HISTORY_CONFLICT`. Later transactions of this store have greater ids than the restored ones.
    */
   restore(versions: readonly StoredVersion[]): Promise<{ readonly added: number }>;
 }
 
-/** What a store can do beyond keeping objects while its process lives. */
+/** The optional capabilities of a store. */
 export interface StoreSupports {
-  /** It keeps what it acknowledged when its process ends in any way. */
+  /** Acknowledged commits survive any end of the process. */
   readonly durable: boolean;
-  /** Several processes may have it open at once. */
+  /** Several processes may have the store open at the same time. */
   readonly shared: boolean;
 }
 
-/** One object to write; `expect` is the version that must be the latest, 0 for none yet. */
+/** One object to write. `expect` is the number of the version that must be the latest; 0 if there must be none. */
 export interface ObjectWrite {
   readonly object: SealedObject;
   readonly expect?: number;
@@ -103,17 +106,18 @@ export interface CommitOptions {
   /** Makes the commit repeatable: see the law `request-id-replays`. */
   readonly requestId?: string;
   /**
-   * Says that the caller makes another commit before anything that rests on this one goes out. A store may then wait
-   * for the disk there and not here: both survive the end of the process, but until the later commit resolves, which
-   * it may do without a new version, this one can be lost with the machine. It is never lost where the later is kept.
+   * The caller makes another commit before it shows anybody the result of this one. The store may then defer the fsync
+   * of this commit to the next one. The commit survives a crash of the process at once. It survives a crash of the
+   * machine once the next commit has resolved, even if that commit adds no version. A later commit is never kept
+   * without this one.
    */
   readonly isFollowed?: boolean;
 }
 
 export interface CommitResult {
-  /** One entry for each write, in order. */
+  /** One item for each write, in order. */
   readonly versions: readonly CommittedVersion[];
-  /** True where a repeated request id answered an earlier outcome. */
+  /** True if a repeated request id returned an earlier outcome. */
   readonly replayed: boolean;
 }
 
@@ -121,11 +125,11 @@ export interface CommittedVersion {
   readonly id: ObjectId;
   readonly version: number;
   readonly at: VersionPoint;
-  /** False where the write was what the latest version already is; `version` and `at` are then that version's. */
+  /** False if the latest version already equals the write; `version` and `at` are then those of that version. */
   readonly changed: boolean;
 }
 
-/** A version by number, by transaction, by time (ISO 8601), or by content hash (decision D21). */
+/** Selects a version by number, by transaction, by time (ISO 8601), or by content hash. */
 export type VersionSelector =
   | { readonly version: number }
   | { readonly txId: number }
@@ -133,30 +137,30 @@ export type VersionSelector =
   | { readonly contentHash: string };
 
 export interface HistoryOptions {
-  /** Leaves out this version and all before it. */
+  /** Only versions after this one. */
   readonly after?: number;
   readonly limit?: number;
 }
 
 export interface FindQuery {
   /**
-   * Field values that must be equal. A field is a name, or names joined by dots for a field of an inner object
-   * (`provenance.origin`); `null` also finds objects that lack the field. Bulk and foreign fields, lists and references
-   * cannot be asked for.
+   * Field values that must be equal. A field of an inner object is named by the names joined with dots
+   * (`provenance.origin`). `null` also finds objects that lack the field. Bulk fields, foreign fields, lists and
+   * references cannot be queried.
    */
   readonly where?: Readonly<Record<string, Scalar>>;
-  /** The beginning of the id. */
+  /** The id must begin with this text. */
   readonly idPrefix?: string;
   readonly newestFirst?: boolean;
-  /** At most this many; 100 unless told. */
+  /** The greatest number of items; default 100. */
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
 export type Scalar = Extract<JsonValue, string | number | boolean | null>;
 
-/** Part of an answer; `next` is there where more follows. */
+/** One page of a result; `next` is present if more items follow. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next?: string;
@@ -172,13 +176,13 @@ export interface ReferrersOptions {
 export interface Referrer {
   /** The object that holds the reference. */
   readonly id: ObjectId;
-  /** Where in it, as a JSON pointer. */
+  /** The place of the reference in that object, as a JSON pointer. */
   readonly path: string;
   readonly reference: Reference;
 }
 
 export interface Changes {
   readonly versions: readonly StoredMetadata[];
-  /** Where the next call goes on; the position asked for where nothing followed. */
+  /** The position for the next call; unchanged if there were no versions. */
   readonly position: string;
 }

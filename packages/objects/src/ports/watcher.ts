@@ -1,68 +1,68 @@
 import type { FileState } from "../model/file-facts.ts";
 
 /**
- * Sees what happens to known files on disk. A watcher tells facts: what stands at a path now. Which object a file is,
- * and what of it is stored, `fileTracker` decides.
+ * Observes known files on disk. A watcher reports facts: the present state of a path. `fileTracker` decides which object
+ * a file is and which versions are stored.
  *
- * Laws, each a scenario of the same key in `@self-context-manager/testkit`:
+ * Each law is a scenario of the same key in `@self-context-manager/testkit`:
  *
- * - `change-is-told`: once `ready` resolves, every change of a known file is told.
- * - `add-compares`: a file that differs from what was known of it when it was added is told, whenever it changed, and
- *   so is another of the same size and time.
- * - `last-state-is-told`: of changes in quick succession the last thing told of a path is what stands there then.
- * - `rename-over-is-no-absence`: a file that is replaced by rename, or renamed away and written anew, is never told to
- *   be absent.
- * - `absence-is-told`: a file that stays away is told to be absent, and told again when a file comes back to its path,
- *   though its folders went and came back too.
- * - `moved-is-found`: a file that was moved is told to be absent, and `search` finds it by its node, in the same folder
- *   and in others.
- * - `moved-folder-is-told`: of a folder that was moved every known file is told to be absent, at any depth below what
- *   moved, and `search` finds each.
- * - `copy-is-found`: `search` finds files by size, where no node tells.
- * - `case-rename-is-told`: a file whose name changed in its case only is told to be absent under the old one.
- * - `links-are-not-followed`: a link that takes the place of a file is told to be no file.
- * - `permissions-are-told`: a change of permissions is told; a path that may not be looked at is told to be unreadable,
- *   and is told again when it may.
- * - `burst-is-complete`: when thousands of known files change at once, each is told.
- * - `unknown-is-silent`: what happens to paths that were not added is not told, temporary files of editors included,
- *   and `search` does not answer such files.
- * - `removed-is-silent`: a path that was removed is not told any more.
- * - `watches-are-bounded`: whatever is added, the system's watches are at most `watches.limit`, and what is beyond them
- *   is told too.
- * - `search-stays-inside`: `search` looks below the watcher's roots only, and follows no link out of them.
- * - `closed-is-silent`: after disposal nothing is told, and other calls reject with `WATCHER_CLOSED`; disposal is
+ * - `change-is-reported`: once `ready` resolves, every change of a known file is reported.
+ * - `add-compares`: a file that differs from its `seen` state when it is added is reported, however old the change is;
+ *   so is another file of the same size and time.
+ * - `last-state-is-reported`: after several quick changes the last report of a path is its present state.
+ * - `rename-over-is-no-absence`: a file that is replaced by a rename, or renamed away and written again, is never
+ *   reported as absent.
+ * - `absence-is-reported`: a file that stays away is reported as absent, and reported again when a file returns to its
+ *   path, even if its folders went and returned too.
+ * - `moved-is-found`: a moved file is reported as absent, and `search` finds it by its node, in the same folder and in
+ *   others.
+ * - `moved-folder-is-reported`: every known file below a moved folder, at any depth, is reported as absent, and `search`
+ *   finds each.
+ * - `copy-is-found`: `search` finds files by size if there is no node to search by.
+ * - `case-rename-is-reported`: a file whose name changed only in its case is reported as absent under the old name.
+ * - `links-are-not-followed`: a link that replaces a file is reported as `other`.
+ * - `permissions-are-reported`: a change of permissions is reported; a path without permission is reported as
+ *   unreadable, and again when it becomes readable.
+ * - `burst-is-complete`: if thousands of known files change at once, each is reported.
+ * - `unknown-is-silent`: paths that were not added are not reported, including temporary files of editors, and `search`
+ *   does not return such temporary files.
+ * - `removed-is-silent`: a removed path is no longer reported.
+ * - `watches-are-bounded`: the number of system watches never exceeds `watches.limit`. Changes of files without a system
+ *   watch are reported too.
+ * - `search-stays-inside`: `search` looks only below the watcher's roots and follows no link out of them.
+ * - `closed-is-silent`: after disposal nothing is reported, and other calls reject with `WATCHER_CLOSED`; disposal is
  *   idempotent.
  */
 export interface Watcher extends AsyncDisposable {
-  /** Who is told; before there is a listener, what would be told is kept. */
+  /** Sets the listener for sightings. Sightings that arrive before are buffered. */
   listen(listener: SightingListener): void;
   /**
-   * Makes files known. Real, absolute paths; one that is known already has what was `seen` of it replaced. Resolves
-   * when the paths are taken, not when they are watched: see `ready`.
+   * Adds files by their real, absolute paths. For a path that is already known, `seen` is replaced. Resolves when the
+   * paths are accepted, which can be before they are watched: see `ready`.
    */
   add(files: readonly KnownFile[]): Promise<void>;
   remove(paths: readonly string[]): void;
-  /** Resolves once all that was added is watched, and what differed by then has been told. */
+  /** Resolves once all added files are watched and all differences up to then are reported. */
   ready(): Promise<void>;
-  /** What stands at paths now, in the order asked for; they need not be known. */
+  /** Returns the present state of paths, in their order. The paths need not be known. */
   look(paths: readonly string[]): Promise<readonly Sighting[]>;
-  /** Regular files that could be what moved. */
+  /** Returns regular files that could be the moved ones. */
   search(wanted: FileSearch): Promise<readonly FileSighting[]>;
-  /** How many of the system's watches are in use, and the most that ever are. */
+  /** The number of system watches in use, and its limit. */
   readonly watches: { readonly count: number; readonly limit: number };
 }
 
-/** Gets sightings of different paths, in no order. */
+/** Receives sightings of different paths, in no particular order. */
 export type SightingListener = (sightings: readonly Sighting[]) => void;
 
-/** A path to watch, and what was known of the file there when it was read; without that, it is told once at least. */
+/** A path to watch, with the state of the file when it was read; without `seen` the path is reported at least once. */
 export interface KnownFile {
   readonly path: string;
-  /** With its node where that is known: another file can have the same size and time. */
+  /** Contains the node if it is known, because another file can have the same size and time. */
   readonly seen?: (FileState & { readonly node?: string }) | "absent";
 }
 
-/** What stood at a path when it was looked at; `at` is the watcher's time, milliseconds since 1970. */
+/** The state of a path at the time `at`, by the clock of the watcher, in milliseconds since 1970. */
 export type Sighting = FileSighting | NoFileSighting;
 
 /** A regular file. */
@@ -70,15 +70,15 @@ export interface FileSighting extends FileState {
   readonly state: "file";
   readonly path: string;
   readonly at: number;
-  /** The file by itself, whatever its path: device and inode. A node of a deleted file can be used again. */
+  /** The identity of the file, independent of its path: device and inode. The node of a deleted file can be reused. */
   readonly node: string;
-  /** When the file was made, where the file system tells. */
+  /** The time of creation; undefined if the file system does not record it. */
   readonly born?: number;
-  /** When anything about the file changed, its name and permissions included. */
+  /** The time of the last change of content, name or permissions. */
   readonly changed: number;
 }
 
-/** Nothing, something that is no regular file, or something that may not be looked at. */
+/** A path without a file, with something other than a regular file, or without permission to look. */
 export interface NoFileSighting {
   readonly state: "absent" | "other" | "unreadable";
   readonly path: string;
@@ -88,11 +88,11 @@ export interface NoFileSighting {
 /** Files to look for. */
 export interface FileSearch {
   readonly files: readonly WantedFile[];
-  /** Folders where nothing changed since may be passed over; milliseconds since 1970. */
+  /** Folders that have not changed since then may be skipped; milliseconds since 1970. */
   readonly since?: number;
 }
 
-/** A file that is somewhere else now: files of its node are answered, and of its size unless its node was found. */
+/** A file that has moved: `search` returns files with its node, or with its size if no file has that node. */
 export interface WantedFile {
   readonly node?: string;
   readonly size?: number;

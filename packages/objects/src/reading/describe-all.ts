@@ -4,7 +4,7 @@ import type { ObjectStore } from "../ports/object-store.ts";
 
 const batch = 500;
 
-/** The metadata of many objects by id, asked for in batches; what is not there is left out. */
+/** Returns the metadata of many objects by id, read in batches. Missing objects are omitted. */
 export async function describeAll(
   store: ObjectStore,
   ids: readonly ObjectId[],

@@ -5,20 +5,20 @@ import type { StoredVersion } from "../model/stored-version.ts";
 import { verifyVersion, type VersionProblem } from "../model/verify-version.ts";
 import type { ObjectStore, VersionSelector } from "../ports/object-store.ts";
 
-/** A version that was asked for, and whether it is what it should be. */
+/** The version that a reference or selector means, with the result of its verification. */
 export interface ResolvedVersion {
-  /** Undefined where it is missing or cannot be read. */
+  /** Undefined if the version is missing or cannot be read. */
   readonly stored?: StoredVersion;
-  /** Its hashes are those of its fields and, for a static reference, those of the reference. */
+  /** Whether its hashes match its fields and, for a static reference, the reference. */
   readonly isVerified: boolean;
-  /** Why it is not verified. */
+  /** Why the version is not verified. */
   readonly problem?: VersionProblem;
 }
 
 /**
- * The version that a reference means (specification v0 §7.2): a dynamic one the latest, a static one that of its
- * transaction. Hashes are computed anew and compared. What is missing or damaged is told; only a store that cannot be
- * asked rejects, with its `StoreError`.
+ * Resolves a reference: a dynamic one to the latest version, a static one to the version of its transaction. The hashes
+ * are computed again and compared. A missing or damaged version is returned as a problem. Rejects only with the
+ * `StoreError` of a store that cannot be read.
  */
 export async function resolveReference(
   store: Pick<ObjectStore, "get">,
@@ -33,7 +33,7 @@ export async function resolveReference(
   return problem === undefined ? found : { stored, isVerified: false, problem };
 }
 
-/** A version of an object, verified; the latest unless told. */
+/** Reads and verifies a version of an object; default: the latest. */
 export async function resolveVersion(
   store: Pick<ObjectStore, "get">,
   id: ObjectId,
@@ -70,7 +70,7 @@ function contradiction(
   const names = ["content_hash", "metadata_view_hash", "object_hash"] as const;
   const differing = names.find((name) => hashes[name] !== reference[name]);
   if (differing === undefined) return undefined;
-  const text = `version ${version} of object ${id} is not the one that was named: ${differing} is ${hashes[differing]}, named ${reference[differing]}`;
+  const text = `version ${version} of object ${id} is not the version that the reference names: ${differing} is ${hashes[differing]}, named ${reference[differing]}`;
   return { id, version, type: "other", text };
 }
 

@@ -9,8 +9,8 @@ import {
 } from "./stored-form.ts";
 
 /**
- * Applies a delta that was just parsed. Lists and objects that are not frozen are changed in place, so that a chain of
- * deltas costs what they hold and not the whole value each time; frozen ones are copied.
+ * Applies a parsed delta. Lists and objects that are not frozen are changed in place, so that the cost of a chain of
+ * deltas depends on their sizes and not on the size of the value. Frozen ones are copied.
  */
 export function applyDelta(
   before: JsonValue | undefined,

@@ -4,8 +4,8 @@ import type { Delta } from "./delta-encode.ts";
 import { type ChunkReader, decodeText, type MutableObject, setField } from "./stored-form.ts";
 
 /**
- * Applies deltas that were just parsed, one after the other. Texts of an object that change near their end with each,
- * as a chat's does, are put together once: to make a long text for every version takes its length each time.
+ * Applies parsed deltas one after the other. A text that each delta changes near its end, such as the text of a chat, is
+ * joined only once: joining it for every version would copy the whole text each time.
  */
 export function applyDeltas(
   before: JsonValue | undefined,
@@ -27,7 +27,7 @@ export function applyDeltas(
         going.set(field, text);
       } else others.push(field, change);
     }
-    // What this delta does not append to is put in its place, because it may change there in another way.
+    // Texts that this delta does not append to are stored in the object, because the delta may change them in another way.
     value = withTexts(
       value,
       [...growing].filter(([field]) => !going.has(field)),
@@ -42,7 +42,7 @@ const none: readonly JsonValue[] = [];
 
 /** A text in pieces. */
 interface GrowingText {
-  /** Keeps so many units of its beginning and of its end, with another text between. */
+  /** Keeps a number of units at its beginning and at its end, and replaces the text between them. */
   change(prefix: number, suffix: number, middle: string): void;
   text(): string;
 }
@@ -50,7 +50,7 @@ interface GrowingText {
 function growingText(start: string): GrowingText {
   const pieces = [start];
   let length = start.length;
-  /** Takes so many units off the end. */
+  /** Removes a number of units from the end. */
   const take = (count: number): string => {
     const wanted = length - count;
     const taken: string[] = [];

@@ -4,7 +4,7 @@ import { type ChunkWriter, encodeText, encodeValue, sizeOf } from "./stored-form
 import { sharedSpan } from "./text-span.ts";
 
 /**
- * What turns one value into another, as JSON:
+ * The difference between two values, as JSON:
  *
  * - `[0, value]`: the value itself.
  * - `[1, prefix, suffix, text]`: a text that keeps its beginning and end.
@@ -19,7 +19,7 @@ export type Delta = readonly JsonValue[];
 
 export interface DeltaResult {
   readonly delta: Delta;
-  /** By how many characters the value grew, about; negative where it shrank. */
+  /** Approximate growth of the value in characters; negative if it shrank. */
   readonly growth: number;
 }
 
@@ -30,7 +30,7 @@ interface Context extends ChunkWriter {
 /** A shared beginning or end below this many units costs more to name than to repeat. */
 const worthNaming = 16;
 
-/** The delta from one value to another, undefined where they are equal. Equal parts should be the same objects. */
+/** Returns the delta from one value to another; undefined if they are equal. It is fast if equal parts are identical objects. */
 export function encodeDelta(
   before: JsonValue,
   after: JsonValue,
@@ -41,7 +41,7 @@ export function encodeDelta(
   return delta === undefined ? undefined : { delta, growth: context.growth };
 }
 
-/** The delta that needs nothing before it. */
+/** Returns the delta that contains the whole value. */
 export function encodeWhole(value: JsonValue, chunks: ChunkWriter): Delta {
   return [0, encodeValue(value, chunks)];
 }
@@ -64,7 +64,7 @@ function replace(before: JsonValue | undefined, after: JsonValue, context: Conte
   return [0, encodeValue(after, context)];
 }
 
-/** How much a whole number grew; undefined where it would not be the same when it is added again. */
+/** Returns the growth of a whole number; undefined if adding it would not give the same number again. */
 function differenceOf(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
@@ -114,7 +114,7 @@ function diffMiddle(
   if (differences !== undefined) return [[3, ...differences]];
   const places = formerPlaces(before, after);
   const kept = new Set<number>();
-  // Every former item is used once at most, so that no two places of a list share what is changed in place later.
+  // Every former item is used at most once, because items are changed in place later.
   const sources = after.map((item) => {
     const place = places(item)?.shift();
     if (place !== undefined) kept.add(place);
@@ -149,7 +149,7 @@ function diffMiddle(
   return parts;
 }
 
-/** Of lists of as many whole numbers, which are counts and sums more often than things that move. */
+/** Encodes lists of equally many whole numbers as differences: such numbers are usually counts that grow. */
 function differencesOf(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
@@ -164,12 +164,12 @@ function differencesOf(
   return differences;
 }
 
-/** The places of an item in the list before, by what it is and not by which object. */
+/** Returns the places of an item in the former list. Items are compared by value. */
 function formerPlaces(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
 ): (item: JsonValue) => number[] | undefined {
-  // Nothing can have moved where there is nothing, or one item that is known to differ.
+  // No item can have moved if the list is empty or has one item that differs.
   if (before.length === 0 || after.length === 0) return () => undefined;
   if (before.length === 1 && after.length === 1) return () => undefined;
   const plain = new Map<JsonValue, number[]>();
@@ -219,7 +219,7 @@ function diffObject(before: JsonObject, after: JsonObject, context: Context): De
   return removed.length > 0 ? [3, changes, removed] : [3, changes];
 }
 
-/** The same fields in the same order, which is what most versions differ in nothing of. */
+/** Whether two objects have the same fields in the same order, as most successive versions have. */
 function diffFields(
   before: JsonObject,
   after: JsonObject,
@@ -238,7 +238,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((field, index) => field === other[index]);
 }
 
-/** Equality of JSON values, order of fields included, for that is kept too. */
+/** Whether two JSON values are equal, including the order of fields, which is stored too. */
 function isEqual(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other)) {

@@ -4,20 +4,20 @@ import type { ObjectMetadata } from "../model/object-body.ts";
 import { foreignFields, isReference } from "../model/references.ts";
 import type { Scalar } from "../ports/object-store.ts";
 
-/** The fields of an object that can be asked for, by name, each value as it stands in the index. */
+/** The queryable fields of an object by name, with each value in its indexed form. */
 export type FieldRows = ReadonlyMap<string, string>;
 
-/** Values above this many characters are compared by hash. */
+/** Longer values are indexed and compared by their hash. */
 const longestValue = 200;
 
-/** The scalar fields of an object, inner ones under their dotted names; null is left out, as absence is. */
+/** Returns the scalar fields of an object, those of inner objects under dotted names. Null and absent fields are omitted. */
 export function fieldRows(body: ObjectMetadata): FieldRows {
   const rows = new Map<string, string>();
   collect(body, "", rows);
   return rows;
 }
 
-/** A value as it stands in the index. */
+/** Returns the indexed form of a value. */
 export function indexedValue(value: Scalar): string {
   const text = JSON.stringify(value);
   return text.length > longestValue ? `#${sha256(text)}` : text;
@@ -25,7 +25,7 @@ export function indexedValue(value: Scalar): string {
 
 function collect(object: JsonObject, prefix: string, rows: Map<string, string>): void {
   for (const [field, value] of Object.entries(object)) {
-    // A name with a dot of its own cannot be asked for: the query would mean an inner field.
+    // A field name that contains a dot cannot be queried, because the query would address an inner field.
     if (value === undefined || value === null || foreignFields.has(field) || field.includes("."))
       continue;
     const name = prefix + field;

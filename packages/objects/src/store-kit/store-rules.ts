@@ -7,14 +7,14 @@ import { foreignFields, isReference } from "../model/references.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { FindQuery, ObjectWrite, Scalar } from "../ports/object-store.ts";
 
-/** Orders texts by code point, which is the order of their UTF-8 bytes: that of ids and paths in every store. */
+/** Compares texts by code point, which is the order of their UTF-8 bytes. Every store sorts ids and paths in this way. */
 export function compareText(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index += 1) {
     const left = one.charCodeAt(index);
     const right = other.charCodeAt(index);
     if (left === right) continue;
-    // Surrogates stand for code points above every other unit, though units follow them.
+    // Surrogates encode code points above all other units, although some units have greater numbers.
     const leftIsHigh = left >= 0xd800 && left <= 0xdfff;
     const rightIsHigh = right >= 0xd800 && right <= 0xdfff;
     if (leftIsHigh !== rightIsHigh) return leftIsHigh ? 1 : -1;
@@ -23,7 +23,7 @@ export function compareText(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** A time as stores compare and answer it: ISO 8601, milliseconds, UTC. Throws `RangeError` for what is no time. */
+/** Returns a time as stores compare and return it: ISO 8601, milliseconds, UTC. Throws `RangeError` for an invalid time. */
 export function normalTime(text: string): string {
   const time = Date.parse(text);
   if (Number.isNaN(time))
@@ -31,12 +31,12 @@ export function normalTime(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** Throws `TypeError` where an object stands twice in a commit. */
+/** Throws a `TypeError` if a commit contains an object twice. */
 export function checkWrites(writes: readonly ObjectWrite[]): void {
   const seen = new Set<string>();
   for (const { object, expect } of writes) {
     const id = object.body.id;
-    if (seen.has(id)) throw new TypeError(`object ${id} stands twice in one commit`);
+    if (seen.has(id)) throw new TypeError(`object ${id} occurs twice in one commit; write it once`);
     seen.add(id);
     if (expect !== undefined && !(Number.isSafeInteger(expect) && expect >= 0)) {
       throw new RangeError(
@@ -46,7 +46,7 @@ export function checkWrites(writes: readonly ObjectWrite[]): void {
   }
 }
 
-/** Tells apart the writes that a request id stood for. */
+/** Returns a digest that distinguishes the writes of different commits with the same request id. */
 export function requestDigest(writes: readonly ObjectWrite[]): string {
   return sha256(
     canonicalJson(
@@ -59,7 +59,7 @@ export function requestDigest(writes: readonly ObjectWrite[]): string {
   );
 }
 
-/** Checks that a request id that was used before comes with the same writes. Throws `REQUEST_CONFLICT` where it does not. */
+/** Checks that a repeated request id comes with the same writes. Throws `REQUEST_CONFLICT` if it does not. */
 export function checkRepeated(
   requestId: string | undefined,
   earlierDigest: string,
@@ -72,37 +72,37 @@ export function checkRepeated(
   );
 }
 
-/** A limit as given, checked: `RangeError` for anything but a whole number above 0. */
+/** Returns a limit; throws a `RangeError` if it is not a whole number above 0. */
 export function checkLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw new RangeError(`a limit is a whole number above 0; got ${limit}`);
   return limit;
 }
 
-/** One condition of a query: a field as the names that lead to it, and what it must be. */
+/** One condition of a query: the names that lead to a field, and the value that it must have. */
 export interface FieldCondition {
   readonly field: string;
   readonly path: readonly string[];
   readonly value: Scalar;
 }
 
-/** The conditions of a query. Throws `TypeError` for a field that cannot be asked for. */
+/** Returns the conditions of a query. Throws a `TypeError` for a field that cannot be queried. */
 export function fieldConditions(query: FindQuery): readonly FieldCondition[] {
   return Object.entries(query.where ?? {}).map(([field, value]) => {
     const path = field.split(".");
     if (bulkFields.has(path[0] ?? "") || path.some((name) => foreignFields.has(name))) {
-      throw new TypeError(`field ${field} is loaded with the content only and cannot be asked for`);
+      throw new TypeError(`field ${field} is loaded only with the content and cannot be queried`);
     }
     if (typeof value === "object" && value !== null) {
       throw new TypeError(
-        `field ${field} can be compared with a text, a number, a boolean or null only`,
+        `field ${field} can only be compared with a text, a number, a boolean or null`,
       );
     }
     return { field, path, value };
   });
 }
 
-/** Whether an object's fields are as a condition wants them. */
+/** Whether the fields of an object meet a condition. */
 export function meetsCondition(
   body: ObjectBody | ObjectMetadata,
   condition: FieldCondition,
@@ -117,7 +117,7 @@ export function meetsCondition(
   return (value ?? null) === condition.value;
 }
 
-/** Checks that a version from elsewhere is the next of its object. Throws `HISTORY_CONFLICT` where it is not. */
+/** Checks that a restored version is the next version of its object. Throws `HISTORY_CONFLICT` if it is not. */
 export function checkFollows(latest: StoredVersion | undefined, next: StoredVersion): void {
   const { id } = next.body;
   const version = latest?.version ?? 0;

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 
 /**
- * Values as they are written: long texts stand elsewhere, once, and `~#` with a key stands for them. A text that
- * begins with `~` of its own gets another in front.
+ * The stored form of values: each long text is stored separately, once, and is represented by `~#` and its key. A text
+ * that begins with `~` gets another `~` in front.
  */
 export interface ChunkWriter {
-  /** Keeps a text and answers the key that finds it again. */
+  /** Stores a text and returns its key. */
   write(text: string): number | string;
 }
 
@@ -13,7 +13,7 @@ export interface ChunkReader {
   read(key: string): string;
 }
 
-/** Texts from this many units on stand elsewhere; below, a row of its own would cost more than it saves. */
+/** Texts with at least this many units are stored separately; for a shorter text a separate row costs more than it saves. */
 const longText = 1024;
 
 export function encodeText(text: string, chunks: ChunkWriter): string {
@@ -26,7 +26,7 @@ export function decodeText(text: string, chunks: ChunkReader): string {
   return text.startsWith("~#") ? chunks.read(text.slice(2)) : text.slice(1);
 }
 
-/** Brings a value into its stored form; parts without long texts are taken as they are. */
+/** Converts a value to its stored form; parts without long texts are reused. */
 export function encodeValue(value: JsonValue, chunks: ChunkWriter): JsonValue {
   if (typeof value === "string") return encodeText(value, chunks);
   if (typeof value !== "object" || value === null) return value;
@@ -45,7 +45,7 @@ export function encodeValue(value: JsonValue, chunks: ChunkWriter): JsonValue {
   return changed ? Object.fromEntries(fields) : value;
 }
 
-/** Brings a value that was just parsed back from its stored form, in place. */
+/** Converts a parsed value back from its stored form, in place. */
 export function decodeValue(value: JsonValue, chunks: ChunkReader): JsonValue {
   if (typeof value === "string") return decodeText(value, chunks);
   if (Array.isArray(value)) {
@@ -67,7 +67,7 @@ export function decodeValue(value: JsonValue, chunks: ChunkReader): JsonValue {
 
 export type MutableObject = Record<string, JsonValue | undefined>;
 
-/** Assigns without the surprise that `__proto__` holds. */
+/** Defines a field, because assigning to `__proto__` would change the prototype. */
 export function setField(target: MutableObject, field: string, value: JsonValue | undefined): void {
   if (field === "__proto__") {
     Object.defineProperty(target, field, {
@@ -81,7 +81,7 @@ export function setField(target: MutableObject, field: string, value: JsonValue 
   }
 }
 
-/** About how many characters a value takes when it is written. */
+/** Returns the approximate number of characters of a written value. */
 export function sizeOf(value: JsonValue | undefined): number {
   if (typeof value === "string") return value.length + 3;
   if (Array.isArray(value)) {
@@ -97,7 +97,7 @@ export function sizeOf(value: JsonValue | undefined): number {
   return 5;
 }
 
-/** Freezes a value to its depths; what is frozen already is left alone. */
+/** Freezes a value deeply; frozen parts are skipped. */
 export function deepFreeze(value: JsonValue | undefined): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

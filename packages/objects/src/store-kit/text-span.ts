@@ -1,17 +1,17 @@
 import { addedTo } from "../model/growing-text.ts";
 
-/** How many units two texts share at their beginnings and, after that, at their ends. */
+/** The number of units that two texts share at their beginnings and, after that, at their ends. */
 export interface TextSpan {
   readonly prefix: number;
   readonly suffix: number;
-  /** What the later text has between them. */
+  /** The text between them in the later text. */
   readonly between: string;
 }
 
-/** Compared as slices of this many units first, which the engine does as a block. */
+/** Texts are first compared in slices of this many units, which the engine compares as memory. */
 const block = 4096;
 
-/** Finds what two texts share at both ends; never splits a surrogate pair, so that what lies between is well-formed. */
+/** Finds the shared beginning and end of two texts. It never splits a surrogate pair, so the text between is well-formed. */
 export function sharedSpan(before: string, after: string): TextSpan {
   const added = addedTo(before, after);
   if (added !== undefined) return { prefix: before.length, suffix: 0, between: added };

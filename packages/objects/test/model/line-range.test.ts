@@ -65,7 +65,13 @@ describe("line ranges", () => {
     ],
     ["line 0", "a\n", 0, undefined, "line 0 is outside"],
     ["half a line", "a\nb\n", 1.5, undefined, "line 1.5 is outside"],
-    ["an end before the beginning", "a\nb\nc\n", 3, 2, "lines 3 to 2 are no range"],
+    [
+      "an end before the beginning",
+      "a\nb\nc\n",
+      3,
+      2,
+      "lines 3 to 2 is not a range: the end is before the beginning",
+    ],
     ["a line that is no number", "a\n", Number.NaN, undefined, "line NaN is outside"],
     ["line 5 of an empty text", "", 5, undefined, "line 5 is outside the text, which has 0 lines"],
   ])("refuse %s", (_name, given, from, to, message) => {

@@ -95,7 +95,7 @@ it("says after the last line where there are not as many as the first says", asy
 
   await expect(short).rejects.toMatchObject({
     code: "IMPORT_DAMAGED",
-    message: expect.stringContaining("says that 3 versions follow, and there were 2") as string,
+    message: expect.stringContaining("announces 3 versions, but 2 follow") as string,
   });
   expect(store.batches.flat()).toEqual(versions.toSpliced(1, 1));
 });
@@ -113,7 +113,7 @@ it("waits for later transactions where a nickname is taken only for a while", as
 });
 
 it.each([
-  ["no line at all", [], "IMPORT_MALFORMED", /no line at all/],
+  ["the file is empty", [], "IMPORT_MALFORMED", /the file is empty/],
   [
     "another file",
     ['{"some":"json"}'],
@@ -161,7 +161,7 @@ it.each([
     "an object without id",
     [exportHeader(), edited({ object: { type: "note" } })],
     "IMPORT_MALFORMED",
-    /line 2 holds no object that/,
+    /line 2 contains no object that/,
   ],
   [
     "a changed text",

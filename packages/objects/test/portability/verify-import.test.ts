@@ -28,7 +28,7 @@ it.each<[string, (stored: StoredVersion) => StoredVersion | undefined, RegExp]>(
   [
     "a field that was changed beneath its hashes",
     (stored) => ({ ...stored, body: { ...stored.body, content: "other" } }),
-    /^line 19: version 2 of object note 7 does not read back as the line has it, in content;/,
+    /^line 19: version 2 of object note 7 differs from the line in content;/,
   ],
   [
     "a hash that was changed",

@@ -11,7 +11,7 @@ import {
 } from "./laws/contents.ts";
 import { branchIsFollowed, compactionKeepsTheView, resumeIsIdentical } from "./laws/history.ts";
 import {
-  failureIsToldOnce,
+  failureIsNotifiedOnce,
   failureLetsThrough,
   hostRecordIsUntouched,
   offSwitchPassesThrough,
@@ -41,7 +41,7 @@ export type HarnessLaw =
   | "unknown-messages-pass"
   | "host-record-is-untouched"
   | "failure-lets-through"
-  | "failure-is-told-once"
+  | "failure-is-notified-once"
   | "off-switch-passes-through"
   | "resume-is-identical"
   | "branch-is-followed"
@@ -64,7 +64,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "unknown-messages-pass": unknownMessagesPass,
   "host-record-is-untouched": hostRecordIsUntouched,
   "failure-lets-through": failureLetsThrough,
-  "failure-is-told-once": failureIsToldOnce,
+  "failure-is-notified-once": failureIsNotifiedOnce,
   "off-switch-passes-through": offSwitchPassesThrough,
   "resume-is-identical": resumeIsIdentical,
   "branch-is-followed": branchIsFollowed,
@@ -90,7 +90,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "unknown-messages-pass": ["contextAssembly", "sessionIds", "ownMessages"],
   "host-record-is-untouched": [],
   "failure-lets-through": ["contextAssembly", "toolRegistration"],
-  "failure-is-told-once": ["notices"],
+  "failure-is-notified-once": ["notices"],
   "off-switch-passes-through": ["contextAssembly"],
   "resume-is-identical": managed,
   "branch-is-followed": ["contextAssembly", "branches"],

@@ -21,7 +21,7 @@ import { type PlayedCall, usualCache } from "./play-session.ts";
 import { shownContents } from "./shown-contents.ts";
 
 /** The key of a law of layouts with epochs: its name in the doc comment of `Layout`, and that of its test. */
-export type EpochLaw = "sent-bytes-stay" | "an-end-is-justified" | "what-left-says-how";
+export type EpochLaw = "sent-bytes-stay" | "an-end-is-justified" | "removed-content-is-named";
 
 /** A layout with epochs, and what its laws need beside it. */
 export interface EpochSubject {
@@ -62,7 +62,7 @@ export const epochLaws: Readonly<
       if (epoch.isNew) assert.ok(isJustified(call, epoch, subject, patient), `${epoch.endedBy}`);
     });
   },
-  "what-left-says-how": (subject, trial) => {
+  "removed-content-is-named": (subject, trial) => {
     const { countTokens } = subject;
     everyEpochCall(subject, trial, ({ input, output: { messages } }, epoch) => {
       for (const { header } of shownContents(messages, input)) {

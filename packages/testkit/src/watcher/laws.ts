@@ -6,31 +6,36 @@ import {
   watchesAreBounded,
 } from "./laws/bounds.ts";
 import {
-  absenceIsTold,
+  absenceIsReported,
   addCompares,
   burstIsComplete,
-  changeIsTold,
-  lastStateIsTold,
+  changeIsReported,
+  lastStateIsReported,
   linksAreNotFollowed,
-  permissionsAreTold,
+  permissionsAreReported,
   renameOverIsNoAbsence,
 } from "./laws/changes.ts";
-import { caseRenameIsTold, copyIsFound, movedFolderIsTold, movedIsFound } from "./laws/moves.ts";
+import {
+  caseRenameIsReported,
+  copyIsFound,
+  movedFolderIsReported,
+  movedIsFound,
+} from "./laws/moves.ts";
 import type { WatcherScenario } from "./watcher-place.ts";
 
 /** The key of a law: its name in the doc comment of `Watcher`, and that of its test. */
 export type WatcherLaw =
-  | "change-is-told"
+  | "change-is-reported"
   | "add-compares"
-  | "last-state-is-told"
+  | "last-state-is-reported"
   | "rename-over-is-no-absence"
-  | "absence-is-told"
+  | "absence-is-reported"
   | "moved-is-found"
-  | "moved-folder-is-told"
+  | "moved-folder-is-reported"
   | "copy-is-found"
-  | "case-rename-is-told"
+  | "case-rename-is-reported"
   | "links-are-not-followed"
-  | "permissions-are-told"
+  | "permissions-are-reported"
   | "burst-is-complete"
   | "unknown-is-silent"
   | "removed-is-silent"
@@ -40,17 +45,17 @@ export type WatcherLaw =
 
 /** Every law with the scenario that tries it. */
 export const watcherLaws: Readonly<Record<WatcherLaw, WatcherScenario>> = {
-  "change-is-told": changeIsTold,
+  "change-is-reported": changeIsReported,
   "add-compares": addCompares,
-  "last-state-is-told": lastStateIsTold,
+  "last-state-is-reported": lastStateIsReported,
   "rename-over-is-no-absence": renameOverIsNoAbsence,
-  "absence-is-told": absenceIsTold,
+  "absence-is-reported": absenceIsReported,
   "moved-is-found": movedIsFound,
-  "moved-folder-is-told": movedFolderIsTold,
+  "moved-folder-is-reported": movedFolderIsReported,
   "copy-is-found": copyIsFound,
-  "case-rename-is-told": caseRenameIsTold,
+  "case-rename-is-reported": caseRenameIsReported,
   "links-are-not-followed": linksAreNotFollowed,
-  "permissions-are-told": permissionsAreTold,
+  "permissions-are-reported": permissionsAreReported,
   "burst-is-complete": burstIsComplete,
   "unknown-is-silent": unknownIsSilent,
   "removed-is-silent": removedIsSilent,

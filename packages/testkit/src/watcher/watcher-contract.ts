@@ -18,7 +18,7 @@ export interface WatcherContract {
  * Most of a scenario is waiting, so that several laws are tried at once. A burst fills the queue of the process's
  * events, and what a user may read is a matter of the whole process.
  */
-const alone: ReadonlySet<WatcherLaw> = new Set(["burst-is-complete", "permissions-are-told"]);
+const alone: ReadonlySet<WatcherLaw> = new Set(["burst-is-complete", "permissions-are-reported"]);
 
 /** Registers one test for each law of `Watcher`, named by the law's key. */
 export function watcherContract({ name, knownGaps = {}, openWatcher }: WatcherContract): void {

@@ -85,7 +85,7 @@ async function requestsOf(
   return [...stage.host.requests];
 }
 
-export const failureIsToldOnce: HarnessScenario = async (openHost) => {
+export const failureIsNotifiedOnce: HarnessScenario = async (openHost) => {
   await using sound = await openStage(openHost);
   await look(sound);
   assert.deepEqual(sound.host.notices, [], "nothing is told while all is well");

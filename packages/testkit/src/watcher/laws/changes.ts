@@ -6,7 +6,7 @@ import { testScale } from "../../scale.ts";
 import { asKnown, watching } from "../observed-watcher.ts";
 import type { WatcherScenario } from "../watcher-place.ts";
 
-export const changeIsTold: WatcherScenario = watching(
+export const changeIsReported: WatcherScenario = watching(
   async ({ at, know, write, told, until, untilSize, watcher }) => {
     await write("a.txt", "1");
     await write("sub/b.txt", "1");
@@ -69,7 +69,7 @@ export const addCompares: WatcherScenario = watching(
   },
 );
 
-export const lastStateIsTold: WatcherScenario = watching(
+export const lastStateIsReported: WatcherScenario = watching(
   async ({ at, know, write, untilSize, untilAbsent, untilQuiet, told }) => {
     await write("a.txt", "1");
     await know("a.txt");
@@ -141,7 +141,7 @@ export const renameOverIsNoAbsence: WatcherScenario = watching(
 /** How long an editor may leave a path empty, in milliseconds. */
 const editorPause = 70;
 
-export const absenceIsTold: WatcherScenario = watching(
+export const absenceIsReported: WatcherScenario = watching(
   async ({ at, know, write, untilSize, untilAbsent }) => {
     await write("a.txt", "1");
     await write("x/y/z/b.txt", "1");
@@ -187,7 +187,7 @@ export const linksAreNotFollowed: WatcherScenario = watching(
   },
 );
 
-export const permissionsAreTold: WatcherScenario = watching(
+export const permissionsAreReported: WatcherScenario = watching(
   async ({ at, know, write, until, untilSize }) => {
     await write("a.txt", "1");
     await write("closed/b.txt", "1");

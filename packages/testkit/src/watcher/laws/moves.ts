@@ -28,7 +28,7 @@ export const movedIsFound: WatcherScenario = watching(
   },
 );
 
-export const movedFolderIsTold: WatcherScenario = watching(
+export const movedFolderIsReported: WatcherScenario = watching(
   async ({ at, know, write, untilAbsent, untilSize, watcher }) => {
     const names = ["top/a.txt", "top/x/b.txt", "top/x/y/c.txt", "top/x/y/d.txt"];
     for (const name of names) await write(name, name);
@@ -77,7 +77,7 @@ export const copyIsFound: WatcherScenario = watching(
   },
 );
 
-export const caseRenameIsTold: WatcherScenario = watching(
+export const caseRenameIsReported: WatcherScenario = watching(
   async ({ at, know, write, untilAbsent, watcher }) => {
     await write("sub/readme.md", "1");
     const [before] = await know("sub/readme.md");

@@ -172,7 +172,7 @@ export const ownWritesAreNotForeign: TrackerScenario = tracking(
   },
 );
 
-export const othersVersionsAreTold: TrackerScenario = tracking(
+export const othersVersionsAreReported: TrackerScenario = tracking(
   async ({
     at,
     write,

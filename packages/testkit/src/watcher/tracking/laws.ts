@@ -4,7 +4,7 @@ import {
   editAfterReadIsStored,
   lateReadsAreNotStored,
   lastContentIsStored,
-  othersVersionsAreTold,
+  othersVersionsAreReported,
   ownWritesAreNotForeign,
   unnamedIsNotRead,
   unreadableKeepsTheLast,
@@ -34,7 +34,7 @@ export type TrackerLaw =
   | "unrelated-file-is-another"
   | "unreadable-keeps-the-last"
   | "own-writes-are-not-foreign"
-  | "others-versions-are-told"
+  | "others-versions-are-reported"
   | "late-reads-are-not-stored"
   | "start-catches-up"
   | "unnamed-is-not-read";
@@ -53,7 +53,7 @@ export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "unrelated-file-is-another": unrelatedFileIsAnother,
   "unreadable-keeps-the-last": unreadableKeepsTheLast,
   "own-writes-are-not-foreign": ownWritesAreNotForeign,
-  "others-versions-are-told": othersVersionsAreTold,
+  "others-versions-are-reported": othersVersionsAreReported,
   "late-reads-are-not-stored": lateReadsAreNotStored,
   "start-catches-up": startCatchesUp,
   "unnamed-is-not-read": unnamedIsNotRead,
