@@ -56,7 +56,9 @@ describe("a reference that is resolved", () => {
       stored: exchanged,
       problem: { type: "other" },
     });
-    expect(found.problem?.text).toContain("version 3 of object a is not the version that the reference names");
+    expect(found.problem?.text).toContain(
+      "version 3 of object a is not the version that the reference names",
+    );
   });
 
   it("names what is missing", async () => {
