@@ -1,0 +1,151 @@
+import { objectId, sealObject } from "@self-context-manager/objects";
+import { describe, expect, test } from "vitest";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { openContextSession } from "../../src/session/context-session.ts";
+import { fileSample } from "../samples.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession } from "./test-session.ts";
+import { latest, storedSession } from "./view-parts.ts";
+
+const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
+const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
+
+describe("a session's answer", () => {
+  test("to letting go of an object of another session says that it is not here", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" });
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    const answer = await session.deactivate("a.ts");
+
+    expect(answer).toEqual({ ok: false, text: '"a.ts" is not in this session.', effects: [] });
+  });
+
+  test("to unpinning what it does not have pinned says so", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.read({ path: "a.ts" });
+    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+
+    expect((await session.unpin("a.ts")).text).toBe('"a.ts" is not pinned.');
+    expect((await session.unpin("f9")).text).toMatch(/^No object is known as "f9"/u);
+  });
+
+  test("to loading what it has says that it is there, and to loading what is locked refuses", async () => {
+    const { session } = await openTestSession({ files });
+    await session.read({ path: "a.ts" });
+
+    expect(await session.load("f1")).toEqual({
+      ok: true,
+      text: "f1 is in the pool already.",
+      effects: [],
+    });
+    expect(await session.load("chat")).toMatchObject({
+      ok: false,
+      text: "the chat is locked; it is always in the context.",
+    });
+  });
+
+  test("to activating says by its effects what it did", async () => {
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(["a.ts", "long.txt"]);
+    const [one, other] = (await session.status()).objects.map(({ stored }) => stored.body.id);
+
+    const whole = await session.activate("f1");
+    const part = await session.activate("f2", { from: 3, to: 4 });
+
+    expect(whole.effects).toEqual([{ op: "activate", id: one }]);
+    expect(part.effects).toEqual([{ op: "activate", id: other, range: { from: 3, to: 4 } }]);
+  });
+});
+
+describe("a read", () => {
+  test.each([
+    [{ offset: 19 }, { from: 19, to: 20 }],
+    [{ limit: 2 }, { from: 1, to: 2 }],
+    [
+      { offset: 5, limit: 3 },
+      { from: 5, to: 7 },
+    ],
+  ])("of some lines makes these active: %j", async (asked, range) => {
+    const { session, store } = await openTestSession({ files });
+
+    await session.read({ path: "long.txt", ...asked });
+
+    const { activations } = await storedSession(store, session);
+    expect(Object.values(activations as object)).toMatchObject([range]);
+  });
+});
+
+describe("a session's status", () => {
+  test("says which objects stand in the view that was sent last", async () => {
+    const { session } = await openTestSession({ files, layout: epochLayout() });
+    await session.read({ path: "a.ts" });
+    await session.recordNamed(["long.txt"]);
+    const before = (await session.status()).objects.map(({ isInView }) => isInView);
+
+    await session.view();
+
+    const after = (await session.status()).objects.map(({ isInView }) => isInView);
+    expect(before).toEqual([false, false]);
+    expect(after).toEqual([true, false]);
+  });
+
+  test("has a handle with the letter of the object's type", async () => {
+    const { session, store } = await openTestSession({ files });
+    const types = ["file", "note", "skill"];
+    for (const [index, type] of types.entries()) {
+      const id = objectId(`0190cccc-0000-7000-8000-00000000000${index}`);
+      await store.commit([{ object: sealObject({ ...fileSample(), id, type, path: null }) }]);
+      await session.load(id);
+    }
+
+    const handles = (await session.status()).objects.map(({ handle }) => handle);
+
+    expect(handles).toEqual(["f1", "n1", "o1"]);
+  });
+});
+
+test("a session is shared only where it is opened so", async () => {
+  const { session, dependencies } = await openTestSession();
+  const host = { harness: "test", sessionId: "session-2" };
+
+  const shared = await openContextSession(dependencies, host, { isShared: true });
+
+  expect([session.isShared, shared.isShared]).toEqual([false, true]);
+});
+
+test("the order of use keeps the last 96 keys", async () => {
+  const { session, store } = await openTestSession();
+  const history = scriptHistory();
+  history.user("go");
+  for (let call = 1; call <= 100; call += 1) history.call("bash", { command: `${call}` }, "out\n");
+
+  await history.ingest(session);
+
+  const { recent } = await storedSession(store, session);
+  expect(recent).toEqual(Array.from({ length: 96 }, (_, index) => `t${index + 5}`));
+});
+
+test("the session's own system prompt is of its own origin", async () => {
+  const { session, store } = await openTestSession();
+  await session.recordSystemPrompt("own", "You know your context.");
+  const { system_prompt_refs: references } = await storedSession(store, session);
+  const { own } = references as { readonly own: { readonly id: string } };
+
+  expect((await latest(store, own.id)).body.provenance).toEqual({
+    origin: "self-context-manager",
+    generator: "system",
+  });
+});
+
+test("an object that a nickname was given is named by it in the answer, and again without one", async () => {
+  const { session } = await openTestSession({ files });
+  await session.read({ path: "a.ts" });
+
+  const named = await session.name("f1", "the plan");
+  const unnamed = await session.name("f1", "");
+
+  expect([named.ok, unnamed.ok]).toEqual([true, true]);
+  expect([named.effects, unnamed.effects]).toEqual([[], []]);
+  expect((await session.status()).objects[0]?.stored.body).not.toHaveProperty("nickname");
+});
