@@ -185,18 +185,6 @@ describe("lists in the documents", () => {
     expect(rows.map(([name]) => codeOf(name))).toEqual(commands.map(([, name]) => `scm ${name}`));
   });
 
-  it.each(["objects", "core"])("name every folder of %s in its README", (name) => {
-    const rows = tableUnder(`# @self-context-manager/${name}`, read(`packages/${name}/README.md`));
-    const folders = readdirSync(`${root}packages/${name}/src`, { withFileTypes: true });
-
-    expect(rows.map(([folder]) => codeOf(folder)).toSorted()).toEqual(
-      folders
-        .filter((entry) => entry.isDirectory())
-        .map((entry) => `${entry.name}/`)
-        .toSorted(),
-    );
-  });
-
   it("name every package", () => {
     const rows = tableUnder("## Packages", read("docs/architecture/overview.md"));
 

@@ -36,7 +36,7 @@ export interface FakeDisk {
 }
 
 /** A watcher that tells something only when a test says so. */
-export interface FakeWatcher extends Watcher {
+interface FakeWatcher extends Watcher {
   readonly known: ReadonlyMap<string, KnownFile>;
   readonly isClosed: boolean;
   /** Tells what stands at these paths now. */
