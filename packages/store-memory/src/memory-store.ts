@@ -38,11 +38,11 @@ import {
 } from "@self-context-manager/objects";
 
 export interface MemoryStoreOptions {
-  /** Default: the clock of the system. */
+  /** The source of transaction times. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
-/** Keeps objects while the process lives: the reference that the other stores are compared with. */
+/** Returns a store that keeps objects until the process ends. The other stores are compared with it. */
 export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   const clock = options.clock ?? { now: () => Date.now() };
   const histories = new Map<ObjectId, StoredVersion[]>();
@@ -56,14 +56,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   let closed = false;
 
   function checkOpen(): void {
-    if (closed) throw new StoreError("STORE_CLOSED", "the memory store is closed; open another");
+    if (closed)
+      throw new StoreError("STORE_CLOSED", "the memory store is closed; create a new one");
   }
 
   function head(id: ObjectId): StoredVersion | undefined {
     return histories.get(id)?.at(-1);
   }
 
-  /** Adds versions, the earlier ones of an object before the later ones; `latest` has the last one of each object. */
+  /** Adds versions. The versions of an object are in ascending order; `latest` contains the last version of each object. */
   function add(versions: readonly StoredVersion[], latest: readonly StoredVersion[]): void {
     const changes = latest.map((after) => ({ before: head(after.body.id), after }));
     checkNicknames(changes, {

@@ -27,17 +27,17 @@ export interface Transactions {
   restore(versions: readonly StoredVersion[]): { readonly added: number };
 }
 
-/** What writes: each call is one transaction of the database. */
+/** Returns the write operations of the store. Each call is one database transaction. */
 export function transactions(
   connection: Connection,
   heads: Heads,
   reader: VersionReader,
   clock: Clock,
 ): Transactions {
-  /** Whether the last commit left it to the next to wait for the disk. */
+  /** Whether the last commit did not wait for the disk, so that the next one has to. */
   let isOwed = false;
 
-  /** Writes versions, the indexes and the clock, and keeps what was written once it is committed. */
+  /** Runs `run` and updates the indexes in one transaction. After the commit, the new heads are cached. */
   function inTransaction<Result>(
     kind: TransactionKind,
     run: (write: (stored: StoredVersion) => void, known: HeadOf) => Result,
@@ -53,7 +53,7 @@ export function transactions(
         changes.set(id, { before: first === undefined ? before : first.before, after });
       }, known);
       indexChanges(connection, [...changes.values()]);
-      // A commit that writes nothing would not wait for the disk.
+      // A commit without a change would not wait for the disk.
       if (isOwed && kind === "write" && changes.size === 0) writeClock(connection);
       return answer;
     });
@@ -136,7 +136,7 @@ function setClock(connection: Connection, txId: number, time: number): void {
   connection.run("UPDATE clock SET tx_id = ?, tx_time = ? WHERE one = 1", txId, time);
 }
 
-/** Replaces the clock's row by an equal one: SQLite writes nothing for an update that changes nothing. */
+/** Replaces the clock's row by an equal one, because SQLite writes nothing for an update without a change. */
 function writeClock(connection: Connection): void {
   const { txId, time } = readClock(connection);
   connection.run("DELETE FROM clock WHERE one = 1");

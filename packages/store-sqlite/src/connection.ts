@@ -4,17 +4,18 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue | undefined>>;
 
-/** One open database. The only file that knows `node:sqlite`, which may be renamed one day. */
+/** One open database. Only this file imports `node:sqlite`, because Node may rename the module one day. */
 export interface Connection {
-  /** The first row of an answer. */
+  /** Returns the first row of the result; undefined if there is none. */
   first(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[];
   run(sql: string, ...values: readonly (SqlValue | bigint)[]): { readonly lastKey: number };
-  /** Runs statements that answer nothing, as they stand. */
+  /** Runs one or more statements without parameters and without a result. */
   execute(sql: string): void;
   /**
-   * Runs all of it or nothing. The kinds that write take the right to it at once, so that they cannot fail half-way;
-   * `unsynced-write` leaves it to the next `write` to wait for the disk.
+   * Runs `run` in a transaction, which is rolled back if `run` throws. Both kinds that write take the write lock at the
+   * start, so another writer cannot make them fail halfway. An `unsynced-write` does not wait for the disk; the next
+   * `write` waits for both.
    */
   transaction<Result>(kind: TransactionKind, run: () => Result): Result;
   close(): void;
@@ -22,7 +23,7 @@ export interface Connection {
 
 export type TransactionKind = "read" | "write" | "unsynced-write";
 
-/** Opens a database file. Statements are prepared once and kept. */
+/** Opens a database file. Each statement is prepared once and reused. */
 export async function connect(path: string, load: LoadSqlite = loadSqlite): Promise<Connection> {
   const { DatabaseSync } = await load();
   const database = new DatabaseSync(path);
@@ -30,7 +31,7 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
 
   let isSynced = true;
 
-  /** With the write-ahead log, what one commit syncs is all of the log before it too. */
+  /** Sets whether a commit waits for the disk. A synced commit also syncs the earlier commits in the write-ahead log. */
   function setSync(isWanted: boolean): void {
     if (isSynced === isWanted) return;
     database.exec(`PRAGMA synchronous = ${isWanted ? "FULL" : "NORMAL"}`);
@@ -72,25 +73,25 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
 
 export type LoadSqlite = () => Promise<{ readonly DatabaseSync: typeof DatabaseSync }>;
 
-/** Node's own SQLite. Rejects with `STORE_UNAVAILABLE` on a Node without it. */
+/** Loads Node's own SQLite. Rejects with `STORE_UNAVAILABLE` on a Node without it. */
 export async function loadSqlite(): ReturnType<LoadSqlite> {
   try {
     return await import("node:sqlite");
   } catch (cause) {
     throw new StoreError(
       "STORE_UNAVAILABLE",
-      `this Node (${process.version}) has no node:sqlite; run with Node 24, or any from 22.19 on`,
+      `this Node (${process.version}) has no node:sqlite; use Node 24, or at least Node 22.19`,
       { cause },
     );
   }
 }
 
 function rollBack(database: DatabaseSync): void {
-  // Some failures, a full disk among them, have ended the transaction already.
+  // Some failures, for example a full disk, have already ended the transaction.
   if (database.isTransaction) database.exec("ROLLBACK");
 }
 
-/** SQLite's extended result code of an error, undefined where it is another error. */
+/** Returns the extended result code of an SQLite error; undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode

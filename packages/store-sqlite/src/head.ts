@@ -1,12 +1,12 @@
 import type { BodyCache, ChainEnd } from "@self-context-manager/objects";
 
-/** A latest version with everything that the next one is written against. */
+/** The latest version of an object, with all that is needed to write the next one. */
 export interface Head extends ChainEnd {
-  /** The number of the object in this file. */
+  /** The key of the object's row in this file. */
   readonly key: number;
-  /** The version whose row has the metadata: this one, or an earlier one with the same. */
+  /** The number of the version whose row contains the metadata: this version, or an earlier one with equal metadata. */
   readonly shown: number;
 }
 
-/** The latest versions that are kept in memory. */
+/** The cache of latest versions. */
 export type Heads = BodyCache<Head>;

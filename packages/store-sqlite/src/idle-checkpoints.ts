@@ -1,20 +1,20 @@
 import type { Connection } from "./connection.ts";
 
-/** Brings the write-ahead log into the file while nobody waits. */
+/** Moves the write-ahead log into the database file while no caller waits. */
 export interface IdleCheckpoints {
-  /** A commit was made. */
+  /** Counts a commit, and schedules a checkpoint when there are enough. */
   noteCommit(): void;
   stop(): void;
 }
 
 /**
- * How many commits are in the log before it is brought into the file: a model call makes two, of some 30 kB each. From
- * then on the log is written over, which the disk has done sooner than what makes a file longer. SQLite does it by
- * itself, inside a commit, only where the event loop has had no turn for long.
+ * Number of commits between two checkpoints. A model call makes two commits of about 30 kB each. After a checkpoint the
+ * log is overwritten from its start, and the disk completes that sooner than a write that makes the file longer. SQLite
+ * makes its own checkpoint, within a commit, only if the event loop was blocked for a long time.
  */
 const commitsBetween = 64;
 
-/** Looks after the log of a connection, in a turn of the event loop after a commit. */
+/** Returns the checkpoints of a connection. Each runs in a turn of the event loop after a commit. */
 export function idleCheckpoints(connection: Connection): IdleCheckpoints {
   let commits = 0;
   let due: NodeJS.Immediate | undefined;
@@ -25,7 +25,7 @@ export function idleCheckpoints(connection: Connection): IdleCheckpoints {
     try {
       connection.execute("PRAGMA wal_checkpoint(PASSIVE)");
     } catch {
-      // What is in the log is safe there; it is tried again, and SQLite does it by itself in the end.
+      // The commits are safe in the log. A later checkpoint, or SQLite's own, moves them.
     }
   }
 
@@ -34,7 +34,7 @@ export function idleCheckpoints(connection: Connection): IdleCheckpoints {
       commits += 1;
       if (commits < commitsBetween || due !== undefined) return;
       due = setImmediate(checkpoint);
-      // A process that has nothing else to do may end; closing the store does the same.
+      // A process without other work may end: closing the store makes a checkpoint too.
       due.unref();
     },
     stop() {

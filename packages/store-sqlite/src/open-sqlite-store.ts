@@ -13,19 +13,19 @@ import { prepareFile } from "./store-file.ts";
 import { versionReader } from "./version-rows.ts";
 
 export interface SqliteStoreOptions {
-  /** The file; it and its folder are made where they are not there, for this user alone. */
+  /** The path of the store's file. If the file or its folder is missing, it is created for this user only. */
   readonly path: string;
-  /** Default: the system's clock. */
+  /** The source of transaction times. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Milliseconds to wait for another process that writes. Default: 10 seconds. */
+  /** Milliseconds to wait for another process that writes; after that, `STORE_BUSY`. Default: 10,000. */
   readonly busyTimeout?: number;
-  /** The file never grows beyond this many bytes: commits then reject with `STORE_FULL`. */
+  /** Maximum size of the file in bytes. A commit beyond it rejects with `STORE_FULL`. Default: no limit. */
   readonly maxBytes?: number;
   /** Characters of latest versions that are kept in memory. Default: 32 million. */
   readonly cacheCharacters?: number;
 }
 
-/** Opens the store in a file, and makes it where there is none. */
+/** Opens the store in a file, and creates the file if it is missing. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<ObjectStore> {
   const path = resolve(options.path);
   const busyTimeout = options.busyTimeout ?? 10_000;
@@ -37,7 +37,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const write = transactions(connection, heads, reader, clock);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
-  /** Settles when the writes before are done: they are made in the order of the calls. */
+  /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
   async function run<Result>(work: () => Result): Promise<Result> {
@@ -89,7 +89,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     async [Symbol.asyncDispose]() {
       if (closed) return;
       await writes;
-      // A second disposal may have come meanwhile.
+      // Another call may have disposed of the store in the meantime.
       if (closed) return;
       closed = true;
       checkpoints.stop();
@@ -98,12 +98,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   };
 }
 
-/** Waited inside SQLite for another process; longer waits are between tries, see `retryWhileBusy`. */
+/** Milliseconds that SQLite itself waits for another process. `retryWhileBusy` makes longer waits, between attempts. */
 const shortWait = 10;
 
 /**
- * Most rows are of a few hundred bytes, and a store of one short session has twenty trees: with small pages it is a
- * seventh smaller, and a commit writes less.
+ * Size of a database page in bytes. Most rows have a few hundred bytes, and the store of a short session has twenty
+ * B-trees. With pages of this size it is a seventh smaller than with larger pages, and a commit writes less.
  */
 const pageBytes = 1_024;
 
@@ -112,7 +112,7 @@ async function open(
   busyTimeout: number,
   maxBytes: number | undefined,
 ): Promise<Connection> {
-  // Before anything is made on the disk that a Node without SQLite would leave behind.
+  // Loaded first, so that a Node without SQLite does not leave an empty file on the disk.
   await loadSqlite();
   await prepareFile(path);
   let connection: Connection | undefined;
@@ -120,11 +120,12 @@ async function open(
     const opened = await connect(path);
     connection = opened;
     await retryWhileBusy(busyTimeout, () => {
-      // Of a file that is there already the page size stays as it was.
+      // An existing file keeps its page size.
       opened.execute(`PRAGMA busy_timeout = ${shortWait}; PRAGMA page_size = ${pageBytes}`);
-      // In one transaction, so that another opener's schema is seen whole or not at all.
+      // One transaction, so that it sees all of a schema that another process creates now, or nothing of it.
       const isOld = opened.transaction("read", () => checkFile(opened, path));
-      // Switching to the write-ahead log needs the file alone for a moment, which two openers at once want both.
+      // The switch to the write-ahead log needs exclusive access for a moment. Two processes that open the file at the
+      // same time compete for it, so this is retried while the file is busy.
       opened.execute(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON",
       );
@@ -143,12 +144,12 @@ function limitSize(connection: Connection, maxBytes: number): void {
   connection.execute(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
 }
 
-/** Brings everything into the one file, where no other process has it open. */
+/** Closes the database, and moves the log into the file if no other process has it open. */
 function close(connection: Connection): void {
   try {
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // All that was acknowledged is in the log already; the next to open the file goes on from there.
+    // All acknowledged commits are in the log. The next process that opens the file reads them there.
   }
   connection.close();
 }

@@ -1,6 +1,7 @@
 /**
- * What a row is likely to say, the likeliest last: deflate names what stands here instead of writing it out. Rows that
- * were packed with it are read with it for ever, so that it never changes; another would be another schema.
+ * Texts that rows are likely to contain, the most likely at the end. Deflate refers to these texts instead of writing
+ * them out. Rows that were packed with this dictionary can be read only with it, so it never changes. Another dictionary
+ * would need a new schema version.
  */
 export const packDictionary: Buffer = Buffer.from(
   [

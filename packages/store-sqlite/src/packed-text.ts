@@ -4,29 +4,32 @@ import type { SqlValue } from "./connection.ts";
 import { packDictionary } from "./pack-dictionary.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
-/** Shorter texts are kept as they are: little of them would go. */
+/** Shortest text, in characters, that is packed. For shorter ones packing would save little. */
 const shortestPacked = 32;
 
-/** Up to here a small window and little memory take two thirds of the time, and what is likely is named. */
+/**
+ * Longest text, in characters, that is packed with the settings for rows. Their small window and little memory take two
+ * thirds of the time, and their dictionary makes the result shorter.
+ */
 const longestRow = 4_096;
 const ofRows = {
   level: 6,
   windowBits: 12,
   memLevel: 3,
   dictionary: packDictionary,
-  // What deflate writes into; the usual one is 16 kB, which costs more than a row.
+  // The size of the output buffer in bytes. Allocating the default of 16 kB costs more than packing a row.
   chunkSize: 2_048,
 };
 const ofLong = { level: 1 };
 
-/** A text as it stands in a row: itself, or deflated where that is shorter. */
+/** Returns the stored form of a text: deflated if that is shorter, otherwise unchanged. */
 export function packText(text: string): string | Uint8Array {
   if (text.length < shortestPacked) return text;
   const packed = deflateRawSync(text, text.length <= longestRow ? ofRows : ofLong);
   return packed.length < text.length ? packed : text;
 }
 
-/** The text of a row. Throws `DamageError` for what was not packed by `packText`. */
+/** Returns the text of a stored form. Throws `DamageError` for a value that `packText` did not make. */
 export function unpackText(value: SqlValue | undefined): string {
   if (typeof value === "string") return value;
   if (!(value instanceof Uint8Array)) throw new DamageError("a text is missing");

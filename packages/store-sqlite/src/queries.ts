@@ -35,7 +35,7 @@ import {
   type VersionReader,
 } from "./version-rows.ts";
 
-/** The questions of the port, each answered from one moment of the database. */
+/** The queries of the store. The caller runs each in one read transaction, so it sees one state of the database. */
 export interface Queries {
   get(id: ObjectId, at?: VersionSelector): StoredVersion | undefined;
   describe(ids: readonly ObjectId[]): readonly (StoredMetadata | undefined)[];
@@ -50,7 +50,7 @@ const headOfObject = "CROSS JOIN versions v ON v.object = o.key AND v.version = 
 
 const selectHead = `SELECT ${metadataColumns} FROM objects o ${headOfObject}`;
 
-/** SQLite takes a limit below 0 for none. */
+/** SQLite treats a negative limit as no limit. */
 const noLimit = -1;
 
 export function queries(connection: Connection, reader: VersionReader): Queries {
@@ -65,7 +65,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
     },
 
     describe(ids) {
-      // One statement for all: a session that is resumed asks for ten thousand.
+      // One statement for all objects, because a resumed session can ask for ten thousand.
       const rows = connection.all(
         `SELECT ${metadataColumns} FROM json_each(?) j CROSS JOIN objects o ON o.id = j.value ${headOfObject}`,
         JSON.stringify([...new Set(ids)]),
@@ -153,13 +153,14 @@ function findVersion(connection: Connection, key: number, at: VersionSelector): 
     if (hash.length === 0)
       return connection.first(`${among} AND v.content_hash = x'' ${newest}`, key);
     return connection.first(
-      // The index of contents has no other hashes, which SQLite has to be told.
+      // The index contains no empty hashes. SQLite uses it only if the condition excludes them too.
       `${among} AND v.content_hash = ? AND v.content_hash <> x'' ORDER BY v.seq DESC LIMIT 1`,
       key,
       hash,
     );
   }
-  // Times grow with versions, and people ask for them, so that they need no index of their own: the newest come first.
+  // Times grow with version numbers, so the search from the newest version down needs no separate index. Only people
+  // ask by time, so it need not be fast.
   const time = Date.parse(normalTime(at.txTime));
   return connection.first(`${among} AND v.tx_time <= ? ${newest}`, key, time);
 }
@@ -181,7 +182,7 @@ function find(connection: Connection, query: FindQuery): Page<StoredMetadata> {
     for (const row of rows) {
       place = number(row, "object");
       const metadata = readMetadata(row);
-      // What the index cannot say: absence, and long values beyond their hash.
+      // The index cannot decide two conditions: a field is absent, and a long value, of which it contains only the hash.
       if (conditions.every((condition) => meetsCondition(metadata.body, condition)))
         found.push({ place, metadata });
     }
@@ -197,7 +198,7 @@ interface Statement {
   readonly values: readonly SqlValue[];
 }
 
-/** A statement that still wants a place and a limit. */
+/** Returns a statement and its values, except the last two parameters: the place and the limit. */
 function findStatement(
   connection: Connection,
   { idPrefix = "", newestFirst = false }: FindQuery,
@@ -222,7 +223,7 @@ function findStatement(
     wanted.push("o.id >= ? AND o.id < ?");
     values.push(idPrefix, `${idPrefix}\u{10ffff}`);
   }
-  // With nothing but a beginning of the id, the index of ids is the way in, not the order.
+  // With only an id prefix, the search must use the index of ids. The `+` keeps SQLite from searching by key instead.
   const ordered = driving === undefined && idPrefix !== "" ? `+${place}` : place;
   wanted.push(`${ordered} ${newestFirst ? "<" : ">"} ?`);
   const from =
@@ -235,7 +236,7 @@ function findStatement(
   };
 }
 
-/** Counted up to here: a condition that fewer objects meet is rare enough to begin with. */
+/** Matching objects are counted up to this number: a condition with fewer matches is rare enough to start with. */
 const manyEnough = 100;
 
 function rarestFirst(
@@ -255,7 +256,7 @@ function rarestFirst(
   return counted.sort((one, other) => one.count - other.count).map(({ condition }) => condition);
 }
 
-/** The reference that stands at a path of an object's latest version. */
+/** Returns the reference at a path of an object's latest version. */
 function referenceAt(reader: VersionReader, id: ObjectId, path: string): Reference {
   let value: JsonValue | undefined = reader.head(id)?.stored.body;
   for (const part of path.split("/").slice(1)) {

@@ -11,15 +11,15 @@ import {
 } from "@self-context-manager/objects";
 
 /**
- * How the references of one version differ from those of the version before, as far as a row of `refs` tells them apart:
- * by target, place and kind. The rest of a reference is read from the latest version.
+ * The differences between the references of two consecutive versions, in the columns of `refs`: target, place and kind.
+ * The other fields of a reference are read from the latest version.
  */
 export interface ReferenceChanges {
   readonly removed: readonly LocatedReference[];
   readonly added: readonly LocatedReference[];
 }
 
-/** Compares two versions place by place, and passes over parts that are the same object in both. */
+/** Compares two versions place by place. Parts that are the same JavaScript object in both are skipped. */
 export function referenceChanges(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
@@ -32,7 +32,7 @@ export function referenceChanges(
 interface Changes {
   readonly removed: LocatedReference[];
   readonly added: LocatedReference[];
-  /** Where the comparison stands: fields, and indexes of lists. */
+  /** The current place of the comparison, as field names and list indexes. */
   readonly place: (string | number)[];
 }
 
@@ -88,12 +88,12 @@ function compareAt(
   changes.place.pop();
 }
 
-/** An object that is no reference. */
+/** Whether a value is an object that is not a reference. */
 function isPlain(value: JsonValue | undefined): value is JsonObject {
   return isJsonObject(value) && !isReference(value);
 }
 
-/** Only what has parts can be a reference, or hold one. */
+/** Whether a value has parts. Other values are not references and contain none. */
 function holdsParts(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null;
 }
@@ -102,7 +102,7 @@ function own(object: JsonObject, field: string): JsonValue | undefined {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }
 
-/** Goes through core's own walk, so that what counts as a reference is said in one place. */
+/** Collects the references of a value with `collectReferences`, so that one function decides what a reference is. */
 function collect(
   value: JsonValue | undefined,
   place: Changes["place"],

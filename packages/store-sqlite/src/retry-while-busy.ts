@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isBusy } from "./sqlite-errors.ts";
 
 /**
- * Tries until another process lets go of the database, or the time is over. Between two tries other work goes on,
- * which a wait inside SQLite would not let it.
+ * Repeats an attempt while another process keeps the database locked, until the timeout in milliseconds has passed. The
+ * event loop runs between two attempts; a wait inside SQLite would block it.
  */
 export async function retryWhileBusy<Result>(
   timeout: number,
@@ -17,7 +17,7 @@ export async function retryWhileBusy<Result>(
     } catch (error) {
       if (!isBusy(error) || performance.now() - start > timeout) throw error;
     }
-    // Unequal pauses, so that two processes do not meet again and again.
+    // Random pauses, so that two processes do not collide again and again.
     await delay(1 + Math.random() * 15);
   }
 }

@@ -2,20 +2,20 @@ import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 
-/** Marks a file as ours: "SCM1" in ASCII. */
+/** Marks a file as an object store of this project: "SCM1" in ASCII. */
 const applicationId = 0x53_43_4d_31;
 
 /**
- * What brings a file from one version of the schema to the next; `user_version` counts those that ran.
+ * The migrations from each version of the schema to the next. `user_version` counts the migrations that have run.
  *
- * - `versions.seq` is the order in which versions came to this file, which is what `changesSince` goes by.
- * - `versions.metadata` is the body with 0 in place of each bulk field, so that the order of fields is kept.
- *   Where it is that of an earlier version, it is that version's number, and `metadata_view_hash` is empty.
- * - `content_hash` is empty for the hash of no text; `versions_by_content` leaves these out.
- * - `versions.delta` turns the bulk fields of the version before into those of this one, null where they are equal. In
- *   the row whose `version` is its `base` it needs nothing before it.
- * - `weight` counts the characters of the deltas since the base, `size` those of the bulk fields.
- * - `fields` and `refs` speak of the latest versions only.
+ * - `versions.seq` is the order in which versions were added to this file. `changesSince` uses it.
+ * - `versions.metadata` is the body with 0 instead of each bulk field, so that the order of fields is kept. If an earlier
+ *   version has equal metadata, the column contains that version's number instead, and `metadata_view_hash` is empty.
+ * - `content_hash` is empty for the hash of the empty text. The index `versions_by_content` omits these rows.
+ * - `versions.delta` turns the bulk fields of the previous version into those of this one. It is null if they are equal.
+ *   In a row whose `version` is its `base`, the delta needs no earlier row.
+ * - `weight` is the number of characters of the deltas since the base, and `size` that of the bulk fields.
+ * - `fields` and `refs` contain the latest versions only.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  */
 const migrations: readonly string[] = [
@@ -94,7 +94,7 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** Checks whose file this is, before anything in it is changed. Answers whether it must be migrated. */
+/** Checks, before the file is changed, that it is a store of this project. Returns whether it must be migrated. */
 export function checkFile(connection: Connection, path: string): boolean {
   const application = numberOf(connection, "PRAGMA application_id");
   const version = numberOf(connection, "PRAGMA user_version");
@@ -103,25 +103,25 @@ export function checkFile(connection: Connection, path: string): boolean {
     if (application === 0 && version === 0 && tables === 0) return true;
     throw new StoreError(
       "STORE_FOREIGN",
-      `${path} is a database of another program; name a path of its own for the store`,
+      `${path} is a database of another program; choose a separate path for the store`,
     );
   }
   if (version < 1) {
     throw new StoreError(
       "STORE_CORRUPT",
-      `the store ${path}: it is damaged, its schema version is lost; restore it from a copy or an export`,
+      `the store ${path} is damaged: its schema version is ${version}, and the first is 1; restore it from a copy or an export`,
     );
   }
   if (version > migrations.length) {
     throw new StoreError(
       "STORE_TOO_NEW",
-      `the store ${path} has schema ${version}, this program knows up to ${migrations.length}: update the program`,
+      `the store ${path} has schema version ${version}, but this program supports only versions up to ${migrations.length}; update the program`,
     );
   }
   return version < migrations.length;
 }
 
-/** Brings a file to the newest schema. Another process may have been first, so it looks again once it may write. */
+/** Migrates a file to the newest schema. Checks again with the write lock, because another process may have done it. */
 export function migrate(connection: Connection, path: string): void {
   connection.transaction("write", () => {
     if (!checkFile(connection, path)) return;

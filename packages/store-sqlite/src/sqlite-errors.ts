@@ -2,9 +2,9 @@ import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 
 import { sqliteCode } from "./connection.ts";
 
-/** Primary result codes of SQLite (sqlite.org/rescode.html) by what a caller can do about them. */
+/** The error code and the advice for each primary result code of SQLite (sqlite.org/rescode.html). */
 const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
-  3: ["STORE_UNREADABLE", "access is denied; check who owns it and its permissions"],
+  3: ["STORE_UNREADABLE", "access is denied; check its owner and its permissions"],
   5: [
     "STORE_BUSY",
     "another program keeps it locked; wait for that program, end it, or raise busyTimeout",
@@ -15,28 +15,28 @@ const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   ],
   8: [
     "STORE_READ_ONLY",
-    "it cannot be written; make the file and its folder writable, or name another path",
+    "it cannot be written; make the file and its folder writable, or choose another path",
   ],
   10: [
     "STORE_UNREADABLE",
     "reading or writing it failed; check the disk, and that nothing moved the file",
   ],
   11: ["STORE_CORRUPT", "it is damaged; move it away and restore it from a copy or an export"],
-  13: ["STORE_FULL", "there is no room to write; free some space and try again, nothing was lost"],
-  14: ["STORE_UNREADABLE", "it cannot be opened; check that its folder is there and accessible"],
+  13: ["STORE_FULL", "no space is left for it; free some space and try again, nothing was lost"],
+  14: ["STORE_UNREADABLE", "it cannot be opened; check that its folder exists and is accessible"],
   26: [
     "STORE_CORRUPT",
-    "it is no database, or its beginning is damaged; restore it from a copy or name another path",
+    "it is not a database, or its beginning is damaged; restore it from a copy or choose another path",
   ],
 };
 
-/** Extended codes that say more than their primary code: no room for the shared-memory file. */
+/** The extended code for a full disk when the shared-memory file grows. Its primary code is a general I/O error. */
 const noRoomForSharedMemory = 4874;
 
-/** Turns an error of SQLite into one that names the file and what to do; any other is answered as it is. */
+/** Returns a `StoreError` with the file and the action to take for an SQLite error; any other error unchanged. */
 export function storeErrorOf(error: unknown, path: string): unknown {
   if (error instanceof DamageError) {
-    const message = `the store ${path}: it is damaged, ${error.message}; restore it from a copy or an export`;
+    const message = `the store ${path} is damaged: ${error.message}; restore it from a copy or an export`;
     return new StoreError("STORE_CORRUPT", message, { cause: error });
   }
   const code = sqliteCode(error);
@@ -51,7 +51,7 @@ export function isBusy(error: unknown): boolean {
   return primary === 5 || primary === 6;
 }
 
-/** What is stored does not fit together, as this package found and not SQLite. */
+/** Damage that this package found in the stored rows, and not SQLite itself. */
 export class DamageError extends Error {
   override readonly name = "DamageError";
 }

@@ -4,32 +4,35 @@ import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes the file of a store and its folder for this user alone, or checks that those there can be used. SQLite itself
- * would open what it cannot write, and fail later with less to say.
+ * Creates the file of a store and its folder for this user only, or checks that existing ones can be used. SQLite itself
+ * would open a file that it cannot write, and its later error would contain less.
  */
 export async function prepareFile(path: string): Promise<void> {
   const folder = dirname(path);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw refusal(cause, path, "its folder cannot be made");
+    throw refusal(cause, path, "its folder cannot be created");
   }
   await create(path);
   const facts = await look(path);
   if (!facts.isFile()) {
     const kind = facts.isDirectory() ? "a directory" : "not a regular file";
-    throw new StoreError("STORE_UNREADABLE", `${path} is ${kind}; name a file for the store`);
+    throw new StoreError(
+      "STORE_UNREADABLE",
+      `${path} is ${kind}; choose the path of a file for the store`,
+    );
   }
   if (!(await isAllowed(path, constants.R_OK))) {
     throw new StoreError(
       "STORE_UNREADABLE",
-      `the store ${path} cannot be read; check who owns it and its permissions`,
+      `the store ${path} cannot be read; check its owner and its permissions`,
     );
   }
   if (!(await isAllowed(path, constants.W_OK)) || !(await isAllowed(folder, constants.W_OK))) {
     throw new StoreError(
       "STORE_READ_ONLY",
-      `the store ${path} cannot be written; make the file and its folder writable, or name another path`,
+      `the store ${path} cannot be written; make the file and its folder writable, or choose another path`,
     );
   }
 }
@@ -38,9 +41,9 @@ async function create(path: string): Promise<void> {
   try {
     await (await open(path, "ax", 0o600)).close();
   } catch (cause) {
-    // It is there, which is as good; whether it can be used is looked at next.
+    // The file exists. The caller checks next whether it can be used.
     if (codeOf(cause) === "EEXIST") return;
-    throw refusal(cause, path, "the file cannot be made");
+    throw refusal(cause, path, "the file cannot be created");
   }
 }
 
@@ -57,7 +60,7 @@ async function isAllowed(path: string, mode: number): Promise<boolean> {
     await access(path, mode);
     return true;
   } catch {
-    // The answer of `access` is that it rejects.
+    // `access` rejects if the file is not accessible.
     return false;
   }
 }
@@ -70,20 +73,20 @@ function refusal(cause: unknown, path: string, what: string): StoreError {
     case "EROFS":
       return new StoreError(
         "STORE_READ_ONLY",
-        `the store ${path}: ${what}, the folder cannot be written; make it writable, or name another path`,
+        `the store ${path}: ${what}, because a folder is not writable; make it writable, or choose another path`,
         { cause },
       );
     case "ENOSPC":
     case "EDQUOT":
       return new StoreError(
         "STORE_FULL",
-        `the store ${path}: ${what}, there is no room; free some space`,
+        `the store ${path}: ${what}, because no space is left; free some space`,
         { cause },
       );
     default:
       return new StoreError(
         "STORE_UNREADABLE",
-        `the store ${path}: ${what} (${detail}); name another path`,
+        `the store ${path}: ${what} (${detail}); choose another path`,
         { cause },
       );
   }

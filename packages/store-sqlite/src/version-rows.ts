@@ -23,7 +23,7 @@ import type { Head, Heads } from "./head.ts";
 import { unpackText } from "./packed-text.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
-/** The columns of `versions v` that `readMetadata` takes. */
+/** The columns of `versions v` that `readMetadata` reads. */
 export const metadataColumns: string =
   "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.further_hashes, " +
   `${shared("metadata_view_hash")}, ${shared("metadata")}`;
@@ -32,34 +32,34 @@ const bodyColumns =
   `${metadataColumns}, v.base, v.weight, v.size, ` +
   "CASE typeof(v.metadata) WHEN 'integer' THEN v.metadata ELSE v.version END AS shown";
 
-/** A column of the version that has the metadata: itself, or the earlier one whose number stands in its place. */
+/** Selects a column from the row with the metadata: the version's own row, or the row of the version that it names. */
 function shared(column: string): string {
   const earlier = `SELECT m.${column} FROM versions m WHERE m.object = v.object AND m.version = v.metadata`;
   return `CASE typeof(v.metadata) WHEN 'integer' THEN (${earlier}) ELSE v.${column} END AS ${column}`;
 }
 
-/** The hash of no text, which most versions of sessions and views have, takes no place. */
+/** The hash of the empty text. It is stored as an empty value, because most versions of sessions and views have it. */
 const emptyHash = sha256("");
 
-/** A content hash as it stands in its column; undefined for what is none. */
+/** Returns the stored form of a content hash; undefined for a text that is not a hash. */
 export function contentHashBytes(hash: string): Uint8Array | undefined {
   if (hash === emptyHash) return new Uint8Array(0);
   const bytes = Buffer.from(hash, "hex");
   return bytes.length === 0 ? undefined : bytes;
 }
 
-/** Reads versions back from their rows. */
+/** Reads versions from their rows. */
 export interface VersionReader {
-  /** The latest version of an object, from the cache where that is still the latest. */
+  /** Returns the latest version of an object, from the cache if the cached one is still the latest. */
   head(id: ObjectId): Head | undefined;
-  /** The version whose row has this number. */
+  /** Returns the version of a row that `selectVersion` found. */
   version(row: Row): StoredVersion;
 }
 
 export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
 
 export function versionReader(connection: Connection, heads: Heads): VersionReader {
-  /** The bulk fields that were rebuilt last: reading a history from end to end costs each delta once. */
+  /** The bulk fields that were rebuilt last. With them, reading a whole history applies each delta only once. */
   let recent:
     | { readonly object: number; readonly version: number; readonly bulk: JsonObject }
     | undefined;
@@ -94,9 +94,9 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       bulk = applyDeltas(start, parsedDeltas(deltas), chunks);
     } catch (cause) {
       if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
-      throw new DamageError("a version does not follow from the one before", { cause });
+      throw new DamageError("a version cannot be rebuilt from its deltas", { cause });
     }
-    if (!isJsonObject(bulk)) throw new DamageError("a version is no object");
+    if (!isJsonObject(bulk)) throw new DamageError("a version is not a JSON object");
     return bulk;
   }
 
@@ -144,7 +144,7 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
   };
 }
 
-/** One after the other: a long chain need not be in memory twice. */
+/** Parses deltas one after the other, so that a long chain is not in memory twice. */
 function* parsedDeltas(rows: readonly Row[]): Iterable<Delta> {
   for (const { delta } of rows) yield parse(unpackText(delta)) as Delta;
 }
@@ -172,7 +172,7 @@ function versionOf(row: Row): Omit<StoredVersion, "body"> {
   };
 }
 
-/** The point in the columns `tx_id` and `tx_time`. */
+/** Returns the version point in the columns `tx_id` and `tx_time`. */
 export function pointOf(row: Row): VersionPoint {
   return {
     tx_id: number(row, "tx_id"),
@@ -180,12 +180,12 @@ export function pointOf(row: Row): VersionPoint {
   };
 }
 
-/** A number that the schema says is there. */
+/** Returns the number in a column that is never null. */
 export function number(row: Row, column: string): number {
   return row[column] as number;
 }
 
-/** A hash in a column, as text. */
+/** Returns a stored hash as hexadecimal text; the empty text if the column contains no bytes. */
 export function hexOf(value: SqlValue | undefined): string {
   return value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")
@@ -196,6 +196,6 @@ function parse(text: SqlValue | undefined): unknown {
   try {
     return JSON.parse(String(text)) as unknown;
   } catch (cause) {
-    throw new DamageError("a version cannot be read", { cause });
+    throw new DamageError("the JSON of a version cannot be parsed", { cause });
   }
 }

@@ -19,7 +19,7 @@ import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
 import { contentHashBytes, number } from "./version-rows.ts";
 
-/** Writes one version, and answers what the next is written against. Runs inside a transaction. */
+/** Writes one version and returns the object's new head. Runs inside a transaction. */
 export function writeVersion(
   connection: Connection,
   before: Head | undefined,
@@ -31,7 +31,7 @@ export function writeVersion(
   const content = chainLink(before, stored, chunkWriter(connection, stored));
   const { hashes, version, at } = stored;
   const metadata = metadataText(stored.body);
-  // A base needs nothing before it, so that what is lost before it is lost alone.
+  // A base depends on no earlier row, so that damage to earlier rows does not affect it.
   const isBase = content.base === version;
   const shown = (isBase ? undefined : sharedMetadata(before, stored, metadata)) ?? version;
   connection.run(
@@ -48,7 +48,7 @@ export function writeVersion(
     content.base,
     content.weight,
     content.size,
-    // A number is bound as REAL, which this column, of any type, would keep as it is.
+    // A bigint is bound as INTEGER. A number would be bound as REAL, and this column of type ANY would keep it so.
     shown === version ? packText(metadata) : BigInt(shown),
     content.delta === undefined ? null : packText(content.delta),
   );
@@ -57,7 +57,7 @@ export function writeVersion(
   return { key, stored, base, weight, size, shown };
 }
 
-/** The earlier version that has the same metadata in its row; undefined where they differ. */
+/** Returns the number of the earlier version whose row contains equal metadata; undefined if the metadata differ. */
 function sharedMetadata(
   before: Head | undefined,
   { hashes }: StoredVersion,
@@ -67,7 +67,7 @@ function sharedMetadata(
   return metadataText(before.stored.body) === metadata ? before.shown : undefined;
 }
 
-/** Writes each text once, however many versions and objects have it. */
+/** Returns a writer that stores each text once, however many versions and objects contain it. */
 function chunkWriter(connection: Connection, { body, hashes }: StoredVersion): CountingChunkWriter {
   let written = 0;
   return {
@@ -97,13 +97,13 @@ const ownColumn: ReadonlySet<string> = new Set([
   "object_hash",
 ]);
 
-/** An object before and after a transaction. */
+/** The heads of an object before and after a transaction. */
 export interface Change {
   readonly before: Head | undefined;
   readonly after: Head;
 }
 
-/** Brings the indexes of latest versions up to date, and checks that nicknames stay unique. */
+/** Updates the indexes of latest versions, and checks that nicknames stay unique. */
 export function indexChanges(connection: Connection, changes: readonly Change[]): void {
   writeNicknames(connection, changes);
   for (const { before, after } of changes) {
@@ -126,7 +126,7 @@ function writeNicknames(connection: Connection, changes: readonly Change[]): voi
   const renamed = changes.filter(
     ({ before, after }) => before?.stored.body.nickname !== after.stored.body.nickname,
   );
-  // All are taken off first, because the index of nicknames would refuse an exchange.
+  // All old nicknames are removed first, because the unique index would refuse an exchange of two.
   for (const { before, after } of renamed) {
     if (before?.stored.body.nickname !== undefined) {
       connection.run("UPDATE objects SET nickname = NULL WHERE key = ?", after.key);
@@ -140,7 +140,7 @@ function writeNicknames(connection: Connection, changes: readonly Change[]): voi
   }
 }
 
-/** Kept with a body that can no longer change: the rows of the next version are compared with them. */
+/** The field rows of frozen bodies. The rows of the next version are compared with them. */
 const keptFields = new WeakMap<ObjectBody, FieldRows>();
 
 function fieldsOf(body: ObjectBody): FieldRows {

@@ -8,7 +8,7 @@ import { unpackText } from "../src/packed-text.ts";
 import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
-it("takes for a growing chat what was said, not its square", async () => {
+it("stores a growing chat in space proportional to its text", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
   const turns: JsonValue[] = [];
@@ -27,7 +27,7 @@ it("takes for a growing chat what was said, not its square", async () => {
   expect(rows.every(({ base }) => base === 1)).toBe(true);
 });
 
-it("keeps the way back to a version short, where a document changes and does not grow", async () => {
+it("keeps the chain of deltas short for a document that changes and does not grow", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
   for (let count = 1; count <= 400; count += 1) {
@@ -48,7 +48,7 @@ it("keeps the way back to a version short, where a document changes and does not
   }
 });
 
-it("keeps a long text once, however many objects have it", async () => {
+it("stores a long text once, however many objects contain it", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
   const content = "a long text ".repeat(50_000);
@@ -61,7 +61,7 @@ it("keeps a long text once, however many objects have it", async () => {
   expect((await stat(place.path)).size).toBeLessThan(content.length * 1.5);
 });
 
-it("reads a long history to its end without beginning anew for each version", async () => {
+it("reads a long history without rebuilding each version from its base", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
   const id = objectId("chat");
@@ -78,7 +78,7 @@ it("reads a long history to its end without beginning anew for each version", as
     firstTurns.push((stored?.body["turns"] as readonly JsonValue[] | undefined)?.[0]);
   }
 
-  // What two versions share is then one object.
+  // Each version is rebuilt from the one before, so the part that they share is the same JavaScript object.
   expect(new Set(firstTurns).size).toBe(1);
 });
 

@@ -15,7 +15,7 @@ afterEach(() => {
   executed.mockRestore();
 });
 
-it("brings the log into the file between commits, once in a while", async () => {
+it("moves the log into the file after 64 commits, in a turn of the event loop between commits", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
   const checkpoints = (): number =>
@@ -38,7 +38,7 @@ it("brings the log into the file between commits, once in a while", async () => 
   expect([few, inCommits, afterTurn, checkpoints()]).toEqual([0, 0, 1, 1]);
 });
 
-it("leaves nothing to do behind when the store is closed", async () => {
+it("makes no checkpoint after the store is closed", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();

@@ -1,6 +1,6 @@
 import { openSqliteStore } from "../src/index.ts";
 
-/** Opens the store that the command line names, and prints how that went. */
+/** Opens the store whose path is on the command line, and prints the result. */
 try {
   const store = await openSqliteStore({ path: process.argv[2] ?? "" });
   await store[Symbol.asyncDispose]();

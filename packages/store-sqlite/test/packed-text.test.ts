@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { packDictionary } from "../src/pack-dictionary.ts";
 import { packText, unpackText } from "../src/packed-text.ts";
 
-it("gives back every text as it was, packed or not", () => {
+it("returns every text unchanged, packed or not", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 200 }),
     fc.string({ unit: "grapheme", minLength: 2_000, maxLength: 6_000 }),
@@ -20,7 +20,7 @@ it("gives back every text as it was, packed or not", () => {
   );
 });
 
-it("packs a long text that repeats, and leaves one as it is that would not get shorter", () => {
+it("packs a long repeating text, and stores a text unpacked that would not become shorter", () => {
   const repeating = packText("the same words again ".repeat(200));
   const short = packText("the same words");
 
@@ -29,7 +29,7 @@ it("packs a long text that repeats, and leaves one as it is that would not get s
   expect(short).toBe("the same words");
 });
 
-it("names what rows are likely to say, and reads what was packed without that", () => {
+it("packs a typical row with the dictionary, and reads a text that was packed without it", () => {
   const row =
     '[3,["entries",[2,9,0,[1,"a1.2 40","r1.2.0 t3@1 whole 480"]],"memory",[3,["calls",[4,1]]]]]';
 
@@ -45,7 +45,7 @@ it("has the dictionary that every packed row was packed with", () => {
   );
 });
 
-it("says that a row is damaged where its bytes are not what was packed", () => {
+it("throws a damage error for bytes that were never packed and for a missing value", () => {
   expect(() => unpackText(new Uint8Array([1, 2, 3]))).toThrow("cannot be unpacked");
   expect(() => unpackText(null)).toThrow("missing");
 });

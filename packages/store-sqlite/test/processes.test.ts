@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
-it("opens new files in several processes at the same moment", { timeout: 60_000 }, async () => {
+it("opens new files in several processes at the same time", { timeout: 60_000 }, async () => {
   await using place = await sqlitePlace();
   const program = fileURLToPath(new URL("./open-race.ts", import.meta.url));
   const start = Date.now() + 1500;
@@ -40,7 +40,7 @@ it("opens a new file several times at once in one process", async () => {
   for (const store of stores) await store[Symbol.asyncDispose]();
 });
 
-it("does not take its own cache for the latest when another wrote", async () => {
+it("does not return its cached version after another process has written", async () => {
   await using place = await sqlitePlace();
   await using one = await place.open();
   await using other = await place.open();
@@ -56,7 +56,7 @@ it("does not take its own cache for the latest when another wrote", async () => 
   }
 });
 
-it("makes commits in the order of the calls, however long another program holds the file", async () => {
+it("commits in the order of the calls while another program locks the file", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
   const other = new DatabaseSync(place.path);
@@ -75,7 +75,7 @@ it("makes commits in the order of the calls, however long another program holds 
   );
 });
 
-it("finishes what was asked before it was closed", async () => {
+it("finishes the commits that were requested before it was closed", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
   const calls = Array.from({ length: 5 }, (_, index) =>

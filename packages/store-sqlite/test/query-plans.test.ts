@@ -30,7 +30,7 @@ it("uses an index for every statement that it runs", async () => {
   expect(statements.filter((sql) => sql.startsWith("SELECT")).length).toBeGreaterThan(20);
 });
 
-it("sorts nothing but what a beginning of the id finds", async () => {
+it("sorts only the results of an id prefix", async () => {
   await using place = await sqlitePlace();
   const statements = await statementsOf(async () => {
     await using store = await place.open();
@@ -44,7 +44,7 @@ it("sorts nothing but what a beginning of the id finds", async () => {
   expect(sorts.filter(({ sql }) => !sql.includes("o.id >= ?"))).toEqual([]);
 });
 
-/** Every statement that is prepared while something runs. */
+/** Returns every statement that is prepared while `run` runs. */
 async function statementsOf(run: () => Promise<void>): Promise<readonly string[]> {
   const statements = new Set<string>();
   const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
@@ -69,8 +69,8 @@ function planned(
 }
 
 /**
- * The counting of a condition's first rows goes over those rows, of which the inner statement finds a hundred; a list
- * of ids that is asked for is gone through.
+ * Whether a scan reads few rows. The count of a condition's matches scans at most a hundred rows of the inner statement,
+ * and a list of requested ids is scanned as a whole.
  */
 function isSmall(detail: string): boolean {
   return /^SCAN (?:\(subquery|CONSTANT|sqlite_master|j VIRTUAL TABLE)/.test(detail);

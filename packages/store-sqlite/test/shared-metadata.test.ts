@@ -7,7 +7,7 @@ import { sqlitePlace } from "./sqlite-place.ts";
 
 const id = objectId("view");
 
-it("writes metadata once for as long as it does not change", async () => {
+it("writes metadata only if they changed since the last version", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();
@@ -32,7 +32,7 @@ it("writes metadata once for as long as it does not change", async () => {
   }
 });
 
-it("stores a version as it is given, whatever its object held when that was refused", async () => {
+it("stores the current fields of a body that changed after a refused restore", async () => {
   await using place = await sqlitePlace();
   const at = { tx_id: 1, tx_time: "2026-01-01T00:00:00.000Z" };
   const body = { ...sample("view", { layout: "one" }).body };
@@ -56,7 +56,7 @@ it("stores a version as it is given, whatever its object held when that was refu
   expect(stored?.hashes).toEqual(hashObject(body));
 });
 
-it("tells of a version whose metadata is lost with an earlier one", async () => {
+it("reports a version as damaged if the earlier version with its metadata is missing", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();
@@ -68,10 +68,10 @@ it("tells of a version whose metadata is lost with an earlier one", async () => 
   database.close();
   await using store = await place.open();
 
-  await expect(store.describe([id])).rejects.toThrow("it is damaged, a text is missing");
+  await expect(store.describe([id])).rejects.toThrow("is damaged: a text is missing");
 });
 
-it("finds what an earlier program stored with the whole hash of no text", async () => {
+it("finds an empty content that schema version 1 stored with its full hash", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { openSqliteStore } from "../src/index.ts";
 
-/** A store in a temporary folder, which goes with the place. */
+/** Returns a place in a temporary folder. Disposal removes the folder. */
 export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), "scm-sqlite-"));
   const path = join(folder, "store.sqlite");

@@ -9,7 +9,7 @@ import { sqlitePlace } from "./sqlite-place.ts";
 const synced = 2;
 const unsynced = 1;
 
-it("waits for the disk in every commit but those that another follows", async () => {
+it("waits for the disk in every commit except those that another commit follows", async () => {
   await using place = await sqlitePlace();
   const connection = await connect(place.path);
   connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -22,7 +22,7 @@ it("waits for the disk in every commit but those that another follows", async ()
   expect(levels).toEqual([synced, unsynced, unsynced, synced, synced]);
 });
 
-it("waits for the disk again after a commit that another was to follow failed", async () => {
+it("waits for the disk again after the failure of a commit with isFollowed", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
   await store.commit([{ object: sample("a") }]);
@@ -39,7 +39,7 @@ it("waits for the disk again after a commit that another was to follow failed", 
   expect(levels).toEqual(["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL"]);
 });
 
-it("writes and so syncs what is owed in a commit that changes nothing", async () => {
+it("syncs an unsynced commit with the next commit, even if that one changes nothing", async () => {
   await using place = await sqlitePlace();
   await using store = await place.open();
   const log = async (): Promise<number> => (await stat(`${place.path}-wal`)).size;
