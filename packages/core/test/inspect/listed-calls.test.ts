@@ -124,6 +124,13 @@ describe("the calls of a session", () => {
 });
 
 describe("a call that is rebuilt", () => {
+  test("has the payload that was stored with its answer, and no other's", async () => {
+    const { store } = await recorded();
+
+    expect((await rebuildView(store, layouts, testHost, 1))?.payloadHash).toBe(hash);
+    expect(await rebuildView(store, layouts, testHost, 2)).not.toHaveProperty("payloadHash");
+  });
+
   test("under a layout that is not at hand has no messages and says why", async () => {
     const { store } = await recorded();
 
