@@ -1,4 +1,5 @@
 import type { TokenEstimator } from "../cost/token-estimator.ts";
+import { endsAtLines, textOfEnds } from "./head-and-tail.ts";
 
 /** What of a text is shown when not all of it fits: a head and a tail, and how much lies between. */
 export interface FittedText {
@@ -34,22 +35,7 @@ export function fitText(
 }
 
 function cut(text: string, characters: number, how: string): string {
-  const head = untilLine(text.slice(0, Math.ceil(characters * headShare)).toWellFormed());
-  const tailLength = Math.floor(characters * (1 - headShare));
-  const tail = tailLength === 0 ? "" : fromLine(text.slice(-tailLength).toWellFormed());
-  const left = text.length - head.length - tail.length;
-  return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}[${left} characters not shown; ${how}]\n${tail}`;
-}
-
-/** A part of a line is left out where that costs little. */
-const lineShare = 0.3;
-
-function untilLine(head: string): string {
-  const end = head.lastIndexOf("\n") + 1;
-  return end > head.length * (1 - lineShare) ? head.slice(0, end) : head;
-}
-
-function fromLine(tail: string): string {
-  const start = tail.indexOf("\n") + 1;
-  return start < tail.length * lineShare ? tail.slice(start) : tail;
+  const head = Math.ceil(characters * headShare);
+  const tail = Math.floor(characters * (1 - headShare));
+  return textOfEnds(text, endsAtLines(text, { head, tail }), how);
 }

@@ -17,6 +17,7 @@ import type {
 import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
+import { textOfEnds } from "./head-and-tail.ts";
 import { poolLine, sizeLine } from "./reference-line.ts";
 import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
@@ -161,12 +162,9 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
     }
     case "part": {
-      const head = content.slice(0, part.head ?? 0).toWellFormed();
-      const tail = (part.tail ?? 0) === 0 ? "" : content.slice(-(part.tail ?? 0)).toWellFormed();
-      const left = content.length - head.length - tail.length;
-      const marker = `[${left} characters not shown; activate ${handle} shows all, or lines from and to]`;
-      const gap = head === "" || head.endsWith("\n") ? "" : "\n";
-      return [text(`${header}\n${fenced(`${head}${gap}${marker}\n${tail}`)}`), ...images];
+      const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
+      const how = `activate ${handle} shows all, or lines from and to`;
+      return [text(`${header}\n${fenced(textOfEnds(content, ends, how))}`), ...images];
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { UseKey } from "../../policy/activation-policy.ts";
+import { endsOfTokens } from "../../render/head-and-tail.ts";
 import {
   contentParts,
   type ObjectEntry,
@@ -10,7 +11,6 @@ import { sized } from "./entry-messages.ts";
 import { leastView, leftLine, stepGroups } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
-import { endsOf } from "./result-entries.ts";
 import { shownParts } from "./shown-parts.ts";
 import { leavables, referenceOf, sweep } from "./sweep.ts";
 import { tokensOf, total } from "./view-tokens.ts";
@@ -191,7 +191,7 @@ function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewE
     tokens > 40;
     tokens = Math.floor(tokens * 0.8)
   ) {
-    const ends = endsOf(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
+    const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
     const part: ShownPart = { of: first.of, version: first.version, form: "part", ...ends };
     const others = rest.map(({ of, version }) => ({ of, version, form: "line" as const }));
     const shows = [part, ...others.filter(({ of }) => of !== first.of)];

@@ -4,6 +4,7 @@ import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { type Block, isImage, type ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -124,36 +125,7 @@ function ownParts(
     return [whole];
   const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
   if (!trimmed.has(kind)) return [whole];
-  return [{ ...part, form: "part", ...endsOf(content, trim.head, trim.tail) }];
-}
-
-/** How many characters a head and a tail of so many tokens have, at ends of lines where that costs little. */
-export function endsOf(
-  content: string,
-  head: number,
-  tail: number,
-): { readonly head: number; readonly tail: number } {
-  const first = charactersOf(content, head);
-  const reversed = tail === 0 ? 0 : charactersOf(content.slice(-tail * 8), tail, true);
-  const lastBreak = content.lastIndexOf("\n", first - 1) + 1;
-  const headEnd = lastBreak > first * 0.7 ? lastBreak : first;
-  const tailStart = content.length - reversed;
-  const nextBreak = content.indexOf("\n", tailStart) + 1;
-  const isNear = nextBreak > 0 && nextBreak - tailStart < reversed * 0.3;
-  return { head: headEnd, tail: content.length - (isNear ? nextBreak : tailStart) };
-}
-
-/** How many characters of a text's beginning, or end, have at most so many tokens. */
-function charactersOf(content: string, tokens: number, fromEnd = false): number {
-  let low = 0;
-  let high = Math.min(content.length, tokens * 8);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const piece = fromEnd ? content.slice(-middle) : content.slice(0, middle);
-    if (rawEstimator.text(piece) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
 }
 
 /** The file that a call changed, where an older version of it stands in view and nobody else made the newest. */
