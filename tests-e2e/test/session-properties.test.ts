@@ -159,7 +159,7 @@ function compacted(messages: readonly Message[], keep: number, from: { time: num
     role: "summary",
     kind: "compactionSummary",
     raw: { role: "compactionSummary", summary: "ours" },
-    ours: true,
+    isFromManager: true,
     timestamp: from.time,
   };
   const kept = messages.slice(-keep - 1);

@@ -69,10 +69,10 @@ function placesOf(
     const message = sent[index];
     const key = message === undefined ? undefined : viewKeys(message).at(-1);
     if (key === undefined) return [];
-    const ours = keys.get(key) ?? [];
-    const theirs = places.get(key) ?? [];
-    const place = theirs[ours.findLastIndex((one) => one.index === index)];
-    if (place === undefined || ours.length !== theirs.length) return [];
+    const sentPlaces = keys.get(key) ?? [];
+    const requestPlaces = places.get(key) ?? [];
+    const place = requestPlaces[sentPlaces.findLastIndex((one) => one.index === index)];
+    if (place === undefined || sentPlaces.length !== requestPlaces.length) return [];
     const end = endOf(payload, place, (other) => keys.has(other.key));
     return end === undefined ? [] : [{ ...end, index }];
   });

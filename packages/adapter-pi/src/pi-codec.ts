@@ -39,7 +39,7 @@ export const piCodec: MessageCodec<unknown> = {
           role: "summary",
           kind: "compactionSummary",
           raw: raw as JsonValue,
-          ours: isOwnSummary(message["summary"]),
+          isFromManager: isOwnSummary(message["summary"]),
           ...timeOf(message),
         };
       default:

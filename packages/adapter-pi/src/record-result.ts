@@ -27,7 +27,7 @@ export async function recordResult(
     case "grep":
     case "bash": {
       if (event.isError && event.toolName !== "bash") return undefined;
-      const output = textOf(event.content);
+      const output = resultText(event.content);
       const paths = await namedFiles({ tool: event.toolName, input, output, workspace });
       if (paths.length > 0) await session.recordNamed(paths, { callId });
       return undefined;
@@ -59,7 +59,7 @@ async function recordRead(
 ): Promise<Fields | undefined> {
   if (event.isError) {
     // A known file that has gone is marked as missing; of an unknown one this says no more than the host did.
-    if (/\bENOENT\b/u.test(textOf(event.content))) await session.read({ path });
+    if (/\bENOENT\b/u.test(resultText(event.content))) await session.read({ path });
     return undefined;
   }
   if (hasImage(event.content)) {
@@ -93,7 +93,7 @@ function hasImage(content: unknown): boolean {
 }
 
 /** The text blocks of a result's content, joined by line feeds. */
-function textOf(content: unknown): string {
+function resultText(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content
     .flatMap((block: unknown) =>

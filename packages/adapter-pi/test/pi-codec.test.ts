@@ -89,7 +89,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
     expect(first).not.toHaveProperty("meta.timestamp");
   });
 
-  test("with a user's summary are told from ours", () => {
+  test("with a user's summary are told apart from the summaries of the context manager", () => {
     const [summary] = ofRole(version, "compactionSummary");
     const own = piCodec.decode({
       role: "compactionSummary",
@@ -97,8 +97,8 @@ describe.each(versions)("messages of Pi %s", (version) => {
       timestamp: 1,
     });
 
-    expect(summary).toMatchObject({ kind: "compactionSummary", ours: false });
-    expect(own).toMatchObject({ ours: true });
+    expect(summary).toMatchObject({ kind: "compactionSummary", isFromManager: false });
+    expect(own).toMatchObject({ isFromManager: true });
   });
 });
 

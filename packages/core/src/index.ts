@@ -226,7 +226,7 @@ export { contentParts, type ShownPart, type ViewEntry } from "./view/view-entry.
 export { viewRecord } from "./view/view-object.ts";
 export type { ViewRecord } from "./view/view-record.ts";
 export type { NamedVersion, ViewSource } from "./view/view-source.ts";
-export { textBlock } from "./render/content-block.ts";
+export { contentBlock } from "./render/content-block.ts";
 export { messageTokens } from "./render/message-tokens.ts";
 export { poolLine, resultLine } from "./render/reference-line.ts";
 export { shortName } from "./render/short-name.ts";

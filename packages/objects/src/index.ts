@@ -28,7 +28,14 @@ export {
   type ObjectHashes,
   sha256,
 } from "./model/hashes.ts";
-export { isJsonObject, type JsonObject, type JsonValue, toJson } from "./model/json.ts";
+export {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableObject,
+  setField,
+  toJson,
+} from "./model/json.ts";
 export {
   coveringRange,
   headRange,
@@ -128,14 +135,7 @@ export {
   type PresentVersion,
   requestDigest,
 } from "./store-kit/store-rules.ts";
-export {
-  type ChunkReader,
-  type ChunkWriter,
-  deepFreeze,
-  type MutableObject,
-  setField,
-  sizeOf,
-} from "./store-kit/stored-form.ts";
+export { type ChunkReader, type ChunkWriter, deepFreeze, sizeOf } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";
 export {

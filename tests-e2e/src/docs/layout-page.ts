@@ -195,7 +195,7 @@ async function compaction(): Promise<readonly string[]> {
     role: "summary",
     kind: "compactionSummary",
     raw: { role: "compactionSummary", summary: "They talked." },
-    ours: false,
+    isFromManager: false,
     timestamp: 1_700_000_002_000,
   });
   history.messages.push(...kept);

@@ -215,7 +215,7 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     "takes its own summary for the user's": reading({
       decode: (message) => {
         const decoded = scriptedCodec.decode(message);
-        return decoded.role === "summary" ? { ...decoded, ours: false } : decoded;
+        return decoded.role === "summary" ? { ...decoded, isFromManager: false } : decoded;
       },
     }),
   },

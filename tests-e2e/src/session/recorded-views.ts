@@ -212,7 +212,7 @@ function compacted(messages: readonly Message[], keep: number, from: { time: num
     role: "summary",
     kind: "compactionSummary",
     raw: { role: "compactionSummary", summary: `all of ${messages.length}` },
-    ours: keep % 2 === 0,
+    isFromManager: keep % 2 === 0,
     timestamp: from.time,
   };
   const kept = messages.slice(-keep - 1);

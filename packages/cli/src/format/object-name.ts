@@ -9,10 +9,11 @@ export function objectName(body: ObjectBody | ObjectMetadata, folder: string): s
 }
 
 function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
-  if (body.type === "session") return `${textOf(body["harness"])} ${textOf(body["session_id"])}`;
+  if (body.type === "session")
+    return `${stringOrEmpty(body["harness"])} ${stringOrEmpty(body["session_id"])}`;
   if (body.type === "system_prompt" || body.type === "chat") return body.provenance.origin;
   const path = body["path"] ?? (body.type === "toolcall" ? undefined : body.provenance.origin);
-  return typeof path === "string" ? fromFolder(path, folder) : textOf(body["args_display"]);
+  return typeof path === "string" ? fromFolder(path, folder) : stringOrEmpty(body["args_display"]);
 }
 
 /** A path as short as it can be given from a folder: relative inside it, else whole. */
@@ -25,7 +26,7 @@ function fromFolder(path: string, folder: string): string {
 
 /** Where an object stands: why a file has no content, or how a tool call ended; nothing where all is usual. */
 export function objectStatus(body: ObjectBody | ObjectMetadata): string {
-  if (body.type === "toolcall") return textOf(body["status"]);
+  if (body.type === "toolcall") return stringOrEmpty(body["status"]);
   const presence = presenceOf(body);
   return presence === "present" ? "" : presence.replace("_", "-");
 }
@@ -38,6 +39,6 @@ export function visible(text: string): string {
   );
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -42,10 +42,12 @@ export function executionIn(
   details: JsonValue | undefined,
 ): Execution | undefined {
   if (!operations.some((name) => name === toolName) || !isJsonObject(details)) return undefined;
-  const told = details[executionField];
-  if (!isJsonObject(told) || typeof told["report"] !== "string") return undefined;
-  const listed: readonly JsonValue[] = Array.isArray(told["effects"]) ? told["effects"] : [];
-  return { report: told["report"], effects: listed.flatMap(effectOf) };
+  const recorded = details[executionField];
+  if (!isJsonObject(recorded) || typeof recorded["report"] !== "string") return undefined;
+  const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])
+    ? recorded["effects"]
+    : [];
+  return { report: recorded["report"], effects: listed.flatMap(effectOf) };
 }
 
 function effectOf(value: JsonValue): readonly ToolEffect[] {

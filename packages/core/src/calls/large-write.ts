@@ -18,8 +18,8 @@ export function isLargeWrite(
   if (tokens < from) return undefined;
   const { kind, writtenPath } = toolFacts(call.name, args);
   if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
-  const left = rawEstimator.text(JSON.stringify(shortened(args, ", now in f100 v10")));
-  return tokens - left;
+  const rest = rawEstimator.text(JSON.stringify(shortened(args, ", now in f100 v10")));
+  return tokens - rest;
 }
 
 /** How long a text in arguments must be to leave; what is shorter says what the call was about. */

@@ -30,7 +30,7 @@ export interface ToolcallFacts {
 /** Builds the object of one tool execution (specification v0 §24.2, fixes §2 and §3, decisions D31 to D34). */
 export function toolcallBody(facts: ToolcallFacts): ObjectBody {
   const { result, report } = facts;
-  const own = report !== undefined;
+  const isContextTool = report !== undefined;
   return {
     id: facts.id,
     type: "toolcall",
@@ -44,11 +44,11 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     is_error: result.isError,
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),
-    ...(own ? { context_tool: true, short_summary: report } : {}),
+    ...(isContextTool ? { context_tool: true, short_summary: report } : {}),
     ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
       ? {}
       : { target_refs: facts.targetRefs }),
-    ...(own || result.details === undefined ? {} : { details: result.details }),
+    ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),
     provenance: { origin: "toolcall", generator: "tool" },

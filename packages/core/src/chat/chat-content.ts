@@ -16,7 +16,7 @@ export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string 
   const first = turns.find(({ steps }) => steps.length > 0)?.steps[0];
   if (first === undefined) return parts.join("");
   const former = written.get(first);
-  const text = (former === undefined ? undefined : goneOn(former, parts)) ?? parts.join("");
+  const text = (former === undefined ? undefined : extendedText(former, parts)) ?? parts.join("");
   written.set(first, { parts, text });
   return text;
 }
@@ -31,7 +31,10 @@ interface Written {
 const written = new WeakMap<Step, Written>();
 
 /** A text with what its parts have more than when it was written; undefined where they do not begin as they did. */
-function goneOn({ parts: former, text }: Written, parts: readonly string[]): string | undefined {
+function extendedText(
+  { parts: former, text }: Written,
+  parts: readonly string[],
+): string | undefined {
   const last = former.length - 1;
   if (!former.every((part, index) => index === last || part === parts[index])) return undefined;
   const [lastBefore, lastNow] = [former[last] ?? "", parts[last] ?? ""];

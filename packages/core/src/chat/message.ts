@@ -51,14 +51,14 @@ export type OpaqueMessage = {
 };
 
 /**
- * A host's summary in place of earlier messages. One that we answered ourselves (`ours`) leaves the view as it is; one
+ * A host's summary in place of earlier messages. One from the context manager (`isFromManager`) leaves the view as it is; one
  * that a user asked for stands for what it replaced (decision D53).
  */
 export type SummaryMessage = {
   readonly role: "summary";
   readonly kind: string;
   readonly raw: JsonValue;
-  readonly ours: boolean;
+  readonly isFromManager: boolean;
   readonly timestamp?: number;
 };
 

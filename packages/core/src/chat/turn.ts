@@ -50,12 +50,12 @@ export function isDiscarded(step: AssistantStep): boolean {
 }
 
 /** Before everything. */
-export const start: TurnPosition = { turn: -1, step: -1 };
+export const beforeFirstTurn: TurnPosition = { turn: -1, step: -1 };
 
 /** The place right before another. */
 export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
   if (step >= 0) return { turn, step: step - 1 };
-  return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : start;
+  return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : beforeFirstTurn;
 }
 
 /** Whether a place is behind another. */

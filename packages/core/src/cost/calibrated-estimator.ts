@@ -52,12 +52,12 @@ export function calibrate(points: readonly UsagePoint[], current: Calibration): 
   const meanX = mean(points.map((point) => point.estimated));
   const meanY = mean(points.map((point) => point.reported));
   const spread = mean(points.map((point) => (point.estimated - meanX) ** 2));
-  const together = mean(
+  const covariance = mean(
     points.map((point) => (point.estimated - meanX) * (point.reported - meanY)),
   );
   const isEnough = points.length >= fewestPoints;
-  const isTold = isEnough && Math.sqrt(spread) > 0.05 * meanX && spread > 100;
-  const slope = isTold ? clamp(together / spread, 0.5, 2) : current.factor;
+  const isSlopeKnown = isEnough && Math.sqrt(spread) > 0.05 * meanX && spread > 100;
+  const slope = isSlopeKnown ? clamp(covariance / spread, 0.5, 2) : current.factor;
   const overhead = Math.max(0, meanY - slope * meanX);
   const isLess = isEnough && meanY < slope * meanX;
   const factor = isLess ? clamp(middleRatio(points), 0.5, 2) : slope;

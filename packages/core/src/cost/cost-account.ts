@@ -61,12 +61,12 @@ export function countCall(
 ): CostAccount {
   const { appendOnlyTokens, overheadTokens = 0, factor = 1, isCold } = call;
   const known = account.estimated.calls === 0 ? 0 : overheadTokens;
-  const ours = estimatedCost(profile, {
+  const managedCost = estimatedCost(profile, {
     promptTokens: call.promptTokens * factor + overheadTokens,
     sharedTokens: call.sharedTokens * factor + known,
     isCold,
   });
-  const theirs = estimatedCost(profile, {
+  const appendOnlyCost = estimatedCost(profile, {
     promptTokens: appendOnlyTokens * factor + overheadTokens,
     // An append-only prompt begins with all of the one before, unless the user went back.
     sharedTokens: Math.min(account.append_only_prompt, appendOnlyTokens) * factor + known,
@@ -77,14 +77,14 @@ export function countCall(
     ...account,
     estimated: {
       calls: estimated.calls + 1,
-      cached: estimated.cached + ours.cached,
-      fresh: estimated.fresh + ours.fresh,
-      units: estimated.units + ours.units,
+      cached: estimated.cached + managedCost.cached,
+      fresh: estimated.fresh + managedCost.fresh,
+      units: estimated.units + managedCost.units,
     },
     append_only: {
-      cached: appendOnly.cached + theirs.cached,
-      fresh: appendOnly.fresh + theirs.fresh,
-      units: appendOnly.units + theirs.units,
+      cached: appendOnly.cached + appendOnlyCost.cached,
+      fresh: appendOnly.fresh + appendOnlyCost.fresh,
+      units: appendOnly.units + appendOnlyCost.units,
     },
     append_only_prompt: appendOnlyTokens,
   };

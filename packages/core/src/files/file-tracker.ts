@@ -98,17 +98,17 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   const holds = new Map<string, number>();
   /** Paths whose change could not be stored; looked at again when anything else is. */
   const undone = new Set<string>();
-  /** What the watcher told and nobody has worked on, the last of each path. */
-  const told = new Map<string, Sighting>();
+  /** Sightings that are not worked on yet, the last of each path. */
+  const pending = new Map<string, Sighting>();
   let closed = false;
   const process = sightingProcessor({
     ...options,
     tracked,
     isHeld: (path) => holds.has(path),
-    tell,
+    notify,
   });
 
-  function tell(changes: readonly FileChange[], except?: FileChangeListener): void {
+  function notify(changes: readonly FileChange[], except?: FileChangeListener): void {
     for (const listener of listeners) {
       if (listener === except) continue;
       try {
@@ -121,15 +121,15 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   }
 
   watcher.listen((sightings) => {
-    const isDue = told.size > 0;
-    for (const sighting of sightings) told.set(sighting.path, sighting);
+    const isDue = pending.size > 0;
+    for (const sighting of sightings) pending.set(sighting.path, sighting);
     // What comes while earlier sightings are worked on is taken together: one commit costs much like another.
-    if (!isDue) void queue(handleTold);
+    if (!isDue) void queue(handlePending);
   });
 
-  async function handleTold(): Promise<void> {
-    const sightings = [...told.values()];
-    told.clear();
+  async function handlePending(): Promise<void> {
+    const sightings = [...pending.values()];
+    pending.clear();
     try {
       await handle(sightings);
     } catch (error) {
@@ -162,18 +162,18 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     });
   }
 
-  /** Tells what one of several sessions has stored to the others. */
-  async function tellNewer(newer: readonly Newer[], except?: FileChangeListener): Promise<void> {
+  /** Notifies the other sessions of what one of them has stored. */
+  async function notifyNewer(newer: readonly Newer[], except?: FileChangeListener): Promise<void> {
     if (closed || ![...listeners].some((listener) => listener !== except)) return;
     const changes: FileChange[] = [];
     for (const { previous, stored } of newer) {
       const { id } = stored.body;
-      // A later one may have been told meanwhile.
+      // A later one may have been reported meanwhile.
       if (tracked.all.get(id)?.stored.version !== stored.version) continue;
       const whole = await store.get(id, { version: stored.version });
       if (whole !== undefined) changes.push(newVersion(previous, whole));
     }
-    if (changes.length > 0) tell(changes, except);
+    if (changes.length > 0) notify(changes, except);
   }
 
   /** Gives the watcher the paths that came into use, and takes away those that nothing is at. */
@@ -213,7 +213,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
         if (previous !== undefined && previous.version < stored.version)
           newer.push({ previous, stored });
       }
-      await Promise.all([queue(async () => await tellNewer(newer, except)), lookAt(paths)]);
+      await Promise.all([queue(async () => await notifyNewer(newer, except)), lookAt(paths)]);
     },
     untrack(removed) {
       for (const id of removed) tracked.remove(id);

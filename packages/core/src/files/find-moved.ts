@@ -39,14 +39,14 @@ export async function findMoved(
   const moved = new Map<TrackedFile, FileSighting>();
   const isFree = freePaths(search);
   await pickByNode(vanished, sightings, moved, isFree);
-  const left = vanished.filter((file) => !moved.has(file));
-  if (left.length === 0) return moved;
+  const remaining = vanished.filter((file) => !moved.has(file));
+  if (remaining.length === 0) return moved;
   const found = await search.watcher.search({
-    files: left.map(wantedFile),
-    since: Math.min(...left.map((file) => file.seen?.at ?? storedAt(file))) - copyWindow,
+    files: remaining.map(wantedFile),
+    since: Math.min(...remaining.map((file) => file.seen?.at ?? storedAt(file))) - copyWindow,
   });
-  await pickByNode(left, found, moved, isFree);
-  const lost = left.filter((file) => !moved.has(file));
+  await pickByNode(remaining, found, moved, isFree);
+  const lost = remaining.filter((file) => !moved.has(file));
   await pickByContent(search, lost, found, moved, isFree);
   return moved;
 }
@@ -143,9 +143,9 @@ function unambiguous(pairs: readonly Pair[]): ReadonlyMap<TrackedFile, FileSight
     ({ file, candidate }: Pair) => baseName(file.path) === baseName(candidate.path),
     () => true,
   ]) {
-    const left = open().filter(isFit);
-    for (const { file, candidate } of left) {
-      const isAlone = left.every(
+    const remaining = open().filter(isFit);
+    for (const { file, candidate } of remaining) {
+      const isAlone = remaining.every(
         (other) => (other.file === file) === (other.candidate === candidate),
       );
       if (!isAlone) continue;

@@ -36,7 +36,7 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (seen.node !== sighting.node) {
     return wasElsewhere(sighting, file.presentAt) ? "displaced" : "read";
   }
-  if (file.told !== undefined || !isUnchanged(seen, sighting)) return "read";
+  if (file.reported !== undefined || !isUnchanged(seen, sighting)) return "read";
   return file.seenWith === file.stored.version || isAsStored(file, sighting) ? "same" : "read";
 }
 

@@ -34,7 +34,7 @@ export interface SightingProcessorOptions {
   readonly tracked: TrackedFiles;
   /** Whether a path is to be left alone. */
   readonly isHeld: (path: string) => boolean;
-  readonly tell: (changes: readonly FileChange[]) => void;
+  readonly notify: (changes: readonly FileChange[]) => void;
 }
 
 /** Turns sightings into versions, and tells them; `came` are files that are known to be new at their paths. */
@@ -59,7 +59,7 @@ interface Seen {
 const chunkSize = 200;
 
 export function sightingProcessor(options: SightingProcessorOptions): ProcessSightings {
-  const { store, files, watcher, ids, workspace, tracked, isHeld, tell } = options;
+  const { store, files, watcher, ids, workspace, tracked, isHeld, notify } = options;
   const mayRead = (path: string): boolean => needsExplicitRead(path, workspace) === undefined;
 
   return async (sightings, came) => {
@@ -92,7 +92,11 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       const verdict = judgeSighting(file, sighting);
       if (verdict === "same") tracked.saw(file, sighting);
       else if (verdict === "unreadable") {
-        tellOther(file, "unreadable", `${file.path} may not be looked at; its last version stays.`);
+        notifyOther(
+          file,
+          "unreadable",
+          `${file.path} may not be looked at; its last version stays.`,
+        );
       } else if (sighting.state !== "file") leaving.set(file, sighting);
       else if (verdict === "displaced" && !(await hasItsContent(file, sighting))) {
         leaving.set(file, gone(sighting));
@@ -169,17 +173,18 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       tracked.saw(file, sighting);
       const why = needsExplicitRead(sighting.path, workspace) ?? "";
       const reason = `${file.path} changed; ${why}, so it is read only when a read names it.`;
-      return tellOther(file, "outdated", reason);
+      return notifyOther(file, "outdated", reason);
     }
     const { version } = file.stored;
     const outcome = await tryRead(files, sighting.path);
     if ("gone" in outcome) return "gone";
     if ("reason" in outcome) {
       tracked.saw(file, sighting);
-      return tellOther(file, "unreadable", `${outcome.reason} Its last version stays.`);
+      return notifyOther(file, "unreadable", `${outcome.reason} Its last version stays.`);
     }
-    if (file.told === "unreadable") tellOther(file, "readable", `${file.path} can be read again.`);
-    file.told = undefined;
+    if (file.reported === "unreadable")
+      notifyOther(file, "readable", `${file.path} can be read again.`);
+    file.reported = undefined;
     return draftOf(file, sighting, sighting.path, following(version, outcome.file));
   }
 
@@ -249,7 +254,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
         if (previous === undefined) changes.push({ id, type: "appeared", stored: whole });
         else changes.push(newVersion(previous, whole));
       }
-      if (changes.length > 0) tell(changes);
+      if (changes.length > 0) notify(changes);
     }
   }
 
@@ -261,11 +266,11 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     return whole;
   }
 
-  function tellOther(file: TrackedFile, type: OtherChange["type"], reason: string): undefined {
-    const told = type === "readable" ? undefined : type;
-    if (told === undefined || file.told !== told)
-      tell([{ id: file.id, type, stored: file.stored, reason }]);
-    file.told = told;
+  function notifyOther(file: TrackedFile, type: OtherChange["type"], reason: string): undefined {
+    const reported = type === "readable" ? undefined : type;
+    if (reported === undefined || file.reported !== reported)
+      notify([{ id: file.id, type, stored: file.stored, reason }]);
+    file.reported = reported;
   }
 }
 

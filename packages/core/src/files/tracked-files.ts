@@ -22,8 +22,8 @@ export interface TrackedFile {
   /** When it was last seen there as a file, and when it was first found gone; in the watcher's time. */
   presentAt: number | undefined;
   goneAt: number | undefined;
-  /** What was told of it without a version, so that it is not told twice. */
-  told: "unreadable" | "outdated" | undefined;
+  /** What was reported of it without a version, so that it is not reported twice. */
+  reported: "unreadable" | "outdated" | undefined;
 }
 
 /** The tracked files by id and by path. */
@@ -62,7 +62,7 @@ export function trackedFiles(): TrackedFiles {
         lastFile: undefined,
         presentAt: undefined,
         goneAt: undefined,
-        told: undefined,
+        reported: undefined,
       };
       all.set(file.id, file);
       join(byPath, path, file);

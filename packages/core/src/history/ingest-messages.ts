@@ -77,7 +77,7 @@ export async function ingestMessages<Raw>(
       end: endOfChat(scope),
       known: state.known,
       isDiscarded: ({ position }) => isDiscardedAt(scope, position),
-      saysOther: ({ position }, raw) => saysOther(scope, position, decode(raw, codec)),
+      isOtherPrompt: ({ position }, raw) => isOtherPrompt(scope, position, decode(raw, codec)),
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
@@ -92,9 +92,9 @@ export async function ingestMessages<Raw>(
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
-  const told: KnownToolcalls = new Map();
-  const objectIds = await chooseObjectIds(scope, unseen, told);
-  const hasMoved = await moveTakenCalls(scope, unseen, told);
+  const toolcalls: KnownToolcalls = new Map();
+  const objectIds = await chooseObjectIds(scope, unseen, toolcalls);
+  const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
@@ -106,7 +106,7 @@ export async function ingestMessages<Raw>(
     ...(usage === undefined ? {} : { usage }),
   };
   learn?.(report);
-  await stage(scope, { chatChanged, isRewound }, { waiting, known: told, executions });
+  await stage(scope, { chatChanged, isRewound }, { waiting, known: toolcalls, executions });
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
@@ -192,7 +192,7 @@ function firstKept<Raw>(
 
 /** Results are objects of their own, and our own summary changes nothing that the chat holds. */
 function changesChat(message: Message): boolean {
-  return message.role === "summary" ? !message.ours : message.role !== "toolResult";
+  return message.role === "summary" ? !message.isFromManager : message.role !== "toolResult";
 }
 
 function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
@@ -222,7 +222,7 @@ function addToChat(
       waiting.push(waits);
       know(scope, one, call?.position ?? endOfChat(scope));
     } else if (message.role === "summary") {
-      if (!message.ours) setCompaction(scope, message, one.identity, keptAfter(one.index));
+      if (!message.isFromManager) setCompaction(scope, message, one.identity, keptAfter(one.index));
       know(scope, one, undefined);
     } else {
       appendMessage(scope, one, objectIds);
@@ -347,7 +347,7 @@ function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined):
   return step !== undefined && isAssistantStep(step) && isDiscarded(step);
 }
 
-function saysOther(
+function isOtherPrompt(
   { state }: SessionScope,
   position: TurnPosition | undefined,
   message: Message,

@@ -1,4 +1,4 @@
-import { isAfter, positionBefore, start, type TurnPosition } from "../chat/turn.ts";
+import { beforeFirstTurn, isAfter, positionBefore, type TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 import {
   chatRoles,
@@ -43,8 +43,8 @@ export interface ReconcileInput<Raw> {
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** Whether the message at a place in the known sequence is one that counts for nothing (failed or aborted). */
   readonly isDiscarded: (known: KnownMessage) => boolean;
-  /** Whether a user's message that goes by a known one's name says something else than that. */
-  readonly saysOther?: (known: KnownMessage, raw: Raw) => boolean;
+  /** Whether a user's message with the name of a known one has another text. */
+  readonly isOtherPrompt?: (known: KnownMessage, raw: Raw) => boolean;
   /** The host said that the user went back (tree, fork). */
   readonly rewound?: boolean;
 }
@@ -56,7 +56,7 @@ export interface ReconcileInput<Raw> {
 export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
   const { messages, codec, sequence } = input;
   const identities = messages.map((raw) => identify(raw, codec));
-  const prompt = namesake(input, identities);
+  const prompt = reusedName(input, identities);
   if (prompt !== undefined) {
     const known = new Map(input.known);
     known.delete(prompt.key);
@@ -83,20 +83,20 @@ function compare<Raw>(
 }
 
 /**
- * The newest prompt, where it goes by the name of one that was left: two prompts can have the same millisecond. Only a
- * list that does not go on from the known one is looked at, because hosts may alter what they send again.
+ * The newest prompt, where its name is that of an abandoned prompt with another text: two prompts can have the same
+ * millisecond. Only a list that does not continue the known one is examined, because hosts may alter what they resend.
  */
-function namesake<Raw>(
-  { messages, sequence, known, saysOther, rewound }: ReconcileInput<Raw>,
+function reusedName<Raw>(
+  { messages, sequence, known, isOtherPrompt, rewound }: ReconcileInput<Raw>,
   identities: readonly MessageIdentity[],
 ): { readonly index: number; readonly key: string } | undefined {
-  if (saysOther === undefined) return undefined;
+  if (isOtherPrompt === undefined) return undefined;
   if (rewound !== true && messages.length >= sequence.length) return undefined;
   const index = identities.findLastIndex(({ role }) => role === "user");
   const [key] = index === -1 ? [] : messageKeys(identities.slice(0, index + 1), index);
   const before = key === undefined ? undefined : known.get(key);
   if (key === undefined || before === undefined) return undefined;
-  return saysOther(before, messages[index] as Raw) ? { index, key } : undefined;
+  return isOtherPrompt(before, messages[index] as Raw) ? { index, key } : undefined;
 }
 
 function commonPrefix(
@@ -149,14 +149,14 @@ function rewindPoint<Raw>(
     index >= begin && !known.has(key) && identities[index]?.role !== "toolResult";
   const firstNew = keys.findIndex(isNew);
   const end = firstNew === -1 ? keys.length : firstNew;
-  const point = lastPosition(keys.slice(0, end), known) ?? pointBeforeLeft(input, keys, shared);
+  const point = lastPosition(keys.slice(0, end), known) ?? pointBeforeOmitted(input, keys, shared);
   if (point === undefined || input.rewound === true) return point;
-  const goesOn = keys.slice(end).some((key) => known.has(key));
+  const isContinued = keys.slice(end).some((key) => known.has(key));
   // A message of the host's own kind may come before the prompt.
   const speaker = identities.slice(end).find(({ role }) => chatRoles.has(role));
-  if (speaker?.role !== "user" || goesOn) return undefined;
-  const left = [...known.values()].filter(({ position }) => isAfter(position, point));
-  return left.every((one) => isDiscarded(one)) ? undefined : point;
+  if (speaker?.role !== "user" || isContinued) return undefined;
+  const abandoned = [...known.values()].filter(({ position }) => isAfter(position, point));
+  return abandoned.every((one) => isDiscarded(one)) ? undefined : point;
 }
 
 /** Where the chat begins after what only the host knows: a summary in front of it says nothing about what follows. */
@@ -182,20 +182,20 @@ function lastPosition(
  * With nothing of the chat before the new message: right before what the host left out, after a summary or where it says
  * that the user went back. Nobody knows what a summary stands for that the chat does not hold.
  */
-function pointBeforeLeft<Raw>(
+function pointBeforeOmitted<Raw>(
   { messages, codec, sequence, known, rewound }: ReconcileInput<Raw>,
   keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
   if (shared === 0) {
     if (rewound !== true) return undefined;
-    const from = known.get(keys[0] ?? "")?.standsUntil;
+    const from = known.get(keys[0] ?? "")?.summaryEnd;
     if (from !== undefined) return positionBefore(from);
     if (messages.length > 0 && codec.decode(messages[0] as Raw).role === "summary")
       return undefined;
     // Without the summary that stood in front the list is whole.
-    if (sequence[0]?.position === undefined) return start;
+    if (sequence[0]?.position === undefined) return beforeFirstTurn;
   }
-  const left = sequence.slice(shared).find(({ position }) => position !== undefined);
-  return left?.position === undefined ? undefined : positionBefore(left.position);
+  const omitted = sequence.slice(shared).find(({ position }) => position !== undefined);
+  return omitted?.position === undefined ? undefined : positionBefore(omitted.position);
 }

@@ -83,11 +83,11 @@ export async function returnBehindSummary(
 export async function returnToAnother(
   scope: SessionScope,
   identities: readonly MessageIdentity[],
-  isTold: boolean,
+  isReported: boolean,
 ): Promise<boolean> {
   const { known, viewBranch } = scope.state;
   // A session that never went back has no other branch.
-  if (!isTold && viewBranch === undefined) return false;
+  if (!isReported && viewBranch === undefined) return false;
   if (identities.some((one) => known.has(keyName(one)))) return false;
   const [first] = identities;
   const isSummarised = first !== undefined && !chatRoles.has(first.role);
@@ -127,7 +127,7 @@ async function standAt(
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat;
   const still = [compaction, point?.chat.compaction].find(
-    (one) => one !== undefined && stillStands(one, turns, identities),
+    (one) => one !== undefined && isSummarized(one, turns, identities),
   );
   const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
   const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
@@ -186,10 +186,10 @@ function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly
 }
 
 /**
- * Whether a summary still stands for the beginning of a chat: the host sends it, or nothing of what it replaced, as
- * where a summary of its own has come in front of it.
+ * Whether a summary still replaces the beginning of a chat: the host sends it, or sends nothing of what it replaced, as
+ * it does when it puts a summary of its own in front.
  */
-function stillStands(
+function isSummarized(
   compaction: Compaction,
   turns: readonly Turn[],
   identities: readonly MessageIdentity[],

@@ -17,7 +17,7 @@ import type { ToolResultMessage } from "../chat/message.ts";
 import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
-import { countCall, currentCallTime, type OpenCall } from "../state/session-state.ts";
+import { countToolcall, currentCallTime, type OpenCall } from "../state/session-state.ts";
 import { noteArrival } from "../state/use-order.ts";
 import { replayEffects } from "./replay-effects.ts";
 
@@ -59,7 +59,7 @@ export async function stageToolcalls(
       result: one.result,
       args: one.call?.args ?? {},
       chatRef: chatReference(scope, one.call),
-      fileRefs: execution.fileRefs ?? filesOf(execution),
+      fileRefs: execution.fileRefs ?? filesRead(execution),
       ...(execution.report === undefined ? {} : { report: execution.report }),
       targetRefs: targetsOf(execution),
       ...kindOf(scope, one, execution),
@@ -120,11 +120,11 @@ async function arrive(
   const { state } = scope;
   const entry = joinPool(state, stored, key);
   const { id } = entry;
-  const isOwn = execution.report !== undefined;
+  const isContextTool = execution.report !== undefined;
   const turn = call?.position.turn ?? currentCallTime(state).turn;
-  if (call !== undefined) countCall(state, turn, isOwn);
+  if (call !== undefined) countToolcall(state, turn, isContextTool);
   const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
-  if (isOwn) {
+  if (isContextTool) {
     const wasPending = state.pendingCalls.delete(result.toolCallId);
     if (wasPending) state.changed = true;
     else if (execution.isApplied !== true) {
@@ -134,7 +134,7 @@ async function arrive(
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
-  if (hasBlocks || (hasText && !isOwn)) setActive(state, id, undefined, used, false);
+  if (hasBlocks || (hasText && !isContextTool)) setActive(state, id, undefined, used, false);
 }
 
 /** The chat's next version names the tool call's version; the tool call names the chat's (decision D35). */
@@ -167,6 +167,6 @@ function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
   return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));
 }
 
-function filesOf(execution: Execution): readonly StaticReference[] {
+function filesRead(execution: Execution): readonly StaticReference[] {
   return (execution.effects ?? []).flatMap(({ file }) => (file === undefined ? [] : [file]));
 }

@@ -9,8 +9,8 @@ export interface KnownMessage {
   readonly key: string;
   /** Undefined for what the host put in the place of messages and the chat does not hold. */
   readonly position: TurnPosition | undefined;
-  /** Of a summary that the chat holds: it stands for everything before this. */
-  readonly standsUntil?: TurnPosition;
+  /** Of a summary that the chat holds: the end of the part that it replaces. */
+  readonly summaryEnd?: TurnPosition;
 }
 
 /** The stable keys of a host's messages from an index on: its own, else role, call id, time and ordinal (design §6.1). */

@@ -1,5 +1,5 @@
-import type { ViewMessage } from "../view/layout.ts";
 import type { DescribedEntry, VersionName } from "../view/describe-entries.ts";
+import type { ViewMessage } from "../view/layout.ts";
 import type { RebuiltView } from "./rebuilt-view.ts";
 
 /** Where the messages of two calls begin to differ, and what lies behind it. */
@@ -60,7 +60,7 @@ function typeOf(one: number, other: number, shared: number): ViewDifference["typ
 }
 
 /** Characters of the JSON that are told before and after the first one that differs. */
-const told = { before: 40, after: 80 };
+const excerptLength = { before: 40, after: 80 };
 
 function differenceAt(
   before: RebuiltView,
@@ -77,7 +77,7 @@ function differenceAt(
   // The list's bracket, and a comma after each message.
   const offset = one.slice(0, message).reduce((sum, text) => sum + bytesOf(text) + 1, 1) + byte;
   const excerpt = (text: string): string =>
-    text.slice(Math.max(0, at - told.before), at + told.after).toWellFormed();
+    text.slice(Math.max(0, at - excerptLength.before), at + excerptLength.after).toWellFormed();
   const entries = { before: entryOf(before, message), after: entryOf(after, message) };
   return {
     message,

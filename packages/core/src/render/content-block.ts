@@ -27,7 +27,7 @@ export function fenced(text: string): string {
 }
 
 /** The whole block of an object's text, or of a range of it. */
-export function textBlock(
+export function contentBlock(
   entry: PoolEntry,
   workspace: string,
   text: string,

@@ -24,7 +24,7 @@ export function startOfWeight(text: string, weight: number): string {
   return `${lightest(piecesOf(text), weight - 1).join("")}…`;
 }
 
-interface Piece {
+interface NamePiece {
   readonly text: string;
   readonly weight: number;
 }
@@ -32,7 +32,7 @@ interface Piece {
 /** A long piece is taken apart, so that a name of one word can be cut too. */
 const longestPiece = 9;
 
-function piecesOf(text: string): readonly Piece[] {
+function piecesOf(text: string): readonly NamePiece[] {
   let wasWord = false;
   return (text.match(pieces) ?? []).flatMap((found) => {
     const isWord = /[\p{L}\d]/u.test(found);
@@ -66,7 +66,7 @@ function wordWeight(word: string, length: number): number {
   return base + (length > 2 && vowels / length < 0.24 ? (length - 1) / 3 : 0);
 }
 
-function lightest(all: readonly Piece[], weight: number): readonly string[] {
+function lightest(all: readonly NamePiece[], weight: number): readonly string[] {
   const kept: string[] = [];
   let sum = 0;
   for (const piece of all) {

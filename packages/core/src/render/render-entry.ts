@@ -60,8 +60,8 @@ function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage
     typeof content === "string"
       ? content
       : content.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
-  const left = text.length - head;
-  const note = `[${left} characters not shown; activate ${source.chatHandle} with from and to reads it]`;
+  const omitted = text.length - head;
+  const note = `[${omitted} characters not shown; activate ${source.chatHandle} with from and to reads it]`;
   const shown = text.slice(0, head).toWellFormed();
   return { role: "user", content: [{ type: "text", text: `${shown}\n${note}` }] };
 }

@@ -18,7 +18,8 @@ export function textDifference(before: string, after: string): TextDifference {
     context,
     maxEditLength: longest,
   });
-  if (found === undefined) return { patch: after, added: linesIn(after), removed: linesIn(before) };
+  if (found === undefined)
+    return { patch: after, added: countLines(after), removed: countLines(before) };
   let added = 0;
   let removed = 0;
   const lines: string[] = [];
@@ -33,6 +34,6 @@ export function textDifference(before: string, after: string): TextDifference {
   return { patch: lines.join("\n"), added, removed };
 }
 
-function linesIn(text: string): number {
+function countLines(text: string): number {
   return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

@@ -240,8 +240,8 @@ export async function openContextSession(
     signals: HostSignals,
   ): Promise<IngestReport> {
     const learnNow = (report: IngestReport): void => learnUsage(current.state, report);
-    const told = { ...signals, learn: learnNow };
-    return await ingestMessages(current, messages, codec, executions, told);
+    const allSignals = { ...signals, learn: learnNow };
+    return await ingestMessages(current, messages, codec, executions, allSignals);
   }
 
   async function viewOf(current: SessionScope, options: ViewOptions): Promise<View> {

@@ -38,7 +38,7 @@ export async function indexFile(
   const file = await scope.dependencies.files.read(path);
   const earlier = (await findFile(scope, file.realPath)) ?? (await movedHere(scope, file.realPath));
   const known = earlier !== undefined && presenceOf(earlier.body) !== "unread";
-  if (known && isSameFile(earlier, file)) {
+  if (known && hasSameContent(earlier, file)) {
     const stored = await loadVersion(scope, earlier);
     return joined(scope, stored, "unchanged");
   }
@@ -97,7 +97,7 @@ function joined(
   return { entry, stored, step, joined: !wasKnown };
 }
 
-function isSameFile(earlier: StoredMetadata, file: FileContent): boolean {
+function hasSameContent(earlier: StoredMetadata, file: FileContent): boolean {
   const { body, hashes } = earlier;
   if (body["path"] !== file.realPath) return false;
   if (file.text === null) return presenceOf(body) === "non_text" && body["size"] === file.size;
@@ -118,14 +118,14 @@ async function findFile(
   realPath: string,
 ): Promise<StoredMetadata | undefined> {
   const { store } = scope.dependencies;
-  const here = await store.find({ where: { path: realPath } });
-  const found = here.items.find(({ body }) => fileLike.has(body.type));
+  const atPath = await store.find({ where: { path: realPath } });
+  const found = atPath.items.find(({ body }) => fileLike.has(body.type));
   if (found !== undefined) return found;
-  const gone = await store.find({
+  const deleted = await store.find({
     where: { presence: "missing", "provenance.origin": realPath },
     newestFirst: true,
   });
-  return gone.items.find(({ body }) => fileLike.has(body.type));
+  return deleted.items.find(({ body }) => fileLike.has(body.type));
 }
 
 /** Notes are files to everything but their name (decision D16). */

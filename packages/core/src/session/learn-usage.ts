@@ -9,7 +9,7 @@ const usagePoints = 16;
 
 /** Fits the calibration to what the provider reports of the view that was sent. */
 export function learnUsage(state: SessionState, report: IngestReport): void {
-  const reported = promptTokens(report.usage);
+  const reported = reportedPromptTokens(report.usage);
   const sent = state.sentTokens;
   // One answer goes with one view; what follows it may have been asked without us.
   if (report.added > 0) state.sentTokens = 0;
@@ -32,7 +32,9 @@ function noteReport(state: SessionState, report: IngestReport): void {
     state.account = countReport(state.account, usage);
 }
 
-function promptTokens(usage: Readonly<Record<string, unknown>> | undefined): number | undefined {
+function reportedPromptTokens(
+  usage: Readonly<Record<string, unknown>> | undefined,
+): number | undefined {
   if (usage === undefined) return undefined;
   const total = ["input", "cacheRead", "cacheWrite"].reduce((sum, field) => {
     const value = usage[field];

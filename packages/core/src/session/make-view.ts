@@ -56,10 +56,10 @@ function asOfLastCall(
   layout: Layout,
   { account, view: last }: SessionState,
 ): Omit<View, "call"> {
-  const told = { ...view, ...(account === undefined ? {} : { account }) };
-  if (epoch === undefined || last?.record.layout !== view.layout) return told;
+  const withoutEpoch = { ...view, ...(account === undefined ? {} : { account }) };
+  if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
   const { endedBy: _unsentEnd, ...figures } = epoch;
-  return { ...told, epoch: { ...figures, ...layout.epochOf?.(last.record), isNew: false } };
+  return { ...withoutEpoch, epoch: { ...figures, ...layout.epochOf?.(last.record), isNew: false } };
 }
 
 /** What the next call sees, and what it costs; nothing of the session changes. */
@@ -78,8 +78,8 @@ export async function renderView(
 }
 
 /** What the layout took out of the view is inactive. */
-export function takeOut(scope: SessionScope, { left = [] }: LayoutOutput): void {
-  for (const id of left) leaveActive(scope, id);
+export function takeOut(scope: SessionScope, { deactivated = [] }: LayoutOutput): void {
+  for (const id of deactivated) leaveActive(scope, id);
 }
 
 async function storeView(
@@ -161,12 +161,13 @@ async function inputOf(
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
   const last = state.view?.record;
-  const isOurs = last?.layout === layout.name;
+  const isSameLayout = last?.layout === layout.name;
   const isLatest = (handle: string, version: number): boolean => {
     const id = state.handles.get(handle);
     return id !== undefined && state.pool.get(id)?.stored.version === version;
   };
-  const names = last === undefined || !isOurs ? [] : (layout.needs?.(last, active, isLatest) ?? []);
+  const names =
+    last === undefined || !isSameLayout ? [] : (layout.needs?.(last, active, isLatest) ?? []);
   return {
     turns: state.chat.turns,
     ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),

@@ -8,7 +8,7 @@ import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { openState } from "../state/open-state.ts";
 import type { SessionDependencies, SessionScope } from "../state/session-scope.ts";
-import { countCall, newSessionState, type SessionState } from "../state/session-state.ts";
+import { countToolcall, newSessionState, type SessionState } from "../state/session-state.ts";
 import { noteArrival, noteNamedFiles } from "../state/use-order.ts";
 import type { LayoutOutput } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -62,7 +62,7 @@ interface Arrived {
 }
 
 /** What is new before a model call: the turns so far, the answer before, and the results of its calls. */
-interface Stage {
+interface CallInput {
   readonly turns: readonly Turn[];
   readonly named: readonly ToolCallBlock[];
   readonly arrived: readonly Arrived[];
@@ -104,9 +104,9 @@ function stagesOf(
   state: SessionState,
   versions: ReadonlyMap<ObjectId, StoredVersion>,
   order: ReadonlyMap<ObjectId, number>,
-): { readonly stages: readonly Stage[]; readonly places: StoredRehearsal["places"] } {
+): { readonly stages: readonly CallInput[]; readonly places: StoredRehearsal["places"] } {
   const { turns } = state.chat;
-  const stages: Stage[] = [];
+  const stages: CallInput[] = [];
   const places: { readonly turn: number; readonly step: number }[] = [];
   let named: readonly ToolCallBlock[] = [];
   let arrived: readonly Arrived[] = [];
@@ -150,7 +150,7 @@ function resultsOf(
 function beginRehearsal(
   dependencies: SessionDependencies,
   { id, chat, harness, hostSessionId }: SessionState,
-  stages: readonly Stage[],
+  stages: readonly CallInput[],
 ): Rehearsal {
   const state = newSessionState(
     { session: id, chat: chat.id },
@@ -203,7 +203,7 @@ function beginRehearsal(
 }
 
 /** Takes in what came between two model calls, in the order in which a running session does. */
-function takeIn(scope: SessionScope, { turns, named, arrived }: Stage): void {
+function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void {
   const { state, contents } = scope;
   const before = state.chat;
   // What names a file is noted when its message is appended, before the results and the next prompt.
@@ -212,7 +212,7 @@ function takeIn(scope: SessionScope, { turns, named, arrived }: Stage): void {
   for (const { entry, stored, call, turn } of arrived) {
     state.pool.set(entry.id, entry);
     state.handles.set(entry.handle, entry.id);
-    countCall(state, turn, false);
+    countToolcall(state, turn, false);
     const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
     contents.set(entry.id, stored);
     noteArrival(scope, entry, call.name, argumentsOf(call.arguments));

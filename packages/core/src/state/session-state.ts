@@ -169,7 +169,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   if (chat.compaction !== undefined) {
     const summary = { identity: compactionIdentity(chat.compaction), position: undefined };
     const key = uniqueKey(state.known, summary);
-    state.known.set(key, { ...summary, key, standsUntil: chat.compaction.from });
+    state.known.set(key, { ...summary, key, summaryEnd: chat.compaction.from });
   }
   for (const [turnIndex, turn] of chat.turns.entries()) {
     if (turn.user !== null) {
@@ -206,7 +206,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
         }
         const { body } = entry.stored;
         if (!named.has(id)) missing.push(staticReference(entry.stored));
-        countCall(state, turnIndex, body["context_tool"] === true);
+        countToolcall(state, turnIndex, body["context_tool"] === true);
         const resultTime = body["timestamp"];
         const result = messageIdentity(
           "toolResult",
@@ -236,7 +236,7 @@ function knowOrphans(state: SessionState): void {
 }
 
 /** Counts a tool call of a turn unless it is one of the context tools' own (decision D37). */
-export function countCall(state: SessionState, turn: number, isContextTool: boolean): void {
+export function countToolcall(state: SessionState, turn: number, isContextTool: boolean): void {
   if (!isContextTool) state.callsInTurn.set(turn, (state.callsInTurn.get(turn) ?? 0) + 1);
 }
 

@@ -102,7 +102,7 @@ export interface LayoutOutput {
   /** What was shown, as data: given back on the session's next call, and enough to make the same messages again. */
   readonly record: ViewRecord;
   /** Objects that became inactive because the layout took their content out of the view. */
-  readonly left?: readonly ObjectId[];
+  readonly deactivated?: readonly ObjectId[];
   /** Where a provider's cache is worth a breakpoint: indexes of messages, the last one included, in order. */
   readonly boundaries?: readonly number[];
   readonly epoch?: EpochFigures;
@@ -153,7 +153,7 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *   signatures too, but for long texts in arguments.
  * - `newest-user-message-is-there`: whole if it fits the budget, else in part.
  * - `active-is-shown`: the contents of the active objects can be read in their newest version, no line of them twice, as
- *   far as the budget goes; what an epoch's end took out is named in `left`.
+ *   far as the budget goes; what an epoch's end took out is named in `deactivated`.
  * - `budget-holds`: the estimate of the messages is at most the budget.
  * - `nothing-volatile`: the same input and record give the same bytes, in a new process too: no clock reading, no
  *   counter and no fresh id is rendered.

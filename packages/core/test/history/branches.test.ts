@@ -27,7 +27,7 @@ const summary: Message = {
   role: "summary",
   kind: "summary",
   raw: "ours",
-  ours: true,
+  isFromManager: true,
   timestamp: 20,
 };
 

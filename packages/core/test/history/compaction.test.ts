@@ -12,7 +12,7 @@ describe("a host that replaces its messages", () => {
     history.say("two");
     await history.ingest(session);
     const replaced: Message[] = [
-      { role: "summary", kind: "summary", raw: "ours", ours: true, timestamp: 90 },
+      { role: "summary", kind: "summary", raw: "ours", isFromManager: true, timestamp: 90 },
       { role: "user", content: "the newest", timestamp: 91 },
     ];
 
@@ -36,7 +36,7 @@ describe("a host that replaces its messages", () => {
     const before = await versionCount(store);
 
     await session.ingest(
-      [{ role: "summary", kind: "summary", raw: "ours", ours: true, timestamp: 90 }],
+      [{ role: "summary", kind: "summary", raw: "ours", isFromManager: true, timestamp: 90 }],
       plainCodec,
     );
 
@@ -108,7 +108,7 @@ describe("a host that replaces its messages", () => {
       role: "summary",
       kind: "summary",
       raw: "ours",
-      ours: true,
+      isFromManager: true,
       timestamp: 3,
     };
     await opened.session.ingest([ours, kept, human("abandoned", 4_000)], plainCodec);
@@ -145,7 +145,7 @@ const summaryMessage: Message = {
   role: "summary",
   kind: "compactionSummary",
   raw: "the summary",
-  ours: false,
+  isFromManager: false,
   timestamp: 1_800_000_000_000,
 };
 

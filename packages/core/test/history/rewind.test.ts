@@ -19,7 +19,7 @@ describe("a user who goes back on the tree (D52)", () => {
       role: "summary",
       kind: "summary",
       raw: "ours",
-      ours: true,
+      isFromManager: true,
       timestamp: 90,
     };
     const branch: Message[] = [
@@ -222,7 +222,7 @@ describe("a user who goes back on the tree (D52)", () => {
         role: "summary",
         kind: "summary",
         raw: "",
-        ours: true,
+        isFromManager: true,
         timestamp: 1,
       };
       const kept: Message[] = [summary, ...history.messages.slice(0, 2)];
@@ -248,8 +248,8 @@ describe("a user who goes back on the tree (D52)", () => {
     history.say("answer one");
     history.user("two");
     await history.ingest(session);
-    const summary = (raw: string, ours: boolean, timestamp: number): Message => {
-      return { role: "summary", kind: "summary", raw, ours, timestamp };
+    const summary = (raw: string, isFromManager: boolean, timestamp: number): Message => {
+      return { role: "summary", kind: "summary", raw, isFromManager, timestamp };
     };
     const [, , two] = history.messages;
     if (two === undefined) throw new Error("there is no second prompt");
@@ -284,7 +284,7 @@ describe("a user who goes back on the tree (D52)", () => {
       role: "summary",
       kind: "summary",
       raw: "S",
-      ours: false,
+      isFromManager: false,
       timestamp: 1,
     };
     const user = (content: string, timestamp: number): Message => {

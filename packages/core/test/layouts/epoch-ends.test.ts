@@ -38,7 +38,7 @@ describe("an epoch's end", () => {
     expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
     expect(resultOf(view, read)).toBe(`[f1 f1.ts ${lines(10).length}]`);
     expect(view.epoch).toMatchObject({ isNew: true, endedBy: "cold", left: ["t1", "f1"] });
-    expect(view.left).toHaveLength(2);
+    expect(view.deactivated).toHaveLength(2);
   });
 
   it("leaves what the newest answer asked for, and what is pinned", () => {
@@ -107,7 +107,7 @@ describe("an epoch's end", () => {
     const view = swept(stage);
     expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
     expect(resultOf(view, again)).toBe(`t1 ok\n~~~\n${lines(20)}~~~`);
-    expect(view.left).toEqual([]);
+    expect(view.deactivated).toEqual([]);
   });
 });
 

@@ -181,7 +181,7 @@ export function viewStage(): ViewStage {
     view: (layout, options = {}) => {
       const output = layout.render(inputOf(layout, options), last);
       last = output.record;
-      for (const id of output.left ?? [])
+      for (const id of output.deactivated ?? [])
         for (const [handle, entry] of pool) if (entry.id === id) active.delete(handle);
       return output;
     },

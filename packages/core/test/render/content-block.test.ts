@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fenced, textBlock } from "../../src/render/content-block.ts";
+import { fenced, contentBlock } from "../../src/render/content-block.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
 /** Texts that try to close their envelope, and to open another. */
@@ -43,7 +43,7 @@ describe("the envelope of a content", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 2, maxLength: 4 }), (texts) => {
         const blocks = texts.map((text, index) =>
-          textBlock(entrySample(`f${index}`, fileSample()), "/work", text, undefined),
+          contentBlock(entrySample(`f${index}`, fileSample()), "/work", text, undefined),
         );
 
         const parsed = parseFences(blocks.join("\n"));
@@ -57,13 +57,13 @@ describe("the envelope of a content", () => {
   });
 
   it("begins with the handle, the name and the version", () => {
-    const block = textBlock(entrySample("f12", fileSample(), 3), "/work", "hello\n", undefined);
+    const block = contentBlock(entrySample("f12", fileSample(), 3), "/work", "hello\n", undefined);
 
     expect(block).toBe("f12 a.ts v3\n~~~\nhello\n~~~");
   });
 
   it("says which lines it holds, where it holds some", () => {
-    const block = textBlock(entrySample("f12", fileSample()), "/work", "a\nb\nc\n", {
+    const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\nb\nc\n", {
       from: 2,
       to: 3,
     });
@@ -72,7 +72,10 @@ describe("the envelope of a content", () => {
   });
 
   it("says that a range has left the text, where the text became shorter", () => {
-    const block = textBlock(entrySample("f12", fileSample()), "/work", "a\n", { from: 5, to: 9 });
+    const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\n", {
+      from: 5,
+      to: 9,
+    });
 
     expect(block).toBe("f12 a.ts v1 lines 5-9 of 1\n~~~\n~~~");
   });

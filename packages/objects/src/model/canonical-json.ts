@@ -17,14 +17,14 @@ export type Sink = (piece: Piece) => void;
 export const longPiece = 4_096;
 
 /** Joins pieces to one text. */
-export function textOf(pieces: readonly Piece[]): string {
+export function joinedText(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => (typeof piece === "string" ? piece : Buffer.from(piece).toString("utf8")))
     .join("");
 }
 
 /** Joins pieces to one piece that can be kept. */
-function together(pieces: readonly Piece[]): Piece {
+function joinedPiece(pieces: readonly Piece[]): Piece {
   if (pieces.every((piece) => typeof piece === "string")) {
     const text = pieces.join("");
     return text.length < longPiece ? text : Buffer.from(text, "utf8");
@@ -104,7 +104,7 @@ function blockText(
   const items = list.slice(start, start + blockLength);
   const pieces: Piece[] = [];
   writeItems(items, (piece) => pieces.push(piece), foreign);
-  const text = together(pieces);
+  const text = joinedPiece(pieces);
   if (items.every((item) => Object.isFrozen(item))) blockTexts(foreign).set(last, { items, text });
   return text;
 }
@@ -137,7 +137,7 @@ function writeObject(object: JsonObject, sink: Sink, foreign: boolean): void {
     foreign,
   );
   if (length <= longestKept) {
-    const text = together(pieces);
+    const text = joinedPiece(pieces);
     objectTexts(foreign).set(object, text);
     sink(text);
   } else {

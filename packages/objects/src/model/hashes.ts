@@ -1,10 +1,10 @@
 import { createHash, hash, type Hash } from "node:crypto";
 import {
   canonicalFields,
+  joinedText,
   longPiece,
   type Piece,
   type Sink,
-  textOf,
   writeCanonical,
 } from "./canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
@@ -58,7 +58,7 @@ function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "obje
       object_hash: sha256Pieces([...before, JSON.stringify(content), ...after]),
     };
   }
-  const states = textStates(body.id, `${textOf(before)}"`, content);
+  const states = textStates(body.id, `${joinedText(before)}"`, content);
   const whole = states.escaped.copy();
   updateAll(whole, ['"', ...after]);
   return { content_hash: states.plain.copy().digest("hex"), object_hash: whole.digest("hex") };

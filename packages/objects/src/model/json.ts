@@ -67,8 +67,11 @@ function convertObject(value: object, path: readonly object[]): JsonValue | unde
   return result;
 }
 
+/** An object under construction. */
+export type MutableObject = Record<string, JsonValue | undefined>;
+
 /** Defines a field, because assigning to `__proto__` would change the prototype. */
-function setField(target: Record<string, JsonValue>, field: string, value: JsonValue): void {
+export function setField(target: MutableObject, field: string, value: JsonValue | undefined): void {
   if (field === "__proto__") {
     Object.defineProperty(target, field, {
       value,

@@ -1,12 +1,6 @@
-import { isJsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonObject, type JsonValue, type MutableObject, setField } from "../model/json.ts";
 import type { Delta } from "./delta-encode.ts";
-import {
-  type ChunkReader,
-  decodeText,
-  decodeValue,
-  type MutableObject,
-  setField,
-} from "./stored-form.ts";
+import { type ChunkReader, decodeText, decodeValue } from "./stored-form.ts";
 
 /**
  * Applies a parsed delta. Lists and objects that are not frozen are changed in place, so that the cost of a chain of

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonObject, type JsonValue, type MutableObject, setField } from "../model/json.ts";
 import { applyDelta } from "./delta-apply.ts";
 import type { Delta } from "./delta-encode.ts";
-import { type ChunkReader, decodeText, type MutableObject, setField } from "./stored-form.ts";
+import { type ChunkReader, decodeText } from "./stored-form.ts";
 
 /**
  * Applies parsed deltas one after the other. A text that each delta changes near its end, such as the text of a chat, is
@@ -20,7 +20,7 @@ export function applyDeltas(
     const going = new Map<string, GrowingText>();
     for (let index = 0; index < changes.length; index += 2) {
       const [field, change] = [changes[index] as string, changes[index + 1] as Delta];
-      const text = growing.get(field) ?? textOf(value, field);
+      const text = growing.get(field) ?? growingField(value, field);
       if (change[0] === 1 && text !== undefined) {
         const [, prefix, suffix, middle] = change as readonly [1, number, number, string];
         text.change(prefix, suffix, decodeText(middle, chunks));
@@ -74,7 +74,7 @@ function growingText(start: string): GrowingText {
   };
 }
 
-function textOf(value: JsonValue | undefined, field: string): GrowingText | undefined {
+function growingField(value: JsonValue | undefined, field: string): GrowingText | undefined {
   const text = isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
   return typeof text === "string" ? growingText(text) : undefined;
 }

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../model/json.ts";
+import { type JsonObject, type MutableObject, setField } from "../model/json.ts";
 import { bulkFields, type ObjectBody } from "../model/object-body.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
-import { deepFreeze, type MutableObject, setField } from "./stored-form.ts";
+import { deepFreeze } from "./stored-form.ts";
 
 /** The bulk fields of a body, which a store keeps as a chain of deltas. */
 export function bulkOf(body: ObjectBody): JsonObject {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, setField } from "../model/json.ts";
 
 /**
  * The stored form of values: each long text is stored separately, once, and is represented by `~#` and its key. A text
@@ -63,22 +63,6 @@ export function decodeValue(value: JsonValue, chunks: ChunkReader): JsonValue {
     }
   }
   return value;
-}
-
-export type MutableObject = Record<string, JsonValue | undefined>;
-
-/** Defines a field, because assigning to `__proto__` would change the prototype. */
-export function setField(target: MutableObject, field: string, value: JsonValue | undefined): void {
-  if (field === "__proto__") {
-    Object.defineProperty(target, field, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  } else {
-    target[field] = value;
-  }
 }
 
 /** Returns the approximate number of characters of a written value. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import stableStringify from "fast-json-stable-stringify";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, textOf, writeCanonical } from "../../src/model/canonical-json.ts";
+import { canonicalJson, joinedText, writeCanonical } from "../../src/model/canonical-json.ts";
 import { type JsonValue, toJson } from "../../src/model/json.ts";
 import { staticSample } from "../samples.ts";
 
@@ -85,7 +85,7 @@ describe("canonical JSON for hashing", () => {
 
 function written(value: JsonValue): string {
   const pieces: string[] = [];
-  writeCanonical(value, (piece) => void pieces.push(textOf([piece])));
+  writeCanonical(value, (piece) => void pieces.push(joinedText([piece])));
   return pieces.join("");
 }
 

@@ -11,7 +11,7 @@ interface CharRange {
 }
 
 /** How much of an object the model sees. */
-export type Shown = "whole" | "none" | readonly CharRange[];
+export type Visibility = "whole" | "none" | readonly CharRange[];
 
 /** A model call that a strategy makes for itself, such as a summary: input at the plain price, and output tokens. */
 export interface OwnCall {
@@ -23,7 +23,7 @@ export interface OwnCall {
 export interface CallView {
   readonly parts: readonly Part[];
   /** What of an evidence object is in the prompt; by the number that the segment's evidence gives it. */
-  readonly shown: (object: number) => Shown;
+  readonly shown: (object: number) => Visibility;
   readonly ownCalls?: readonly OwnCall[];
   /** When the call was made, in milliseconds since 1970. */
   readonly time?: number;

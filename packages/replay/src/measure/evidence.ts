@@ -1,6 +1,6 @@
 import { classifyCall } from "../corpus/classify-call.ts";
 import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
-import type { Shown } from "./call-view.ts";
+import type { Visibility } from "./call-view.ts";
 import { countText, countTokens } from "./tokens.ts";
 import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
 
@@ -94,10 +94,10 @@ export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
 /** The 8-grams of a use that are in no object as far as it is shown. */
 export function missingGrams(
   grams: readonly UsedGram[],
-  shown: (object: number) => Shown,
+  shown: (object: number) => Visibility,
 ): readonly UsedGram[] {
-  const known = new Map<number, Shown>();
-  const look = (object: number): Shown => {
+  const known = new Map<number, Visibility>();
+  const look = (object: number): Visibility => {
     let answer = known.get(object);
     if (answer === undefined) {
       answer = shown(object);
@@ -108,7 +108,7 @@ export function missingGrams(
   return grams.filter(({ holders }) => !holders.some((holder) => isVisible(holder, look)));
 }
 
-function isVisible({ object, start, end }: Holder, look: (object: number) => Shown): boolean {
+function isVisible({ object, start, end }: Holder, look: (object: number) => Visibility): boolean {
   const shown = look(object);
   if (shown === "whole") return true;
   if (shown === "none") return false;

@@ -6,8 +6,8 @@ import {
   objectOf,
   objectsOf,
   present,
+  stringValue,
   textBlock,
-  textOf,
   timeOf,
 } from "./fields.ts";
 import type {
@@ -64,7 +64,7 @@ export function claudeCodeReader(rows: Recording): RowReader {
       }
       // What the program itself says in the model's place, of an error most often.
       if (message["model"] === "<synthetic>") return;
-      const id = textOf(message["id"]);
+      const id = stringValue(message["id"]);
       const facts = factsOf(message);
       const content = objectsOf(message["content"]).flatMap(answerBlock);
       if (id === undefined || id !== messageId) {
@@ -87,7 +87,7 @@ function readUser(value: JsonObject, message: JsonObject, rows: Recording, line:
     if (block["type"] !== "tool_result") continue;
     rows.answer(
       {
-        toolCallId: textOf(block["tool_use_id"]) ?? "",
+        toolCallId: stringValue(block["tool_use_id"]) ?? "",
         content: shownBlocks(block["content"]),
         isError: block["is_error"] === true,
         ...time,
@@ -113,16 +113,19 @@ function readUser(value: JsonObject, message: JsonObject, rows: Recording, line:
 function shownBlocks(content: JsonValue | undefined): readonly (RecordedText | RecordedImage)[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
   return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = textOf(block["text"]);
+    const text = stringValue(block["text"]);
     if (block["type"] === "text" && text !== undefined) return text === "" ? [] : [textBlock(text)];
     if (block["type"] === "image") {
       const source = objectOf(block["source"]);
       return [
-        imageBlock(textOf(source["media_type"]), textOf(source["data"]) ?? textOf(source["url"])),
+        imageBlock(
+          stringValue(source["media_type"]),
+          stringValue(source["data"]) ?? stringValue(source["url"]),
+        ),
       ];
     }
     // A search for tools answers with their names.
-    const tool = textOf(block["tool_name"]);
+    const tool = stringValue(block["tool_name"]);
     return tool === undefined ? [] : [textBlock(tool)];
   });
 }
@@ -152,8 +155,8 @@ function serverResult(block: JsonObject): readonly RecordedText[] {
 function factsOf(message: JsonObject): ModelCallFacts {
   return present({
     provider: "anthropic",
-    model: textOf(message["model"]),
-    stopReason: textOf(message["stop_reason"]),
+    model: stringValue(message["model"]),
+    stopReason: stringValue(message["stop_reason"]),
     usage: usageOf(message["usage"]),
   });
 }

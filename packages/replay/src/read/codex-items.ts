@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
 
-import { imageBlock, numberOf, objectOf, objectsOf, textBlock, textOf } from "./fields.ts";
+import { imageBlock, numberOf, objectOf, objectsOf, stringValue, textBlock } from "./fields.ts";
 import type {
   RecordedImage,
   RecordedText,
@@ -15,9 +15,9 @@ export function saidBlocks(
 ): readonly (RecordedText | RecordedImage)[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
   return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = textOf(block["text"]);
+    const text = stringValue(block["text"]);
     if (text !== undefined) return text === "" ? [] : [textBlock(text)];
-    const image = textOf(block["image_url"]);
+    const image = stringValue(block["image_url"]);
     return image === undefined ? [] : [imageBlock(undefined, image)];
   });
 }
@@ -25,7 +25,7 @@ export function saidBlocks(
 /** What a reasoning item shows of the model's thoughts: nothing, where they are encrypted. */
 export function thought(item: JsonObject): readonly RecordedThinking[] {
   const texts = [...objectsOf(item["content"]), ...objectsOf(item["summary"])].flatMap(
-    (part) => textOf(part["text"]) ?? [],
+    (part) => stringValue(part["text"]) ?? [],
   );
   const thinking = texts.join("\n\n");
   return thinking === "" ? [] : [{ type: "thinking", thinking }];
@@ -35,8 +35,8 @@ export function thought(item: JsonObject): readonly RecordedThinking[] {
 export function callOf(item: JsonObject, spareId: string): RecordedToolCall | undefined {
   const { type } = item;
   if (typeof type !== "string" || !type.endsWith("_call")) return undefined;
-  const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? spareId;
-  const name = textOf(item["name"]) ?? type.replace(/_call$/u, "");
+  const id = stringValue(item["call_id"]) ?? stringValue(item["id"]) ?? spareId;
+  const name = stringValue(item["name"]) ?? type.replace(/_call$/u, "");
   return { type: "toolCall", id, name, arguments: argumentsOf(item) };
 }
 
@@ -44,7 +44,7 @@ function argumentsOf(item: JsonObject): JsonObject {
   const { input, action } = item;
   if (typeof input === "string") return { input };
   if (isJsonObject(action)) return action;
-  const text = textOf(item["arguments"]);
+  const text = stringValue(item["arguments"]);
   if (text === undefined) return objectOf(item["arguments"]);
   try {
     const parsed: unknown = JSON.parse(text);
@@ -61,7 +61,7 @@ export function isAnswer({ type }: JsonObject): boolean {
 
 /** The result in an item: a text, a list of parts, or an object around either, with or without JSON around it. */
 export function outputOf(item: JsonObject): RecordedAnswer {
-  const toolCallId = textOf(item["call_id"]) ?? "";
+  const toolCallId = stringValue(item["call_id"]) ?? "";
   const output = unwrapped(item["output"]);
   if (!isJsonObject(output)) return { toolCallId, content: saidBlocks(output), isError: false };
   const exitCode = numberOf(objectOf(output["metadata"])["exit_code"]) ?? 0;

@@ -1,7 +1,15 @@
 import type { JsonObject } from "@self-context-manager/core";
 
 import { callOf, isAnswer, outputOf, saidBlocks, thought } from "./codex-items.ts";
-import { numberOf, objectOf, objectsOf, present, textBlock, textOf, timeOf } from "./fields.ts";
+import {
+  numberOf,
+  objectOf,
+  objectsOf,
+  present,
+  stringValue,
+  textBlock,
+  timeOf,
+} from "./fields.ts";
 import type { RecordedAssistant, RecordedUsage } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
@@ -86,7 +94,8 @@ export function codexReader(rows: Recording): RowReader {
       isOpen = false;
       rows.answer({ ...outputOf(item), ...time }, line);
     } else {
-      if (textOf(item["call_id"]) === undefined && textOf(item["id"]) === undefined) searches += 1;
+      if (stringValue(item["call_id"]) === undefined && stringValue(item["id"]) === undefined)
+        searches += 1;
       const call = callOf(item, `search-${searches}`);
       if (call === undefined) return;
       addToCall([call], time);
@@ -113,13 +122,13 @@ export function codexReader(rows: Recording): RowReader {
       switch (value["type"]) {
         case "session_meta":
           system(
-            textOf(objectOf(payload["base_instructions"])["text"]) ??
-              textOf(payload["instructions"]),
+            stringValue(objectOf(payload["base_instructions"])["text"]) ??
+              stringValue(payload["instructions"]),
             time,
           );
           break;
         case "turn_context":
-          model = textOf(payload["model"]) ?? model;
+          model = stringValue(payload["model"]) ?? model;
           break;
         case "event_msg":
           if (payload["type"] !== "token_count" || payload["info"] === null) break;
@@ -142,7 +151,7 @@ export function codexReader(rows: Recording): RowReader {
           readItem(payload, time, line);
           break;
         case undefined:
-          system(textOf(value["instructions"]), time);
+          system(stringValue(value["instructions"]), time);
           break;
         default:
           if (isItem(value)) readItem(value, time, line);
@@ -159,7 +168,7 @@ function compactedText(payload: JsonObject): string {
     .flatMap((block) =>
       block.type === "text" && !machineText.test(block.text) ? [block.text] : [],
     );
-  return kept.length > 0 ? kept.join("\n\n") : (textOf(payload["message"]) ?? "");
+  return kept.length > 0 ? kept.join("\n\n") : (stringValue(payload["message"]) ?? "");
 }
 
 function usageOf(payload: JsonObject): RecordedUsage | undefined {

@@ -12,7 +12,7 @@ export function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 }
 
-export function textOf(value: JsonValue | undefined): string | undefined {
+export function stringValue(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@self-context-manager/core";
 
-import { textOf, timeOf } from "./fields.ts";
+import { stringValue, timeOf } from "./fields.ts";
 import { answerBlocks, callFacts, shownBlocks } from "./pi-blocks.ts";
 import type { RecordedText } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
@@ -46,7 +46,7 @@ export function neutralReader(rows: Recording): RowReader {
         case "toolResult":
           rows.answer(
             {
-              toolCallId: textOf(value["toolCallId"]) ?? "",
+              toolCallId: stringValue(value["toolCallId"]) ?? "",
               content: shownBlocks(value["content"]),
               isError: value["isError"] === true,
               ...time,

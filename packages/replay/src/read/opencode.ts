@@ -6,8 +6,8 @@ import {
   objectOf,
   objectsOf,
   present,
+  stringValue,
   textBlock,
-  textOf,
   timeOf,
 } from "./fields.ts";
 import type {
@@ -63,9 +63,9 @@ function readAssistant(info: JsonObject, parts: readonly JsonObject[], rows: Rec
   }
   const facts: ModelCallFacts = {
     ...present({
-      provider: textOf(info["providerID"]),
-      model: textOf(info["modelID"]),
-      stopReason: textOf(info["finish"]),
+      provider: stringValue(info["providerID"]),
+      model: stringValue(info["modelID"]),
+      stopReason: stringValue(info["finish"]),
     }),
     ...time,
   };
@@ -100,13 +100,13 @@ function answerBlock(part: JsonObject): RecordedAssistant["content"] {
 }
 
 function answer(part: JsonObject, rows: Recording): void {
-  const toolCallId = textOf(part["callID"]);
+  const toolCallId = stringValue(part["callID"]);
   const state = objectOf(part["state"]);
   const { status } = state;
   // A call that was still running when it was exported has no result.
   if (part["type"] !== "tool" || toolCallId === undefined) return;
   if (status !== "completed" && status !== "error") return;
-  const text = textOf(status === "error" ? state["error"] : state["output"]) ?? "";
+  const text = stringValue(status === "error" ? state["error"] : state["output"]) ?? "";
   rows.answer(
     {
       toolCallId,
@@ -122,15 +122,15 @@ function answer(part: JsonObject, rows: Recording): void {
 }
 
 function texts(part: JsonObject): readonly RecordedText[] {
-  const text = textOf(part["text"]);
+  const text = stringValue(part["text"]);
   return text === undefined || text === "" || part["ignored"] === true ? [] : [textBlock(text)];
 }
 
 function images(parts: readonly JsonObject[]): readonly RecordedImage[] {
   return parts.flatMap((part) => {
-    const mimeType = textOf(part["mime"]);
+    const mimeType = stringValue(part["mime"]);
     return mimeType?.startsWith("image/") === true
-      ? [imageBlock(mimeType, textOf(part["url"]))]
+      ? [imageBlock(mimeType, stringValue(part["url"]))]
       : [];
   });
 }

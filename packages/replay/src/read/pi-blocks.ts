@@ -1,6 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
 
-import { imageBlock, numberOf, objectOf, objectsOf, present, textBlock, textOf } from "./fields.ts";
+import {
+  imageBlock,
+  numberOf,
+  objectOf,
+  objectsOf,
+  present,
+  stringValue,
+  textBlock,
+} from "./fields.ts";
 import type {
   RecordedAssistant,
   RecordedImage,
@@ -15,7 +23,7 @@ export function shownBlocks(
 ): readonly (RecordedText | RecordedImage)[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
   return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = textOf(block["text"]);
+    const text = stringValue(block["text"]);
     if (block["type"] === "text" && text !== undefined) return text === "" ? [] : [textBlock(text)];
     if (block["type"] === "image") return [imageOf(block)];
     return [];
@@ -23,7 +31,7 @@ export function shownBlocks(
 }
 
 function imageOf(block: JsonObject): RecordedImage {
-  const image = imageBlock(textOf(block["mimeType"]), textOf(block["data"]));
+  const image = imageBlock(stringValue(block["mimeType"]), stringValue(block["data"]));
   return { ...image, bytes: numberOf(block["bytes"]) ?? image.bytes };
 }
 
@@ -46,9 +54,9 @@ export function answerBlocks(content: JsonValue | undefined): RecordedAssistant[
 /** What pi-ai keeps of a model call beside its content; the time is left to the caller. */
 export function callFacts(message: JsonObject): ModelCallFacts {
   return present({
-    provider: textOf(message["provider"]),
-    model: textOf(message["model"]),
-    stopReason: textOf(message["stopReason"]),
+    provider: stringValue(message["provider"]),
+    model: stringValue(message["model"]),
+    stopReason: stringValue(message["stopReason"]),
     usage: usageOf(message["usage"]),
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@self-context-manager/core";
 
-import { numberOf, objectOf, textBlock, textOf, timeOf } from "./fields.ts";
+import { numberOf, objectOf, stringValue, textBlock, timeOf } from "./fields.ts";
 import { answerBlocks, callFacts, shownBlocks } from "./pi-blocks.ts";
 import type { RecordedImage, RecordedText, RecordedUser } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
@@ -104,7 +104,7 @@ function messageRow(message: JsonObject, entryTime: Time, line: number): Entry["
     }
     case "toolResult": {
       const answer = {
-        toolCallId: textOf(message["toolCallId"]) ?? "",
+        toolCallId: stringValue(message["toolCallId"]) ?? "",
         content: shownBlocks(message["content"]),
         isError: message["isError"] === true,
         ...time,
@@ -135,10 +135,10 @@ function userRow(
 
 /** A command that the user ran beside the agent, as Pi tells the model of it. */
 function executionText(message: JsonObject): string {
-  const output = textOf(message["output"]) ?? "";
+  const output = stringValue(message["output"]) ?? "";
   const exitCode = numberOf(message["exitCode"]) ?? 0;
   const shown = output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;
   const failure = exitCode === 0 ? "" : `\n\nCommand exited with code ${exitCode}`;
   const ending = message["cancelled"] === true ? "\n\n(command cancelled)" : failure;
-  return `Ran \`${textOf(message["command"]) ?? ""}\`\n${shown}${ending}`;
+  return `Ran \`${stringValue(message["command"]) ?? ""}\`\n${shown}${ending}`;
 }

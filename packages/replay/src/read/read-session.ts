@@ -28,7 +28,7 @@ const formats: readonly LineFormat[] = [
 ];
 
 /** How many lines may pass before one tells the format; recorders put a few of other kinds in front. */
-const patience = 100;
+const longestPreamble = 100;
 
 /**
  * Reads one recorded session, of whichever recorder: the content tells the format, not the name.
@@ -83,7 +83,7 @@ async function readLines(
           for (const early of waiting) reader.read(early.value, early.line);
         }
       }
-      if (reader === undefined && lines > patience) return isBroken ? "document" : undefined;
+      if (reader === undefined && lines > longestPreamble) return isBroken ? "document" : undefined;
     }
   } catch (cause) {
     throw unreadable(file, cause);

@@ -14,10 +14,10 @@ import {
   askedMessage,
   contentOf,
   type Count,
+  type InlineMessage,
   placeholder,
   placeholderTokens,
-  type Shown,
-  sized,
+  sizedMessage,
 } from "./inline-message.ts";
 
 export interface InlineLayoutOptions {
@@ -58,7 +58,7 @@ type Memory = {
  * not active are replaced by a placeholder; one that is activated again is appended.
  */
 export function inlineLayout(options: InlineLayoutOptions): Layout {
-  const made = new Map<string, Shown>();
+  const made = new Map<string, InlineMessage>();
   return {
     name: "inline",
     render(input, last) {
@@ -67,7 +67,7 @@ export function inlineLayout(options: InlineLayoutOptions): Layout {
       if (leaving.length === 0) return outputOf(input, first);
       const active = input.active.filter(({ entry }) => !leaving.includes(entry.id));
       const second = draw({ ...input, active }, last, options, made);
-      return { ...outputOf(input, second), left: [...leaving, ...second.left] };
+      return { ...outputOf(input, second), deactivated: [...leaving, ...second.deactivated] };
     },
     rebuild() {
       throw new RangeError("a view of the inline layout is for measuring, and is not kept");
@@ -77,16 +77,16 @@ export function inlineLayout(options: InlineLayoutOptions): Layout {
 }
 
 interface Drawing {
-  readonly shown: readonly Shown[];
+  readonly shown: readonly InlineMessage[];
   readonly memory: Memory;
-  readonly left: readonly ObjectId[];
+  readonly deactivated: readonly ObjectId[];
 }
 
 function draw(
   input: LayoutInput,
   last: ViewRecord | undefined,
   options: InlineLayoutOptions,
-  made: Map<string, Shown>,
+  made: Map<string, InlineMessage>,
 ): Drawing {
   const before = last === undefined ? nothing : (last.memory as Memory);
   const summary = JSON.stringify(input.compaction?.opaque ?? null);
@@ -97,7 +97,7 @@ function draw(
     active: new Map(input.active.map((object) => [object.entry.handle, object])),
     gone: new Set(before.gone),
     asked: [...before.asked],
-    left: [],
+    deactivated: [],
     shown: [],
     isSummarised: summary !== before.summary,
     from: input.compaction?.from ?? { turn: 0, step: -1 },
@@ -106,7 +106,7 @@ function draw(
   if (input.compaction !== undefined) {
     const raw = input.compaction.opaque;
     keep(drawing, `summary ${summary}`, () =>
-      sized(options.count, { type: "summary" }, { role: "opaque", kind: "summary", raw }),
+      sizedMessage(options.count, { type: "summary" }, { role: "opaque", kind: "summary", raw }),
     );
   }
   const calls = drawChat(drawing);
@@ -116,8 +116,8 @@ function draw(
       drawing.asked.push({ of: handle, call: calls, isOver: false });
   }
   showAsked(drawing, calls);
-  const { shown, gone, asked, left } = drawing;
-  return { shown, memory: { gone: [...gone], asked, summary }, left };
+  const { shown, gone, asked, deactivated } = drawing;
+  return { shown, memory: { gone: [...gone], asked, summary }, deactivated };
 }
 
 /** A view that is being made. */
@@ -125,18 +125,18 @@ interface OpenDrawing {
   readonly input: LayoutInput;
   readonly options: InlineLayoutOptions;
   /** Messages by what they are made from: the same is shown with the same bytes for ever. */
-  readonly made: Map<string, Shown>;
+  readonly made: Map<string, InlineMessage>;
   readonly active: Map<string, ActiveObject>;
   readonly gone: Set<string>;
   asked: Asked[];
-  readonly left: ObjectId[];
-  readonly shown: Shown[];
+  readonly deactivated: ObjectId[];
+  readonly shown: InlineMessage[];
   /** A summary has just taken the place of what was before `from`. */
   readonly isSummarised: boolean;
   readonly from: { readonly turn: number; readonly step: number };
 }
 
-function keep({ made, shown }: OpenDrawing, key: string, make: () => Shown): void {
+function keep({ made, shown }: OpenDrawing, key: string, make: () => InlineMessage): void {
   let known = made.get(key);
   if (known === undefined) {
     known = make();
@@ -164,7 +164,7 @@ function drawChat(drawing: OpenDrawing): number {
     const isKept = turn > from.turn || (turn === from.turn && from.step < 0);
     if (user !== null && isKept)
       keep(drawing, `user ${turn}`, () =>
-        sized(options.count, { type: "user", turn }, { role: "user", content: user }),
+        sizedMessage(options.count, { type: "user", turn }, { role: "user", content: user }),
       );
     for (const [step, one] of steps.entries()) {
       if (!isAssistantStep(one)) continue;
@@ -194,11 +194,11 @@ function showAsked(drawing: OpenDrawing, at: number): void {
 
 /** What was asked for before the place that a summary stands for has left with it. */
 function takeOutAsked(drawing: OpenDrawing, at: number): void {
-  const { active, left } = drawing;
+  const { active, deactivated } = drawing;
   drawing.asked = drawing.asked.map((one) => {
     const object = one.call === at && !one.isOver ? active.get(one.of) : undefined;
     if (object === undefined) return one;
-    left.push(object.entry.id);
+    deactivated.push(object.entry.id);
     active.delete(one.of);
     return { ...one, isOver: true };
   });
@@ -210,7 +210,7 @@ function showResults(
   place: { readonly turn: number; readonly step: number },
   isIn: boolean,
 ): void {
-  const { input, options, made, active, gone, left } = drawing;
+  const { input, options, made, active, gone, deactivated } = drawing;
   for (const [index, block] of one.assistant.filter(isToolCall).entries()) {
     const id = one.toolcall_ids[index];
     const known = id === undefined ? undefined : input.pool.get(id);
@@ -221,7 +221,7 @@ function showResults(
     if (!gone.has(handle) && (!isIn || (object === undefined && hasText))) {
       gone.add(handle);
       if (!isIn && object !== undefined) {
-        left.push(known.id);
+        deactivated.push(known.id);
         active.delete(handle);
       }
     }
@@ -231,7 +231,7 @@ function showResults(
     const small = made.get(`result ${handle}`);
     if (!gone.has(handle))
       keep(drawing, `result ${handle}`, () =>
-        sized(
+        sizedMessage(
           options.count,
           { ...base, form: "bare" },
           { ...answers, content: contentOf(object), isError: false },
@@ -241,7 +241,7 @@ function showResults(
       drawing.shown.push(small);
     else
       keep(drawing, `gone ${handle}`, () =>
-        sized(
+        sizedMessage(
           options.count,
           { ...base, form: "reference" },
           { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
@@ -278,13 +278,13 @@ function showAnswer(
       ...place,
       ...(stubs.length === 0 ? {} : { stubs }),
     };
-    return sized(options.count, entry, { role: "assistant", content, meta: {} });
+    return sizedMessage(options.count, entry, { role: "assistant", content, meta: {} });
   });
 }
 
 function clearing(
   input: LayoutInput,
-  { shown, left }: Drawing,
+  { shown, deactivated }: Drawing,
   { clear }: InlineLayoutOptions,
 ): readonly ObjectId[] {
   if (clear === undefined) return [];
@@ -299,7 +299,7 @@ function clearing(
   }
   const old = input.active
     .slice(0, Math.max(0, input.active.length - clear.keep))
-    .filter(({ entry }) => !left.includes(entry.id));
+    .filter(({ entry }) => !deactivated.includes(entry.id));
   const frees = old.reduce(
     (sum, { entry }) => sum + Math.max(0, (sizes.get(entry.handle) ?? 0) - placeholderTokens),
     0,
@@ -307,7 +307,7 @@ function clearing(
   return frees < clear.atLeast ? [] : old.map(({ entry }) => entry.id);
 }
 
-function outputOf(input: LayoutInput, { shown, memory, left }: Drawing): LayoutOutput {
+function outputOf(input: LayoutInput, { shown, memory, deactivated }: Drawing): LayoutOutput {
   const entries = shown.map(({ entry }) => entry);
   return {
     messages: shown.map(({ message }) => message),
@@ -321,7 +321,7 @@ function outputOf(input: LayoutInput, { shown, memory, left }: Drawing): LayoutO
       workspace: input.workspace,
       memory,
     },
-    left,
+    deactivated,
   };
 }
 

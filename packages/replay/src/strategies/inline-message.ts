@@ -9,7 +9,7 @@ export const placeholderTokens: number = 12;
 export type Count = (message: ViewMessage) => number;
 
 /** A message of a view with what it was made from. */
-export interface Shown {
+export interface InlineMessage {
   readonly entry: ViewEntry;
   readonly message: ViewMessage;
 }
@@ -22,7 +22,7 @@ type Unsized = ViewEntry extends infer Entry
   : never;
 
 /** A message with its entry and its tokens. */
-export function sized(count: Count, entry: Unsized, message: ViewMessage): Shown {
+export function sizedMessage(count: Count, entry: Unsized, message: ViewMessage): InlineMessage {
   return { entry: { ...entry, tokens: count(message) }, message };
 }
 
@@ -41,12 +41,16 @@ export function contentOf(object: ActiveObject | undefined): readonly Block[] {
 }
 
 /** An output that was asked for again; a placeholder once it left. */
-export function askedMessage(count: Count, of: string, object: ActiveObject | undefined): Shown {
+export function askedMessage(
+  count: Count,
+  of: string,
+  object: ActiveObject | undefined,
+): InlineMessage {
   const version = object?.stored.version ?? 1;
   const form = object === undefined ? ("line" as const) : ("whole" as const);
   const content =
     object === undefined ? [{ type: "text" as const, text: placeholder }] : contentOf(object);
-  return sized(
+  return sizedMessage(
     count,
     { type: "object", shows: [{ of, version, form }] },
     { role: "user", content },

@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/core";
 
 import { askedOverhead } from "../measure/billing.ts";
-import type { CallView, OwnCall, Part, Shown, StrategyRun } from "../measure/call-view.ts";
+import type { CallView, OwnCall, Part, StrategyRun, Visibility } from "../measure/call-view.ts";
 import type { Evidence } from "../measure/evidence.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
@@ -132,10 +132,10 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
   }
 
   function shownIn(output: MeasuredView): {
-    readonly results: ReadonlyMap<string, Shown>;
+    readonly results: ReadonlyMap<string, Visibility>;
     readonly calls: ReadonlySet<string>;
   } {
-    const results = new Map<string, Shown>();
+    const results = new Map<string, Visibility>();
     const calls = new Set<string>();
     const { entries } = output.record;
     for (const [index, message] of output.messages.entries()) {
@@ -192,7 +192,7 @@ function textOfOpaque(message: ViewMessage | undefined): string {
 function noteShown(
   entry: ViewEntry,
   contents: ReadonlyMap<string, string>,
-  results: Map<string, Shown>,
+  results: Map<string, Visibility>,
 ): void {
   if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
     results.set(entry.of, "whole");
@@ -206,7 +206,7 @@ function noteShown(
   }
 }
 
-function shownOf({ form, head = 0, tail = 0 }: ShownPart, content: string): Shown {
+function shownOf({ form, head = 0, tail = 0 }: ShownPart, content: string): Visibility {
   if (form === "whole") return "whole";
   if (form !== "part") return "none";
   return [

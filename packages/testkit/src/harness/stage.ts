@@ -5,7 +5,7 @@ import type { ModelReply, ModelRequest, ModelToolCall } from "./model-request.ts
 import { blue } from "./samples.ts";
 
 /** What the model does with one request: tool calls by their ids, chosen now or from what the request shows. */
-export type Step = Calls | ((request: ModelRequest) => Calls);
+export type ScriptedStep = Calls | ((request: ModelRequest) => Calls);
 
 type Calls = Readonly<Record<string, HostCall>>;
 
@@ -18,7 +18,7 @@ export interface Stage extends AsyncDisposable {
    */
   readonly say: (
     text: string,
-    steps?: readonly Step[],
+    steps?: readonly ScriptedStep[],
     images?: readonly string[],
   ) => Promise<readonly ModelRequest[]>;
   /** Says something, and has the model's answer break off after `halfAnswer`. */
@@ -33,7 +33,7 @@ export async function openStage(
   openHost: OpenHost,
   options: Partial<Omit<HostOptions, "model" | "files">> = {},
 ): Promise<Stage> {
-  let waiting: Step[] = [];
+  let waiting: ScriptedStep[] = [];
   let breaksOff = false;
   const failures: Error[] = [];
   let answers = 0;
@@ -124,6 +124,6 @@ export function contextCall(
 }
 
 /** One call of `show` for each of these names, in steps of their own. */
-export function showing(host: HarnessHost, names: readonly string[]): readonly Step[] {
+export function showing(host: HarnessHost, names: readonly string[]): readonly ScriptedStep[] {
   return names.map((name) => ({ [`show_${name}`]: host.calls.show(`${name}.txt`) }));
 }

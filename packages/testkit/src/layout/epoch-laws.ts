@@ -45,8 +45,8 @@ export const epochLaws: Readonly<
         assert.equal(cut, lastMessages.length, `message ${cut} changed, and no epoch ended`);
       else if (cut < lastMessages.length)
         assert.ok(hasLeft(call, epoch, cut), `message ${cut} changed, and nothing of it left`);
-      assert.equal(epoch.promptTokens, rawTokens(output.messages));
-      const shared = rawTokens(output.messages.slice(0, cut));
+      assert.equal(epoch.promptTokens, totalTokens(output.messages));
+      const shared = totalTokens(output.messages.slice(0, cut));
       assert.ok(epoch.sharedTokens <= shared, `${epoch.sharedTokens} of ${shared} were sent`);
     });
   },
@@ -98,7 +98,7 @@ function firstDifference(before: readonly ViewMessage[], now: readonly ViewMessa
   return at === -1 ? before.length : at;
 }
 
-function rawTokens(messages: readonly ViewMessage[]): number {
+function totalTokens(messages: readonly ViewMessage[]): number {
   const estimator = calibratedEstimator();
   return messages.reduce((sum, message) => sum + Math.ceil(messageTokens(message, estimator)), 0);
 }
@@ -163,7 +163,7 @@ function isJustified(
       const { tokens, epoch } = patient.render({ ...rest, cache: usualCache }, last);
       const grown = tokens.metadata + tokens.chat + tokens.active;
       // Without a limit what had to leave comes back; then nothing tells how long the view would have grown.
-      const most = rawTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
+      const most = totalTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
       const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
       if (budget !== undefined && would > budget) return true;
       // What came for another reason is told as the budget's where the newest contents then had no room.

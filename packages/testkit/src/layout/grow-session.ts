@@ -7,8 +7,8 @@ import type { SessionPlace } from "./session-place.ts";
 import {
   type Happening,
   saysAnything,
+  scriptText,
   type TextChange,
-  textOf,
   type TextScript,
 } from "./session-script.ts";
 import { refreshed, type SessionNow } from "./session-state.ts";
@@ -61,7 +61,7 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
 }
 
 function saidOf(said: TextScript | readonly Block[] | null): string | readonly Block[] | null {
-  return said === null || Array.isArray(said) ? said : textOf(said as TextScript);
+  return said === null || Array.isArray(said) ? said : scriptText(said as TextScript);
 }
 
 function withStep(now: SessionNow, step: Step): SessionNow {
@@ -113,7 +113,7 @@ function changedFile(
   const lines = before.split("\n");
   const at = "at" in change ? Math.floor((change.at / 100) * lines.length) : 0;
   const text =
-    "to" in change ? textOf(change.to) : lines.toSpliced(at, 2, ...change.lines).join("\n");
+    "to" in change ? scriptText(change.to) : lines.toSpliced(at, 2, ...change.lines).join("\n");
   if (now.pool.has(handle)) return storedFile(now, index, text, "human", place).now;
   place.disk.set(handle, text);
   return now;

@@ -21,7 +21,7 @@ import {
   isPartOf,
   newestUserText,
   textsOf,
-  tokensOf,
+  textTokens,
 } from "./view-checks.ts";
 
 /** The key of a law: its name in the doc comment of `Layout`, and that of its test. */
@@ -63,12 +63,12 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         const isPart = texts.some(
           (text) => text.startsWith(`${newest}\n`) || isPartOf(text, newest),
         );
-        const fits = input.budget === undefined || tokensOf(newest, input) <= input.budget;
+        const fits = input.budget === undefined || textTokens(newest, input) <= input.budget;
         assert.ok(fits ? isWhole : isWhole || isPart, `the newest user message is missing`);
       });
     },
     "active-is-shown": (layout, trial) => {
-      everyCall(layout, trial, ({ input, output: { messages, shown, left = [] } }) => {
+      everyCall(layout, trial, ({ input, output: { messages, shown, deactivated = [] } }) => {
         assert.deepEqual(
           shown.map(({ id }) => id),
           input.active.map(({ entry }) => entry.id),
@@ -76,13 +76,13 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         const contents = shownContents(messages, input);
         for (const [index, object] of input.active.entries()) {
           const form = shown[index]?.form ?? "left-out";
-          const hasRoom = input.budget === undefined && !left.includes(object.entry.id);
+          const hasRoom = input.budget === undefined && !deactivated.includes(object.entry.id);
           assert.ok(form !== "left-out" || !hasRoom, `${object.entry.handle} has room`);
           if (form !== "left-out") assertShown(contents, object, form, messages, input);
           assertOnce(contents, object);
         }
         const wanted = input.active.filter(({ entry, range }) => {
-          return range === undefined && !left.includes(entry.id);
+          return range === undefined && !deactivated.includes(entry.id);
         });
         assertImages(messages, input, wanted);
       });

@@ -62,7 +62,7 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
     };
     const { record, messages } = output;
     now = { ...now, sent: { record, messages, compaction: now.compaction, budget: now.budget } };
-    for (const id of output.left ?? []) now = deactivated(now, handleOf(input, id), false);
+    for (const id of output.deactivated ?? []) now = deactivated(now, handleOf(input, id), false);
   }
 }
 

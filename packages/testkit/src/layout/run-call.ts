@@ -10,16 +10,16 @@ import {
   toolcallBody,
 } from "./session-objects.ts";
 import type { SessionPlace } from "./session-place.ts";
-import { type CallScript, image, textOf } from "./session-script.ts";
+import { type CallScript, image, scriptText } from "./session-script.ts";
 import {
   activated,
   deactivated,
-  joined,
   pinnedNow,
-  rangeOf,
   refreshed,
+  scriptRange,
   type SessionNow,
   used,
+  withEntry,
 } from "./session-state.ts";
 
 /** A call as the model makes it. */
@@ -39,13 +39,16 @@ export function callOf(now: SessionNow, script: CallScript): NamedCall {
     case "picture":
       return { tool: "screenshot", args: { name: "page" } };
     case "write":
-      return { tool: "write", args: { path: pathOf(script.file), content: textOf(script.text) } };
+      return {
+        tool: "write",
+        args: { path: pathOf(script.file), content: scriptText(script.text) },
+      };
     case "edit":
       return {
         tool: "edit",
         args: {
           path: pathOf(script.file),
-          edits: [{ oldText: "text", newText: textOf(script.text) }],
+          edits: [{ oldText: "text", newText: scriptText(script.text) }],
         },
       };
     case "read":
@@ -72,7 +75,7 @@ export function executed(
     case "fetch": {
       const { fails, hasImage } = script;
       const file = script.does === "fetch" ? undefined : namedFile(now, script.nth, place);
-      const output = textOf(script.output);
+      const output = scriptText(script.output);
       const isImageAlone = hasImage && output === "";
       const text: Block = { type: "text", text: output };
       const facts: ResultFacts = {
@@ -100,7 +103,7 @@ export function executed(
       return coming(changed.now, script.comes, handle, facts, place);
     }
     case "read":
-      return readFile(now, script, handle, call, place);
+      return runRead(now, script, handle, call, place);
     case "activate":
     case "pin":
     case "deactivate":
@@ -140,7 +143,7 @@ export function arrived(
       : entryOf(handle, stored);
   const isWrite = facts.tool === "write" || facts.tool === "edit";
   const withArguments = isWrite ? used(now, `${handle}/args`) : now;
-  const known = used(joined(withArguments, entry), handle);
+  const known = used(withEntry(withArguments, entry), handle);
   const hasContent = (facts.content ?? "") !== "" || facts.blocks !== undefined;
   return hasContent ? activated(known, entry, undefined, false) : known;
 }
@@ -165,10 +168,10 @@ function reported(
 ): SessionNow {
   const content = `${call.tool} ${JSON.stringify(Object.values(call.args)[0])}: done.`;
   const facts: ResultFacts = { ...call, failed: false, content, shows };
-  return joined(now, storeVersion(place.versions, handle, toolcallBody(facts)));
+  return withEntry(now, storeVersion(place.versions, handle, toolcallBody(facts)));
 }
 
-function readFile(
+function runRead(
   now: SessionNow,
   script: CallScript & { readonly does: "read" },
   handle: string,
@@ -180,9 +183,9 @@ function readFile(
   const text = place.disk.get(file) ?? null;
   const known = now.pool.get(file);
   const entry = known ?? storeVersion(place.versions, file, fileBodyOf(index, text, "human"));
-  const there = refreshed(joined(now, entry), place.versions);
+  const there = refreshed(withEntry(now, entry), place.versions);
   if (text === null) return reported(there, handle, call, [], place);
-  const read = activated(there, entry, rangeOf(script.range, text), true);
+  const read = activated(there, entry, scriptRange(script.range, text), true);
   return reported(read, handle, call, [entry.id], place);
 }
 
@@ -194,7 +197,7 @@ function writtenFile(
   const index = script.file % fileNames.length;
   const handle = `f${index + 1}`;
   const before = place.disk.get(handle) ?? "";
-  const written = textOf(script.text);
+  const written = scriptText(script.text);
   const text = script.does === "write" ? written : before.replace("text", () => written);
   return storedFile(now, index, text, "agent", place);
 }
@@ -214,7 +217,7 @@ export function storedFile(
     ? known
     : storeVersion(place.versions, handle, fileBodyOf(index, text, generator));
   const file = place.versions.get(`${handle}@${entry.stored.version}`) as StoredVersion;
-  return { now: joined(now, entry), file };
+  return { now: withEntry(now, entry), file };
 }
 
 /** What a word of the model's or the user's does to an object. */
@@ -232,7 +235,7 @@ export function controlled(
   const content = stored?.body.content ?? null;
   const hasContent = (content ?? "") !== "" || stored?.body["blocks"] !== undefined;
   if (!hasContent || entry.stored.body["context_tool"] === true) return now;
-  const range = "range" in script ? rangeOf(script.range, content ?? "") : undefined;
+  const range = "range" in script ? scriptRange(script.range, content ?? "") : undefined;
   const isPin = script.does === "pin";
   const isShown = isPin && now.active.has(handle);
   const then = isShown ? now : activated(now, entry, range, true);

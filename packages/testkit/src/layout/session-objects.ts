@@ -88,7 +88,7 @@ export interface ResultFacts {
 
 export function toolcallBody(facts: ResultFacts): ObjectBody {
   const { id, tool, args, failed, content, blocks, file, shows } = facts;
-  const isOwn = shows !== undefined;
+  const isContextTool = shows !== undefined;
   const fileRefs: readonly StaticReference[] = file === undefined ? [] : [staticReference(file)];
   const targets: readonly DynamicReference[] = (shows ?? []).map((target) => ({
     ref: "dynamic",
@@ -103,12 +103,12 @@ export function toolcallBody(facts: ResultFacts): ObjectBody {
     tool,
     args,
     args_display: argsDisplay(tool, args),
-    ...(isOwn ? {} : { call_kind: usualToolFacts(tool, args).kind }),
+    ...(isContextTool ? {} : { call_kind: usualToolFacts(tool, args).kind }),
     status: failed ? "fail" : "ok",
     is_error: failed,
     ...(blocks === undefined ? {} : { blocks }),
     ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
-    ...(isOwn ? { context_tool: true, short_summary: content ?? "" } : {}),
+    ...(isContextTool ? { context_tool: true, short_summary: content ?? "" } : {}),
     ...(targets.length === 0 ? {} : { target_refs: targets }),
     provenance: { origin: "toolcall", generator: "tool" },
   };

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 export type TextScript = string | { readonly words: string; readonly lines: number };
 
 /** The text that a script stands for. */
-export function textOf(script: TextScript): string {
+export function scriptText(script: TextScript): string {
   if (typeof script === "string") return script;
   const { words, lines } = script;
   return Array.from({ length: lines }, (_, index) => `${words} (${index + 1})\n`).join("");

@@ -8,8 +8,8 @@ import type {
 } from "@self-context-manager/core";
 import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
 
-import type { RangeScript } from "./session-script.ts";
 import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
+import type { RangeScript } from "./session-script.ts";
 
 interface Activation {
   readonly range?: LineRange;
@@ -60,7 +60,7 @@ export function used(now: SessionNow, key: UseKey): SessionNow {
   return { ...now, recent: [...now.recent.filter((one) => one !== key), key] };
 }
 
-export function joined(now: SessionNow, entry: PoolEntry): SessionNow {
+export function withEntry(now: SessionNow, entry: PoolEntry): SessionNow {
   return { ...now, pool: new Map(now.pool).set(entry.handle, entry) };
 }
 
@@ -125,7 +125,7 @@ export function refreshed(now: SessionNow, versions: Versions): SessionNow {
 }
 
 /** The lines that a script means in a text; undefined for all of them. */
-export function rangeOf(script: RangeScript | undefined, text: string): LineRange | undefined {
+export function scriptRange(script: RangeScript | undefined, text: string): LineRange | undefined {
   const count = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   if (script === undefined || text === "" || count < 2) return undefined;
   const from = 1 + Math.floor((script.from / 100) * count);

@@ -91,7 +91,7 @@ export function isPartOf(text: string, whole: string): boolean {
   return / not shown;/u.test(text) && whole.startsWith(text.slice(0, note).trimEnd());
 }
 
-export function tokensOf(text: string, { estimator }: LayoutInput): number {
+export function textTokens(text: string, { estimator }: LayoutInput): number {
   const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
   // An image may stand beside the text.
   return messageTokens(message, estimator) + estimator.image;

@@ -1,7 +1,7 @@
 import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import type { Leavable } from "./sweep.ts";
+import type { Removable } from "./sweep.ts";
 import { total } from "./view-tokens.ts";
 
 /** What the end of an epoch is weighed by, in uncached input tokens. */
@@ -17,7 +17,7 @@ export interface Weighing {
 }
 
 /** The place of something that can leave, as it is remembered. */
-function placeName({ index, call }: Leavable): string {
+function placeName({ index, call }: Removable): string {
   return call === undefined ? String(index) : `${index}.${call}`;
 }
 
@@ -28,7 +28,7 @@ function placeName({ index, call }: Leavable): string {
 export function weigh(
   context: PlanningContext,
   entries: readonly ViewEntry[],
-  found: readonly Leavable[],
+  found: readonly Removable[],
   before: Readonly<Record<string, number>>,
   call: number,
 ): Weighing {
@@ -57,7 +57,7 @@ export function weigh(
 export function epochEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],
-  found: readonly Leavable[],
+  found: readonly Removable[],
   { deadTokens, carried, rewrite }: ReturnType<typeof weigh>,
   unsentFrom: number,
 ): EpochEnd | undefined {
@@ -73,7 +73,7 @@ export function epochEnd(
 
 function isReplacedAtOnce(
   { settings, active }: PlanningContext,
-  found: readonly Leavable[],
+  found: readonly Removable[],
 ): boolean {
   if (settings.superseded !== "at-once") return false;
   return found.some(({ isDead, keys }) => isDead && keys.every((key) => active.has(key)));

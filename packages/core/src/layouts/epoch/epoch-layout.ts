@@ -62,7 +62,7 @@ function outputOf(
     tokens: poolTokens(context, entries),
     shown: shownObjects(context, entries),
     record,
-    left: planned.left,
+    deactivated: planned.deactivated,
     boundaries: breakpointEnds(context, entries, before, planned.cut),
     epoch: planned.figures,
   };

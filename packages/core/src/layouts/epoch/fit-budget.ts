@@ -8,11 +8,11 @@ import {
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
-import { leastView, leftLine, stepGroups } from "./least-view.ts";
+import { entriesByStep, leastView, omissionNotice } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { shownParts } from "./shown-parts.ts";
-import { leavables, referenceOf, sweep } from "./sweep.ts";
+import { referenceOf, removables, sweep } from "./sweep.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 import { missingObjects, wantedParts } from "./wanted-parts.ts";
 
@@ -25,7 +25,7 @@ const fullest = 0.9;
 export interface FittedView {
   readonly entries: readonly ViewEntry[];
   readonly cut: number;
-  readonly left: readonly UseKey[];
+  readonly removed: readonly UseKey[];
   /** Whole messages had to leave, or the user's is in view in part. */
   readonly isShort: boolean;
   /** Active objects of which not all that is wanted is in view. */
@@ -40,7 +40,7 @@ export interface FittedView {
 export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[]): FittedView {
   const budget = context.input.budget ?? Number.POSITIVE_INFINITY;
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
-  const leaving = leavables(context, entries, unsentFrom).filter(({ keys }) =>
+  const leaving = removables(context, entries, unsentFrom).filter(({ keys }) =>
     keys.every((key) => context.active.get(key)?.isPinned !== true),
   );
   const earlier = leaving.filter(({ index }) => index < unsentFrom);
@@ -59,11 +59,11 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
   const changed = fitted.findIndex((entry, index) => entry !== entries[index]);
   fitted = repairReferences(context, fitted, changed === -1 ? fitted.length : changed, () => false);
   const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
-  const left = [...new Set([...swept.left, ...goneFrom(entries, fitted)])];
+  const removed = [...new Set([...swept.removed, ...goneFrom(entries, fitted)])];
   return {
     entries: fitted,
     cut: cut === -1 ? fitted.length : cut,
-    left,
+    removed,
     isShort,
     scarce: scarceObjects(context, fitted),
   };
@@ -113,22 +113,24 @@ function withoutOldTurns(
   const notices: ViewEntry[] = [];
   const user = entries[first];
   if (first > 0 && user?.type === "user" && user.turn > 0)
-    notices.push(leftLine(context, `[turns 1 to ${user.turn} are not shown`));
+    notices.push(omissionNotice(context, `[turns 1 to ${user.turn} are not shown`));
   if (prose > budget * share && first === lastStart) {
     const head = kept[0]?.type === "user" ? kept.slice(0, 1) : [];
-    const groups = stepGroups(kept.slice(head.length));
+    const groups = entriesByStep(kept.slice(head.length));
     let gone = 0;
     while (gone < groups.length - 1 && prose > budget * share) {
       for (const entry of groups[gone] ?? []) prose -= proseTokens(context, entry);
       gone += 1;
     }
     const line =
-      gone === 0 ? [] : [leftLine(context, `[the first ${gone} steps of this turn are not shown`)];
+      gone === 0
+        ? []
+        : [omissionNotice(context, `[the first ${gone} steps of this turn are not shown`)];
     kept = [...head, ...line, ...groups.slice(gone).flat()];
   }
   const shorter = [...notices, ...kept];
   if (shorter[0]?.type === "assistant" || shorter[0]?.type === "result")
-    shorter.unshift(leftLine(context, "[earlier messages are not shown"));
+    shorter.unshift(omissionNotice(context, "[earlier messages are not shown"));
   return [...shorter, ...missingObjects(context, shownParts(shorter))];
 }
 

@@ -5,14 +5,14 @@ import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
-/** The line that stands for messages that had to leave. */
-export function leftLine(context: PlanningContext, what: string): NoticeEntry {
+/** The notice in place of messages that were omitted. */
+export function omissionNotice(context: PlanningContext, what: string): NoticeEntry {
   const how = `activate ${context.input.chatHandle} with from and to reads their lines]`;
   return sized<NoticeEntry>({ type: "notice", text: `${what}; ${how}` }, context.source);
 }
 
 /** An answer with its results stays together. */
-export function stepGroups(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
+export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
   const groups: ViewEntry[][] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
@@ -36,8 +36,8 @@ export function leastView(
   if (user !== undefined && tokensOf(context, user) > budget)
     return userInPart(context, user, budget);
   const begin: ViewEntry[] = user === undefined ? [] : [user];
-  const groups = stepGroups(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
-  const line = leftLine(context, "[other messages are not shown");
+  const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
+  const line = omissionNotice(context, "[other messages are not shown");
   const room = budget - total(context, begin) - tokensOf(context, line);
   const kept = newestGroups(context, groups, Math.max(0, room));
   const isAll = at <= 0 && kept.length === groups.flat().length;
@@ -55,12 +55,12 @@ function newestGroups(
   room: number,
 ): readonly ViewEntry[] {
   const kept: ViewEntry[] = [];
-  let left = room;
+  let remaining = room;
   for (const group of groups.toReversed()) {
     const tokens = total(context, group);
-    if (tokens > left) break;
+    if (tokens > remaining) break;
     kept.unshift(...group);
-    left -= tokens;
+    remaining -= tokens;
   }
   return kept;
 }

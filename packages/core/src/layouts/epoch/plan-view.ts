@@ -18,7 +18,7 @@ import { fitBudget } from "./fit-budget.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { resultEntry, stepEntries, userEntry } from "./result-entries.ts";
 import { shownParts, type ShownParts } from "./shown-parts.ts";
-import { type Leavable, leavables, sweep, type Swept } from "./sweep.ts";
+import { type Removable, removables, sweep, type Swept } from "./sweep.ts";
 import { plainTokens, total } from "./view-tokens.ts";
 import { missingObjects, outdatedObjects } from "./wanted-parts.ts";
 
@@ -30,7 +30,7 @@ export interface PlannedView {
   readonly cut: number;
   readonly figures: EpochFigures;
   /** Active objects whose content has left the view. */
-  readonly left: readonly ObjectId[];
+  readonly deactivated: readonly ObjectId[];
 }
 
 interface Grown {
@@ -52,7 +52,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const call = before.calls + 1;
-  const found = leavables(context, grown.entries, unsentFrom);
+  const found = removables(context, grown.entries, unsentFrom);
   const isCut = from !== undefined && from !== last;
   const died = end === undefined && !isCut ? before.died : {};
   const weighing = weigh(context, grown.entries, found, died, call);
@@ -67,7 +67,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       : before.ended_by === undefined
         ? {}
         : { ended_by: before.ended_by }),
-    left: isNew ? ended.left : before.left,
+    left: isNew ? ended.removed : before.left,
     died: isNew ? {} : weighing.died,
     plain_tokens:
       (from === undefined ? 0 : before.plain_tokens) +
@@ -79,7 +79,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
     entries: ended.entries,
     memory,
     cut: isReplaced ? 0 : Math.min(grown.cut, ended.cut),
-    left: isNew ? inactive(context, ended.entries) : [],
+    deactivated: isNew ? inactive(context, ended.entries) : [],
     figures: {
       number: memory.epoch,
       calls: memory.calls,
@@ -225,7 +225,7 @@ function compactionName({ input }: PlanningContext): string | undefined {
 interface Finished {
   readonly entries: readonly ViewEntry[];
   readonly cut: number;
-  readonly left: readonly UseKey[];
+  readonly removed: readonly UseKey[];
   readonly reason: EpochEnd;
   /** Messages had to leave. */
   readonly isShort?: boolean;
@@ -235,21 +235,21 @@ interface Finished {
 function finish(
   context: PlanningContext,
   grown: Grown,
-  found: readonly Leavable[],
+  found: readonly Removable[],
   reason: EpochEnd | undefined,
   unsentFrom: number,
 ): Finished {
   if (reason === undefined)
-    return { entries: grown.entries, cut: grown.entries.length, left: [], reason: "carried" };
+    return { entries: grown.entries, cut: grown.entries.length, removed: [], reason: "carried" };
   const isForced = context.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
   const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom));
   if (!isOverBudget(context, swept.entries)) return { ...swept, reason };
   const fitted = fitBudget(context, swept.entries);
-  const left = [...new Set([...swept.left, ...fitted.left])];
+  const removed = [...new Set([...swept.removed, ...fitted.removed])];
   const cut = Math.min(swept.cut, fitted.cut);
   const { isShort, scarce } = fitted;
-  return { entries: fitted.entries, cut, left, reason: "budget", isShort, scarce };
+  return { entries: fitted.entries, cut, removed, reason: "budget", isShort, scarce };
 }
 
 /** Where the calls that changed a file have left, what they made of it is shown. */

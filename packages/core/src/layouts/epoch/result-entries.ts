@@ -19,7 +19,7 @@ import type {
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
-import { filesOf, wantedParts } from "./wanted-parts.ts";
+import { fileReferences, wantedParts } from "./wanted-parts.ts";
 
 /** The entry of a turn's user message; undefined where it says nothing. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
@@ -73,8 +73,10 @@ export function resultEntry(
     version: known.stored.version,
     ...(replaces === undefined ? {} : { replaces }),
   };
-  const isOwn = known.stored.body["context_tool"] === true;
-  const shows = isOwn ? targetParts(context, parts, known) : ownParts(context, known, call);
+  const isContextTool = known.stored.body["context_tool"] === true;
+  const shows = isContextTool
+    ? targetParts(context, parts, known)
+    : outputParts(context, known, call);
   if (shows === "reference")
     return sized<ResultEntry>({ ...entry, form: "reference" }, context.source);
   return shows.length === 0
@@ -103,10 +105,10 @@ function targetParts(
 }
 
 /** The kinds of calls whose long output is cut to head and tail. */
-const trimmed: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
+const trimmedKinds: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
 
 /** How the output of any other tool is shown. */
-function ownParts(
+function outputParts(
   context: PlanningContext,
   { handle }: PoolEntry,
   call: ToolCallBlock,
@@ -119,12 +121,12 @@ function ownParts(
   if (content === null || hasImages(object)) return [whole];
   const { settings, toolFacts } = context;
   const tokens = rawEstimator.text(content);
-  if (tokens < settings.small && !looksLikeOurs(content)) return [];
+  if (tokens < settings.small && !looksLikeEnvelope(content)) return [];
   const { trim } = settings;
   if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
     return [whole];
   const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
-  if (!trimmed.has(kind)) return [whole];
+  if (!trimmedKinds.has(kind)) return [whole];
   return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
 }
 
@@ -135,7 +137,7 @@ function replacedFile(
   body: ObjectMetadata,
   call: ToolCallBlock,
 ): ResultEntry["replaces"] {
-  const references = filesOf(body);
+  const references = fileReferences(body);
   if (references.length === 0 || body["context_tool"] === true) return undefined;
   const { kind, writtenPath } = context.toolFacts(call.name, argumentsOf(call.arguments));
   // Searches and commands refer to the files that they name.
@@ -151,8 +153,8 @@ function replacedFile(
   return undefined;
 }
 
-/** A text that could be taken for one of our own lines is not shown without its envelope. */
-function looksLikeOurs(content: string): boolean {
+/** A text that could be taken for a rendered line or header is not shown without its envelope. */
+function looksLikeEnvelope(content: string): boolean {
   return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
 }
 

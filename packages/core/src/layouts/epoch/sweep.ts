@@ -20,7 +20,7 @@ import { linesFor, once, partOf } from "./shown-parts.ts";
 export const referenceTokens = 16;
 
 /** Something in view that can leave: a content, or the large arguments of one call. */
-export interface Leavable {
+export interface Removable {
   readonly index: number;
   /** The objects that it shows. */
   readonly keys: readonly UseKey[];
@@ -38,11 +38,11 @@ export interface Leavable {
  * Everything in view that can leave, in order. What was not sent so far, from `unsentFrom` on, is never dead and always
  * stays: it was asked for by the last answer.
  */
-export function leavables(
+export function removables(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   unsentFrom: number,
-): readonly Leavable[] {
+): readonly Removable[] {
   const lastWhole = new Map<string, number>();
   entries.forEach((entry, index) => {
     for (const part of contentParts(entry))
@@ -52,7 +52,7 @@ export function leavables(
     context.active.has(part.of) &&
     (lastWhole.get(part.of) ?? index) <= index &&
     !isReplaced(context, part);
-  const found: Leavable[] = [];
+  const found: Removable[] = [];
   entries.forEach((entry, index) => {
     const isUnsent = index >= unsentFrom;
     if (entry.type === "assistant") {
@@ -96,7 +96,7 @@ export interface Swept {
   readonly entries: readonly ViewEntry[];
   /** The first place that changed; the number of entries where none did. */
   readonly cut: number;
-  readonly left: readonly UseKey[];
+  readonly removed: readonly UseKey[];
 }
 
 /**
@@ -106,12 +106,12 @@ export interface Swept {
 export function sweep(
   context: PlanningContext,
   entries: readonly ViewEntry[],
-  leaving: readonly Leavable[],
+  leaving: readonly Removable[],
   unsentFrom: number,
 ): Swept {
-  if (leaving.length === 0) return { entries, cut: entries.length, left: [] };
+  if (leaving.length === 0) return { entries, cut: entries.length, removed: [] };
   const cut = leaving[0]?.index ?? entries.length;
-  const byIndex = new Map<number, Leavable[]>();
+  const byIndex = new Map<number, Removable[]>();
   for (const one of leaving) {
     const known = byIndex.get(one.index);
     if (known === undefined) byIndex.set(one.index, [one]);
@@ -120,11 +120,12 @@ export function sweep(
   const referred = handlesOfResults(entries);
   const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
     if (index < cut) return [entry];
-    const gone = byIndex.get(index);
+    const removable = byIndex.get(index);
     if (entry.type === "assistant")
-      return [gone === undefined ? entry : withStubs(context, entry, gone)];
-    if (gone !== undefined && entry.type === "result") return [referenceOf(context, entry)];
-    if (gone !== undefined && entry.type === "object") return objectLine(context, entry, referred);
+      return [removable === undefined ? entry : withStubs(context, entry, removable)];
+    if (removable !== undefined && entry.type === "result") return [referenceOf(context, entry)];
+    if (removable !== undefined && entry.type === "object")
+      return objectLine(context, entry, referred);
     return [entry];
   });
   const refreshed = refresh(context, swept, cut);
@@ -135,16 +136,16 @@ export function sweep(
     repairReferences(context, refreshed, cut, isUnsent),
     cut,
   );
-  const left = [...new Set(leaving.flatMap(({ keys }) => keys))];
-  return { entries: withLastPinnedNotice(repaired, cut), cut, left };
+  const removed = [...new Set(leaving.flatMap(({ keys }) => keys))];
+  return { entries: withLastPinnedNotice(repaired, cut), cut, removed };
 }
 
 function withStubs(
   context: PlanningContext,
   entry: AssistantEntry,
-  gone: readonly Leavable[],
+  removable: readonly Removable[],
 ): AssistantEntry {
-  const calls = new Set(gone.map(({ call }) => call));
+  const calls = new Set(removable.map(({ call }) => call));
   const more = argumentsInView(context, entry)
     .map(({ stub }) => stub)
     .filter(({ call }) => calls.has(call));
@@ -257,9 +258,9 @@ function seen(
 ): Refreshed {
   const isCurrent = version === stored.version;
   const isWhole = index < cut && form === "whole";
-  const isGrounded = isWhole || (form === "diff" && known.above.includes(since ?? 0));
-  if (index < cut || isGrounded) {
-    const above = isGrounded ? [...known.above, version] : known.above;
+  const isReadable = isWhole || (form === "diff" && known.above.includes(since ?? 0));
+  if (index < cut || isReadable) {
+    const above = isReadable ? [...known.above, version] : known.above;
     return { ...known, above, isAbove: known.isAbove || isCurrent };
   }
   return { ...known, last: index, isStale: known.isStale || !isCurrent || form === "diff" };

@@ -11,14 +11,17 @@ import type { PlanningContext } from "./planning-context.ts";
 export function tokensOf(context: PlanningContext, entry: ViewEntry): number {
   if ((context.input.factor ?? 1) === 1) return entry.tokens;
   const { estimator } = context.input;
-  const known = counted.get(entry);
+  const known = countedTokens.get(entry);
   if (known?.estimator === estimator) return known.tokens;
   const tokens = messageTokens(messageOf(entry, context.source), estimator);
-  counted.set(entry, { estimator, tokens });
+  countedTokens.set(entry, { estimator, tokens });
   return tokens;
 }
 
-const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
+const countedTokens = new WeakMap<
+  ViewEntry,
+  { readonly estimator: unknown; readonly tokens: number }
+>();
 
 /** Tokens of all these entries. */
 export function total(context: PlanningContext, entries: readonly ViewEntry[]): number {

@@ -116,13 +116,14 @@ function versionsMade(
 ): number {
   const made = new Set<number>();
   for (const call of calls) {
-    for (const reference of filesOf(context.entryOf(call)?.stored.body))
+    for (const reference of fileReferences(context.entryOf(call)?.stored.body))
       if (reference.id === id && reference.ref === "static") made.add(reference.tx_id);
   }
   return made.size;
 }
 
-export function filesOf(body: ObjectMetadata | undefined): readonly Reference[] {
+/** The files that a tool call refers to. */
+export function fileReferences(body: ObjectMetadata | undefined): readonly Reference[] {
   const references = body?.["file_refs"];
   return Array.isArray(references) ? references.filter(isReference) : [];
 }

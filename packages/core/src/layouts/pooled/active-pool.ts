@@ -1,6 +1,6 @@
 import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
 import { type Block, isImage } from "../../chat/message.ts";
-import { blockHeader, fenced, textBlock } from "../../render/content-block.ts";
+import { blockHeader, contentBlock, fenced } from "../../render/content-block.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
@@ -68,7 +68,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
       text:
         text === null
           ? blockHeader(entry, workspace, undefined, 0)
-          : textBlock(entry, workspace, text, range),
+          : contentBlock(entry, workspace, text, range),
     },
     ...images,
   ];

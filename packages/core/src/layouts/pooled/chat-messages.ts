@@ -81,7 +81,7 @@ export function turnMessages(
   const kept = keptTurns.get(turn);
   if (kept?.revision === revision && kept.estimator === estimator) return kept;
   const parts = turn.steps.map((step) => stepMessages(step, input));
-  const rendered = together([userMessages(turn, estimator), ...parts]);
+  const rendered = concatRendered([userMessages(turn, estimator), ...parts]);
   const isSettled = turn.steps.every(
     (step) => !isAssistantStep(step) || step.toolcall_ids.every((id) => input.pool.has(id)),
   );
@@ -90,7 +90,7 @@ export function turnMessages(
 }
 
 /** Several renderings one after the other. */
-export function together(parts: readonly Rendered[]): Rendered {
+export function concatRendered(parts: readonly Rendered[]): Rendered {
   const none: readonly ViewMessage[] = [];
   return {
     messages: none.concat(...parts.map(({ messages }) => messages)),

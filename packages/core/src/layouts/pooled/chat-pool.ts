@@ -4,7 +4,7 @@ import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
-import { type Rendered, stepMessages, together, turnMessages } from "./chat-messages.ts";
+import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
 
 /** The chat as messages, within the budget: the newest user's message always, the oldest turns as long as they fit. */
 export function chatPool(input: LayoutInput): Rendered {
@@ -27,14 +27,14 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   }
   for (const [index, turn] of turns.entries()) {
     if (index < from.turn) continue;
-    const isWhole = isAfter({ turn: index, step: -1 }, from);
+    const isWhole = isAtOrAfter({ turn: index, step: -1 }, from);
     const whole = isWhole
       ? turnMessages(turn, input)
-      : together(turn.steps.slice(from.step).map((step) => stepMessages(step, input)));
+      : concatRendered(turn.steps.slice(from.step).map((step) => stepMessages(step, input)));
     const earlier = whole.messages[0]?.role === "user" ? undefined : rendered.at(-1);
     if (earlier !== undefined && earlier.last > 0) {
       rendered[rendered.length - 1] = {
-        ...together([earlier, whole]),
+        ...concatRendered([earlier, whole]),
         first: earlier.first,
         last: index + 1,
       };
@@ -58,7 +58,7 @@ function startedByUser(
   const index = turns.findIndex(({ messages }) => messages.length > 0);
   const turn = turns[index];
   if (turn?.messages[0]?.role !== "assistant") return turns;
-  const begun = together([renderedMessages([missingUserMessage], estimator), turn]);
+  const begun = concatRendered([renderedMessages([missingUserMessage], estimator), turn]);
   return turns.with(index, { ...turn, ...begun });
 }
 
@@ -69,7 +69,7 @@ function renderedMessages(messages: readonly ViewMessage[], estimator: TokenEsti
   };
 }
 
-function isAfter(position: TurnPosition, from: TurnPosition): boolean {
+function isAtOrAfter(position: TurnPosition, from: TurnPosition): boolean {
   return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
 }
 
@@ -77,9 +77,9 @@ function isAfter(position: TurnPosition, from: TurnPosition): boolean {
 function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
-  if (budget === undefined || total <= budget) return together(turns);
+  if (budget === undefined || total <= budget) return concatRendered(turns);
   const last = turns.at(-1)?.last ?? 0;
-  const room = budget - messageTokens(leftLine(input, last, last), estimator);
+  const room = budget - messageTokens(omittedTurnsMessage(input, last, last), estimator);
   let gone = 0;
   while (gone < turns.length - 1 && total > room) {
     total -= turns[gone]?.tokens ?? 0;
@@ -87,15 +87,17 @@ function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
   }
   const rest = turns.slice(gone);
   if (gone === 0) return fitTurn(input, rest[0], budget);
-  const line = leftLine(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
+  const line = omittedTurnsMessage(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
   const left = renderedMessages([line], estimator);
-  if (total <= room) return together([left, ...rest]);
+  if (total <= room) return concatRendered([left, ...rest]);
   const user = rest[0]?.messages[0];
   const fits = user?.role === "user" && messageTokens(user, estimator) <= room;
-  return fits ? together([left, fitTurn(input, rest[0], room)]) : fitTurn(input, rest[0], budget);
+  return fits
+    ? concatRendered([left, fitTurn(input, rest[0], room)])
+    : fitTurn(input, rest[0], budget);
 }
 
-function leftLine(input: LayoutInput, first: number, last: number): ViewMessage {
+function omittedTurnsMessage(input: LayoutInput, first: number, last: number): ViewMessage {
   const text = `[turns ${Math.max(1, first)} to ${last} are not shown; activate ${input.chatHandle} with from and to reads their lines]`;
   return { role: "user", content: [{ type: "text", text }] };
 }
@@ -110,11 +112,11 @@ function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: num
     ? fitUser(first, input, budget)
     : renderedMessages([missingUserMessage], estimator);
   if (begin.messages.length === 0 || begin.tokens > budget) return { messages: [], tokens: 0 };
-  const groups = stepGroups(isUser ? messages.slice(1) : messages);
+  const groups = messagesByStep(isUser ? messages.slice(1) : messages);
   const rest = (turn?.tokens ?? 0) - (isUser ? messageTokens(first, estimator) : 0);
   if (begin.tokens + rest <= budget)
     return { messages: [...begin.messages, ...groups.flat()], tokens: begin.tokens + rest };
-  const longest = renderedMessages([leftSteps(input, groups.length)], estimator).tokens;
+  const longest = renderedMessages([omittedStepsMessage(input, groups.length)], estimator).tokens;
   const hasLine = begin.tokens + longest <= budget;
   const kept: Rendered[] = [];
   let tokens = begin.tokens + (hasLine ? longest : 0);
@@ -124,11 +126,15 @@ function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: num
     kept.unshift(group);
     tokens += group.tokens;
   }
-  const line = leftSteps(input, groups.length - kept.length);
-  return together([begin, ...(hasLine ? [renderedMessages([line], estimator)] : []), ...kept]);
+  const line = omittedStepsMessage(input, groups.length - kept.length);
+  return concatRendered([
+    begin,
+    ...(hasLine ? [renderedMessages([line], estimator)] : []),
+    ...kept,
+  ]);
 }
 
-function leftSteps({ chatHandle }: LayoutInput, count: number): ViewMessage {
+function omittedStepsMessage({ chatHandle }: LayoutInput, count: number): ViewMessage {
   const text = `[the first ${count} steps of this turn are not shown; activate ${chatHandle} with from and to reads their lines]`;
   return { role: "user", content: [{ type: "text", text }] };
 }
@@ -155,7 +161,7 @@ function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rend
 }
 
 /** An assistant's message with its results stays together. */
-function stepGroups(messages: readonly ViewMessage[]): ViewMessage[][] {
+function messagesByStep(messages: readonly ViewMessage[]): ViewMessage[][] {
   const groups: ViewMessage[][] = [];
   for (const message of messages) {
     if (message.role === "toolResult") groups.at(-1)?.push(message);

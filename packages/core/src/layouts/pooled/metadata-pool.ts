@@ -58,9 +58,9 @@ export function metadataPool(input: LayoutInput, spent: number): Rendered {
   return { messages: [], tokens: 0 };
 }
 
-function poolMessage(lines: readonly KeptLine[], left: number, input: LayoutInput): Rendered {
-  const note = `(${left} earlier objects are not listed; activate takes their paths and handles)`;
-  const head = left === 0 ? poolTitle : `${poolTitle}\n${note}`;
+function poolMessage(lines: readonly KeptLine[], omitted: number, input: LayoutInput): Rendered {
+  const note = `(${omitted} earlier objects are not listed; activate takes their paths and handles)`;
+  const head = omitted === 0 ? poolTitle : `${poolTitle}\n${note}`;
   let text = head;
   let tokens = input.estimator.text(head) + 4;
   for (const line of lines) {

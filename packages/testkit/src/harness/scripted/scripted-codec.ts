@@ -67,7 +67,7 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
           role: "summary",
           kind: message.kind,
           raw: message,
-          ours: text.startsWith(summaryMark),
+          isFromManager: text.startsWith(summaryMark),
           timestamp,
         };
     }

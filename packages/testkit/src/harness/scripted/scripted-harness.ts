@@ -105,8 +105,8 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       pictures,
       failed,
     } as const;
-    const isOwn = tools.some(({ name }) => name === call.name);
-    const kept = extra ?? (isOwn ? await plugin.afterTool?.(call, output) : undefined);
+    const isPluginTool = tools.some(({ name }) => name === call.name);
+    const kept = extra ?? (isPluginTool ? await plugin.afterTool?.(call, output) : undefined);
     return kept === undefined ? output : { ...output, extra: kept };
   }
 
