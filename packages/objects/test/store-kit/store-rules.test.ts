@@ -68,7 +68,7 @@ describe("the writes of a commit", () => {
 
   test("may not hold an object twice", () => {
     expect(() => checkWrites([{ object: sealed }, { object: sealed }])).toThrow(
-      new TypeError(`object ${id} stands twice in one commit`),
+      new TypeError(`object ${id} occurs twice in one commit; write it once`),
     );
   });
 
@@ -100,7 +100,7 @@ describe("a query", () => {
     "cannot ask for %s, which is loaded with the content",
     (field) => {
       expect(() => fieldConditions({ where: { [field]: "x" } })).toThrow(
-        new TypeError(`field ${field} is loaded with the content only and cannot be asked for`),
+        new TypeError(`field ${field} is loaded only with the content and cannot be queried`),
       );
     },
   );
@@ -109,7 +109,7 @@ describe("a query", () => {
     const value = [] as unknown as Scalar;
 
     expect(() => fieldConditions({ where: { path: value } })).toThrow(
-      new TypeError("field path can be compared with a text, a number, a boolean or null only"),
+      new TypeError("field path can only be compared with a text, a number, a boolean or null"),
     );
   });
 
