@@ -83,7 +83,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The model is not told that a file is deleted.",
   },
   {
-    file: "render/fit-text.ts",
+    file: "render/head-and-tail.ts",
     of: "text.length - head.length - tail.length;",
     becomes: "text.length - head.length;",
     breaks: "The note in a shortened text says that more is missing than is.",
@@ -96,7 +96,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/chat-pool.ts",
-    of: "const room = budget - messageTokens(leftLine(input, last, last), estimator);",
+    of: "const room = budget - messageTokens(omittedTurnsMessage(input, last, last), estimator);",
     becomes: "const room = budget;",
     breaks: "The request is longer than the context window.",
   },
@@ -252,9 +252,9 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/reconcile.ts",
-    of: 'if (speaker?.role !== "user" || goesOn) return undefined;',
+    of: 'if (speaker?.role !== "user" || isContinued) return undefined;',
     becomes: "",
-    breaks: "An answer that is told twice cuts the chat.",
+    breaks: "An answer that the host repeats cuts the chat.",
   },
   {
     file: "history/branch-point.ts",
@@ -288,15 +288,16 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/stage-toolcalls.ts",
-    of: "if (hasBlocks || (hasText && !isOwn)) setActive",
+    of: "if (hasBlocks || (hasText && !isContextTool)) setActive",
     becomes: "if (hasBlocks || hasText) setActive",
     breaks: "Reports of the context tools take room as active contents.",
   },
   {
     file: "session/make-view.ts",
-    of: "for (const id of left) leaveActive(scope, id);",
+    of: "for (const id of deactivated) leaveActive(scope, id);",
     becomes: "",
-    breaks: "What left the prompt still counts as active and comes back with the next call.",
+    breaks:
+      "An object whose content left the prompt still counts as active and returns with the next call.",
   },
   {
     file: "session/make-view.ts",

@@ -70,13 +70,13 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "portability/verify-import.ts",
-    of: "if (found !== undefined && exportLine(found) === exportLine(told)) return;",
+    of: "if (found !== undefined && exportLine(found) === exportLine(expected)) return;",
     becomes: "if (found !== undefined) return;",
     breaks: "A damaged import passes its verification.",
   },
   {
     file: "portability/import-objects.ts",
-    of: "if (told !== undefined && told !== read) {",
+    of: "if (announced !== undefined && announced !== read) {",
     becomes: "if (false) {",
     breaks: "An export that was cut short counts as complete.",
   },
