@@ -66,11 +66,9 @@ describe("the demo that npm start runs", () => {
   });
 
   it("tells by /context what the extension makes of it", () => {
-    expect(output).toMatch(/^ +In view, as estimated: /mu);
-    expect(output).toMatch(
-      /^ +Spent in \d+ calls, as estimated: \d+ % less than the same calls append-only/mu,
-    );
-    expect(output).toMatch(/^ +Last call, as the provider reported it: /mu);
+    expect(output).toMatch(/^ +In view, estimated: /mu);
+    expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
+    expect(output).toMatch(/^ +Last call, reported by the provider: /mu);
     expect(output).toMatch(/^ +Epoch \d+, /mu);
   });
 

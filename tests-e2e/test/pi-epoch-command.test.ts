@@ -100,15 +100,17 @@ describe.each(piVersions)("/context on Pi $version", (pi) => {
     const { listed } = await known(pi);
 
     expect(listed).toMatch(/^0 of 5 known objects are active\.\nt1 +inactive/u);
-    expect(listed).toMatch(/\nIn view, as estimated: \d/u);
-    expect(listed).toMatch(/\nStable, by our own bytes: the first \d+ %/u);
-    expect(listed).toMatch(/\nSpent in 5 calls, as estimated: /u);
-    expect(listed).toMatch(/\nLast call, as the provider reported it: [\d.k]+ tokens read/u);
+    expect(listed).toMatch(/\nIn view, estimated: \d/u);
+    expect(listed).toMatch(/\nUnchanged, by the bytes of the messages: the first \d+ %/u);
+    expect(listed).toMatch(/\nCost of 5 calls, estimated: /u);
+    expect(listed).toMatch(/\nLast call, reported by the provider: [\d.k]+ tokens read/u);
     expect(listed).toMatch(
-      /\nPrices \(from Pi\), where uncached input is 1: reading 0.1, writing 1.25/u,
+      /\nPrices \(from Pi\), relative to uncached input: cache read 0.1, cache write 1.25/u,
     );
-    expect(listed).toMatch(/\nEpoch 2, \d+ calls? so far\. The one before ended because carrying/u);
-    expect(listed).toMatch(/\n2 left then: .*t1 bash.*f1 a\.txt/u);
+    expect(listed).toMatch(
+      /\nEpoch 2, \d+ calls? so far\. The previous epoch ended because sending/u,
+    );
+    expect(listed).toMatch(/\nRemoved from the view then: .*t1 bash.*f1 a\.txt/u);
   });
 
   test("brings back what left, with the next call", async () => {

@@ -14,7 +14,7 @@ import { piCodec, piMessage } from "./pi-codec.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 
-/** What an agent tool hands back; what else a release knows is kept. */
+/** The result of an agent tool. Further fields, which differ by release, are kept. */
 export interface AgentToolResultLike {
   readonly content: readonly unknown[];
   readonly details?: unknown;
@@ -31,13 +31,13 @@ export interface AgentToolLike {
   ): Promise<AgentToolResultLike>;
 }
 
-/** A tool of ours, in a form that every release of pi-agent-core takes. */
+/** A context tool in a form that every release of pi-agent-core accepts. */
 export interface ContextAgentTool {
   readonly name: string;
   readonly label: string;
   readonly description: string;
   readonly parameters: unknown;
-  /** Throws what a refused call is answered with: agents know a failed call by nothing else. */
+  /** Throws an error with the answer of a refused call: agents recognise a failed call only by an error. */
   execute(
     callId: string,
     args: unknown,
@@ -48,47 +48,52 @@ export interface AgentContextOptions<Message> {
   readonly session: ContextSession;
   /** The folder that the tools' paths are relative to. */
   readonly workspace: string;
-  /** The model's window in tokens; asked before each request. */
+  /** The model's context window in tokens; read before each request. */
   readonly contextWindow?: () => number | undefined;
-  /** The model that the next request goes to, as the agent has it; asked before each request. */
+  /** The model of the next request, as the agent describes it; read before each request. */
   readonly model?: () => unknown;
-  /** Whose cache breakpoints `onPayload` leaves in a request. Default: the view's own (`own`). */
+  /** Whose cache breakpoints `onPayload` puts into a request. Default: `own`, those of the view. */
   readonly breakpoints?: Breakpoints;
-  /** A `transformContext` that is to run first. */
+  /** A `transformContext` of the agent, which runs first. */
   readonly transformContext?: (
     messages: Message[],
     signal?: AbortSignal,
   ) => Promise<Message[]> | Message[];
-  /** Takes what failed while the agent's own messages went through. */
+  /** Receives the error when the agent's own messages or results are used because of a failure. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** What makes a bare pi-agent-core agent a managed one. */
+/** The parts that turn a bare pi-agent-core agent into a managed one. */
 export interface AgentContext<Message> {
-  /** For the agent's option of this name: never throws, and leaves the list that it is given as it is. */
+  /** For the agent's option of this name. It never throws and does not change the list that it gets. */
   readonly transformContext: (messages: Message[], signal?: AbortSignal) => Promise<Message[]>;
-  /** For the stream option of this name: the request with the view's breakpoints, or undefined to leave it. Never throws. */
+  /**
+   * For the stream option of this name. Returns the request with the view's breakpoints, or undefined to keep it. Never
+   * throws.
+   */
   readonly onPayload: (payload: unknown) => unknown;
-  /** `activate`, `deactivate`, `pin` and `unpin`, and `read` for agents that have none of their own. */
+  /** `activate`, `deactivate`, `pin` and `unpin`, and `read` for agents without a tool of that name. */
   readonly tools: readonly ContextAgentTool[];
-  /** The agent's own tools with their results recorded. */
+  /** Wraps the agent's own tools, so that their results are recorded. */
   wrapTools<Tool extends AgentToolLike>(tools: readonly Tool[]): Tool[];
-  /** The agent's prompt with the standing instruction; both are recorded with the next request. */
+  /** Adds the standing instruction to the agent's prompt. Both are recorded with the next request. */
   systemPrompt(text: string): string;
 }
 
-/** Connects a session with a bare agent of pi-agent-core, 0.73.1 and later. */
+/** Connects a session to a bare agent of pi-agent-core, 0.73.1 and later. */
 export function agentContext<Message extends { readonly role: string }>(
   options: AgentContextOptions<Message>,
 ): AgentContext<Message> {
   const { session, workspace } = options;
   const requests = providerRequests(options.breakpoints);
   const refusals = new Map<string, ToolAnswer>();
-  /** Refused calls whose results were read; they are forgotten once they are stored. */
+  /** Refused calls whose results were decoded; their answers are forgotten once the results are stored. */
   const decoded = new Set<string>();
   let prompt: string | undefined;
 
-  /** Reads Pi's messages; the results of refused calls have lost their details on the way. */
+  /**
+   * Reads Pi's messages. Results of refused calls have no details, because an error carries none; they are added here.
+   */
   const codec: MessageCodec<unknown> = {
     identify: (raw) => piCodec.identify(raw),
     decode(raw) {
@@ -107,7 +112,7 @@ export function agentContext<Message extends { readonly role: string }>(
     prompt = undefined;
   }
 
-  /** The request's hash goes with its call; the request does not wait for it. */
+  /** Stores the request's hash with its call; the request does not wait for it. */
   function keepHash(payload: unknown): void {
     const call = requests.sentCall();
     if (call === undefined) return;
@@ -122,7 +127,7 @@ export function agentContext<Message extends { readonly role: string }>(
       try {
         base = (await options.transformContext?.(messages, signal)) ?? messages;
         await recordPrompt();
-        // Since 0.87 the prompt and the tools are messages; they are the agent's, and stay at the head.
+        // Since 0.87 the prompt and the tools are messages. They belong to the agent and stay at the beginning.
         const system = base.filter(({ role }) => role === "system");
         const rest = system.length === 0 ? base : base.filter(isNotSystem);
         const contextWindow = options.contextWindow?.();
@@ -137,18 +142,18 @@ export function agentContext<Message extends { readonly role: string }>(
         requests.sends(view, sent);
         return [...system, ...(sent as never[])];
       } catch (error) {
-        // The loop has no way to go on after a throw; the agent's own messages go through instead.
+        // The agent's loop cannot continue after an exception, so the agent's own messages are sent.
         options.onFailure?.(error);
         return base;
       }
     },
     onPayload(payload) {
       try {
-        const ours = requests.payload(payload);
-        keepHash(ours ?? payload);
-        return ours;
+        const marked = requests.payload(payload);
+        keepHash(marked ?? payload);
+        return marked;
       } catch (error) {
-        // The agent's own breakpoints are as good as none of ours.
+        // Without the view's breakpoints the request is still valid, with the agent's own.
         options.onFailure?.(error);
         return undefined;
       }
@@ -202,7 +207,7 @@ function wrapTool<Tool extends AgentToolLike>(
         const details = await recordResult(session, event, workspace);
         return details === undefined ? result : { ...result, details };
       } catch (error) {
-        // What is ours never makes the agent's tool fail.
+        // A failure of the context manager must not make the agent's tool fail.
         onFailure?.(error);
         return result;
       }

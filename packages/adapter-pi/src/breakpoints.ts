@@ -17,14 +17,14 @@ import {
 } from "./payload-format.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
-/** What Anthropic and Bedrock take in one request; one more is refused. */
+/** The most breakpoints that Anthropic and Bedrock accept in one request; a request with more is refused. */
 const mostBreakpoints = 4;
 
 /**
- * The request with breakpoints where the view wants them, in the place of the host's: at the end of the system prompt,
- * and after the messages of these indexes, the newest last. Undefined where the request is to stay as it is: it has no
- * breakpoint of the host's (the provider finds the cache by itself, or caching is off), its form is not known, or it is
- * not of this view. The host's own lifetime of an entry is kept.
+ * Returns the request with the view's breakpoints instead of the host's: at the end of the system prompt and after the
+ * messages with these indexes, the newest last. The host's lifetime of cache entries is kept. Returns undefined to keep
+ * the request unchanged: it has no breakpoint of the host (the provider finds the cache by itself, or caching is off),
+ * its format is not known, or it does not belong to this view.
  */
 export function ownBreakpoints(
   payload: unknown,
@@ -39,7 +39,7 @@ export function ownBreakpoints(
   return marked(payload, host, chosen(found, host, boundaries));
 }
 
-/** How long the host asks the provider to keep an entry; undefined where the request does not say. */
+/** The lifetime of cache entries that the host asks for; undefined for a request without breakpoints. */
 export function askedRetention(payload: unknown): "short" | "long" | undefined {
   const host = isFields(payload) ? hostMarkers(payload) : undefined;
   if (host === undefined) return undefined;
@@ -51,8 +51,8 @@ interface Found extends Place {
 }
 
 /**
- * Where the messages of these indexes end in the request. A block is known by what it says, and equal ones by their
- * order; where the request has more or fewer of them than the view, none is taken for another.
+ * Finds the ends of the messages with these indexes in the request. A block is recognised by its content, and equal
+ * blocks by their order. If the request and the view have different numbers of equal blocks, none of them is used.
  */
 function placesOf(
   payload: Fields,
@@ -77,7 +77,7 @@ function placesOf(
     return end === undefined ? [] : [{ ...end, index }];
   });
 
-  /** A message of the request ends with what providers' adapters put behind, such as the pictures of a failed call. */
+  /** Includes blocks that providers' adapters append to a message, such as the images of a failed tool call. */
   function endOf(
     { messages }: Fields,
     place: Place,
@@ -92,7 +92,7 @@ function placesOf(
   }
 }
 
-/** What the blocks are known by that a message of the view becomes; nothing for a message of the host's own kinds. */
+/** The keys of the blocks that a message of the view becomes; none for a message whose role only the host knows. */
 function viewKeys(message: PiMessage): readonly string[] {
   const { role, content, toolCallId } = message;
   if (role === "toolResult") return typeof toolCallId === "string" ? [resultKey(toolCallId)] : [];
@@ -104,7 +104,10 @@ function viewKeys(message: PiMessage): readonly string[] {
   });
 }
 
-/** The places by order in the request, not more than there is room for; the host's last one ends the prompt. */
+/**
+ * The places in their order in the request, at most as many as the provider accepts; the host's last one ends the
+ * prompt.
+ */
 function chosen(
   found: readonly Found[],
   host: HostMarkers,
@@ -154,7 +157,8 @@ function markedMessage(
     );
     return { ...message, content };
   }
-  // There a breakpoint is a block of its own, after what it ends; the host's own is one of the places.
+  // In Bedrock's format a breakpoint is a separate block after the content that it ends; the host's own is one of the
+  // places.
   const content = blocks.flatMap((block, index) => {
     if (markerOf(block, format) !== undefined) return isMarked(index) ? [block] : [];
     return isMarked(index) ? [block, { cachePoint: { ...marker } }] : [block];
@@ -162,7 +166,7 @@ function markedMessage(
   return { ...message, content };
 }
 
-/** The system blocks with the last breakpoint alone: it covers the ones before it. */
+/** Keeps only the last breakpoint of the system blocks: it covers the blocks before it. */
 function onlyLast(system: readonly unknown[], format: PayloadFormat): readonly unknown[] {
   const isMarker = (block: unknown): boolean =>
     isFields(block) && markerOf(block, format) !== undefined;
@@ -172,7 +176,7 @@ function onlyLast(system: readonly unknown[], format: PayloadFormat): readonly u
   return system.map((block, index) => (index !== last && isFields(block) ? bare(block) : block));
 }
 
-/** Tools come before the system prompt, so that its breakpoint covers them. */
+/** Tools come before the system prompt, so the breakpoint of the system prompt covers them. */
 function toolsOf(
   tools: readonly unknown[],
   format: PayloadFormat,

@@ -2,10 +2,10 @@ import { type SessionStatus, shortName } from "@self-context-manager/core";
 
 import { type BeforeCompactEvent, isFields, type PiContext } from "./pi-api.ts";
 
-/** Who wants the host's list of messages shortened. */
+/** Who asked for the compaction of the host's list. */
 export type CompactionKind = "manual" | "threshold" | "overflow";
 
-/** What Pi stores in the place of a summary of its own. */
+/** The summary that Pi stores instead of one that it generates itself. */
 export interface CompactionAnswer {
   readonly summary: string;
   readonly firstKeptEntryId: string;
@@ -13,17 +13,17 @@ export interface CompactionAnswer {
   readonly details: unknown;
 }
 
-/** Begins each summary of ours, because Pi's message of it carries no details. */
+/** Begins each summary of this adapter, because Pi's message of a summary carries no details. */
 const summaryMark = "[self-context-manager]";
 
-/** Whether a summary is one that this adapter answered, and not one that a user asked for (decision D53). */
+/** Whether this adapter wrote the summary, as answer to an automatic compaction. A user's compaction is Pi's own. */
 export function isOwnSummary(summary: unknown): boolean {
   return typeof summary === "string" && summary.startsWith(summaryMark);
 }
 
 /**
- * Tells a user's `/compact` from Pi's own. Releases before 0.79.10 do not say: there the caller's name in the stack
- * does, so this runs before the handler's first await.
+ * Distinguishes a user's `/compact` from Pi's automatic compaction. Releases before 0.79.10 do not report the reason.
+ * With them the caller's name in the stack shows it, so this runs before the handler's first await.
  */
 export function compactionKind(event: BeforeCompactEvent, context: PiContext): CompactionKind {
   if (event.reason !== undefined) return event.reason;
@@ -47,9 +47,9 @@ function lastStopReason(event: BeforeCompactEvent): unknown {
 const mostNamed = 20;
 
 /**
- * Answers an automatic compaction from our index, without a model. The view does not show this text: it stands for the
- * earlier messages only where the host's own list goes to the model. Pi looks a compaction up by its text, so no two
- * may be equal.
+ * Answers an automatic compaction from the session's index, without a model. The view does not show this text. Only
+ * when the host sends its own list does the summary replace the earlier messages. Pi finds a compaction by its text, so
+ * no two may be equal.
  */
 export function compactionAnswer(
   event: BeforeCompactEvent,
@@ -63,7 +63,7 @@ export function compactionAnswer(
   });
   const summary = [
     `${summaryMark} The messages before entry ${firstKeptEntryId} (about ${tokensBefore} tokens) are kept in the object chat (${status.chatId}), with ${status.turnCount} turns; activate chat with from and to shows its lines.`,
-    `${status.objects.length} objects are known and stay one activate away.`,
+    `${status.objects.length} objects are known; activate shows any of them again.`,
     ...(named.length === 0 ? [] : [`Active: ${named.join(", ")}.`]),
   ].join("\n");
   const details = { self_context_manager: { compaction: true, chat: status.chatId } };

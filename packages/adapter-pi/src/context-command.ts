@@ -3,24 +3,24 @@ import { type ContextSession, type ListedObject, shortName } from "@self-context
 import { type ContextFigures, contextFigures } from "./context-figures.ts";
 import { restoreEpoch } from "./restore-epoch.ts";
 
-/** What `/context` can do to the extension itself. */
+/** The parts of the extension that `/context` uses. */
 export interface ContextSwitch {
   readonly isOn: () => boolean;
   readonly turn: (on: boolean) => Promise<string>;
   readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
-  /** What the calls so far cost and what the next one would show; undefined while switched off. */
+  /** The cost of the calls so far and the figures of the next view; undefined while switched off. */
   readonly figures: () => Promise<ContextFigures | undefined>;
 }
 
 const usage =
-  "/context lists the objects and what they cost; /context restore brings back what left with the last epoch; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
+  "/context lists the objects and their costs; /context restore activates the objects that left the view when the last epoch ended; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
 
-/** Runs `/context` with its arguments and answers what the user is told. */
+/** Runs `/context` with its arguments and returns the text for the user. */
 export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
   const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
   if (verb === "on" || verb === "off") return await extension.turn(verb === "on");
   const changes = verb !== "list" && verb !== "show";
-  if (changes && !extension.isOn()) return "Managed context is off; /context on turns it on.";
+  if (changes && !extension.isOn()) return "Managed context is off; /context on switches it on.";
   if (verb === "list") {
     const { session, workspace } = await extension.open();
     return await list(session, workspace, await extension.figures());
@@ -47,7 +47,7 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
   }
 }
 
-/** `10 20` after a handle: from line 10 to line 20. */
+/** Reads the line range after a handle: `10 20` is from line 10 to line 20. */
 function lines([from, to]: readonly string[]): { readonly from?: number; readonly to?: number } {
   return {
     ...(from === undefined ? {} : { from: Number(from) }),
@@ -61,10 +61,10 @@ async function list(
   figures: ContextFigures | undefined,
 ): Promise<string> {
   const { objects, activeCount } = await session.status();
-  if (objects.length === 0) return "No objects are known so far.";
+  if (objects.length === 0) return "No objects are known yet.";
   const title = `${activeCount} of ${objects.length} known objects are active.`;
-  const told = figures === undefined ? [] : ["", ...contextFigures(figures, nameOf)];
-  return [title, ...objects.map((object) => line(object, workspace)), ...told].join("\n");
+  const figureLines = figures === undefined ? [] : ["", ...contextFigures(figures, nameOf)];
+  return [title, ...objects.map((object) => line(object, workspace)), ...figureLines].join("\n");
 
   function nameOf(key: string): string {
     const handle = key.split("/")[0];

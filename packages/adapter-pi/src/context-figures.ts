@@ -7,33 +7,33 @@ import {
   type ReportedUsage,
 } from "@self-context-manager/core";
 
-/** What `/context` tells of tokens and costs; what a layout or a provider does not say is left out. */
+/** The tokens and costs that `/context` shows; a figure that a layout or a provider does not report is left out. */
 export interface ContextFigures {
-  /** Of the view as it would go out now, as estimated. */
+  /** Estimated tokens of the view as it would be sent now. */
   readonly tokens: PoolTokens;
-  /** Of the last request to the one before it. */
+  /** How much of the last request is unchanged since the request before it. */
   readonly stability?: PrefixStability | undefined;
   readonly epoch?: EpochState | undefined;
   /** Estimates of the calls so far. */
   readonly account?: CostAccount | undefined;
   readonly prices?: PriceProfile | undefined;
-  /** What the provider said of the last call. */
+  /** Token counts that the provider reported for the last call. */
   readonly reported?: ReportedUsage | undefined;
 }
 
-/** Where an epoch layout stands. */
+/** The current epoch of an epoch layout. */
 interface EpochState {
   readonly number: number;
   readonly calls: number;
-  /** Why the epoch before ended. */
+  /** Why the previous epoch ended. */
   readonly endedBy?: string | undefined;
-  /** What left then, by handle. */
+  /** The contents that left the view when it ended, by handle. */
   readonly left: readonly string[];
   readonly deadTokens: number;
   readonly promptTokens: number;
 }
 
-/** Three kinds of figures, each with its name: estimates, our own bytes, and what the provider reported. */
+/** Returns three kinds of figures, each with its name: estimates, byte comparisons, and the provider's counts. */
 export function contextFigures(
   figures: ContextFigures,
   nameOf: (handle: string) => string,
@@ -50,17 +50,17 @@ export function contextFigures(
 }
 
 function poolLine({ metadata, chat, active }: PoolTokens, epoch: EpochState | undefined): string {
-  // The epoch's counts are before calibration, so that only their shares can stand beside the pools'.
+  // The epoch's counts are before calibration, so only their ratio can be shown beside the pools' counts.
   const dead =
     epoch === undefined || epoch.deadTokens === 0
       ? ""
-      : `; ${share(epoch.deadTokens, epoch.promptTokens)} of it is no longer active`;
+      : `; ${share(epoch.deadTokens, epoch.promptTokens)} of them are no longer active`;
   const all = tokensOf(metadata + chat + active);
-  return `In view, as estimated: ${all} tokens (metadata ${tokensOf(metadata)}, chat ${tokensOf(chat)}, active ${tokensOf(active)})${dead}.`;
+  return `In view, estimated: ${all} tokens (metadata ${tokensOf(metadata)}, chat ${tokensOf(chat)}, active ${tokensOf(active)})${dead}.`;
 }
 
 function prefixLine({ promptTokens, tokens }: PrefixStability): string {
-  return `Stable, by our own bytes: the first ${share(tokens, promptTokens)} of the last request are as in the one before.`;
+  return `Unchanged, by the bytes of the messages: the first ${share(tokens, promptTokens)} of the last request.`;
 }
 
 function spentLine(account: CostAccount, prices: PriceProfile | undefined): string {
@@ -68,51 +68,51 @@ function spentLine(account: CostAccount, prices: PriceProfile | undefined): stri
   const ratio = costRatio(account) ?? 1;
   const percent = Math.round(Math.abs(1 - ratio) * 100);
   const compared =
-    percent === 0 ? "as much as" : `${percent} % ${ratio < 1 ? "less" : "more"} than`;
+    percent === 0 ? "the same as" : `${percent} % ${ratio < 1 ? "less" : "more"} than`;
   const calls = estimated.calls === 1 ? "1 call" : `${estimated.calls} calls`;
   const source = prices?.source === "default" ? ", at assumed prices" : "";
-  return `Spent in ${calls}, as estimated${source}: ${compared} the same calls append-only, ${tokensOf(estimated.units)} against ${tokensOf(appendOnly.units)} tokens of uncached input; ${tokensOf(estimated.cached)} cached, ${tokensOf(estimated.fresh)} new.`;
+  return `Cost of ${calls}, estimated${source}: ${compared} append-only, ${tokensOf(estimated.units)} instead of ${tokensOf(appendOnly.units)} tokens of uncached input; ${tokensOf(estimated.cached)} tokens cached, ${tokensOf(estimated.fresh)} new.`;
 }
 
 function reportedLine({ input, cacheRead, cacheWrite }: ReportedUsage): string {
-  return `Last call, as the provider reported it: ${tokensOf(cacheRead)} tokens read from its cache, ${tokensOf(cacheWrite)} written, ${tokensOf(input)} neither.`;
+  return `Last call, reported by the provider: ${tokensOf(cacheRead)} tokens read from its cache, ${tokensOf(cacheWrite)} written to it, ${tokensOf(input)} neither.`;
 }
 
 function priceLine({ read, write, lifetime, caching, source, minimum }: PriceProfile): string {
-  const from = { host: "from Pi", table: "from our table", default: "assumed" }[source];
+  const from = { host: "from Pi", table: "from the built-in table", default: "assumed" }[source];
   if (caching === "none") return `Prices (${from}): nothing is cached.`;
   const life =
-    lifetime === undefined ? "" : `; what is cached is taken to live for ${duration(lifetime)}`;
-  const least = minimum === 0 ? "" : `, from ${tokensOf(minimum)} tokens on`;
-  return `Prices (${from}), where uncached input is 1: reading ${round(read)}, writing ${round(write)}${least}${life}.`;
+    lifetime === undefined ? "" : `; assumed lifetime of a cache entry: ${duration(lifetime)}`;
+  const least = minimum === 0 ? "" : ` (minimum ${tokensOf(minimum)} tokens)`;
+  return `Prices (${from}), relative to uncached input: cache read ${round(read)}, cache write ${round(write)}${least}${life}.`;
 }
 
-/** So many are named; the list above them has all. */
+/** The most contents that are named here; the list of objects above shows all. */
 const mostNamed = 12;
 
 function epochLines(epoch: EpochState, nameOf: (handle: string) => string): readonly string[] {
   const calls = epoch.calls === 1 ? "1 call" : `${epoch.calls} calls`;
-  const stands = `Epoch ${epoch.number}, ${calls} so far.`;
-  if (epoch.endedBy === undefined) return [stands];
-  const ended = `${stands} The one before ended because ${reasons[epoch.endedBy] ?? epoch.endedBy}.`;
-  if (epoch.left.length === 0) return [`${ended} Nothing left.`];
+  const current = `Epoch ${epoch.number}, ${calls} so far.`;
+  if (epoch.endedBy === undefined) return [current];
+  const ended = `${current} The previous epoch ended because ${reasons[epoch.endedBy] ?? epoch.endedBy}.`;
+  if (epoch.left.length === 0) return [`${ended} No content left the view.`];
   const named = epoch.left.slice(0, mostNamed).map(nameOf);
   const more = epoch.left.length > mostNamed ? `, and ${epoch.left.length - mostNamed} more` : "";
   return [
     ended,
-    `${epoch.left.length} left then: ${named.join(", ")}${more}. /context restore brings them back.`,
+    `Removed from the view then: ${named.join(", ")}${more}. /context restore activates them again.`,
   ];
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  carried: "carrying what was no longer active had cost most of what leaving it out costs",
-  cold: "the provider's cache was cold anyway",
-  budget: "the budget demanded it",
-  "late-result": "a result came late",
+  carried: "sending inactive content again had cost most of what a rewrite without it costs",
+  cold: "the provider's cache was cold, so a rewrite cost nothing extra",
+  budget: "the view would have exceeded its budget",
+  "late-result": "a tool result arrived late",
   compaction: "you compacted the chat",
 };
 
-/** Tokens for a person: 950, 1.2k, 2.5M. */
+/** Formats a token count: 950, 1.2k, 2.5M. */
 function tokensOf(count: number): string {
   if (count < 1000) return String(Math.round(count));
   return count < 1_000_000 ? `${tenths(count / 1000)}k` : `${tenths(count / 1_000_000)}M`;

@@ -5,13 +5,13 @@ import type { PiHost } from "./pi-api.ts";
 import { piExtension } from "./pi-extension.ts";
 
 /**
- * Pi's entry: the settings come from the environment. `compose` is imported when a session starts, because the store
- * needs a Node with `node:sqlite`; on an older one the extension loads, says so and lets everything through.
+ * Pi's entry point; the settings come from the environment. `compose` is imported when a session starts, because the
+ * store needs a Node with `node:sqlite`. On an older Node the extension loads, notifies the user and changes nothing.
  */
 const extension: (host: PiHost) => void = piExtension({
   off: isSet(process.env["SCM_OFF"]),
   breakpoints: process.env["SCM_BREAKPOINTS"] === "host" ? "host" : "own",
-  // The variable by which Pi asks for such entries.
+  // Pi's own variable for long-lived cache entries.
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
@@ -30,7 +30,7 @@ const extension: (host: PiHost) => void = piExtension({
   },
 });
 
-/** Any value switches off but those that say no. */
+/** Any value switches managed context off, except empty, `0`, `false`, `no` and `off`. */
 function isSet(value: string | undefined): boolean {
   return !["", "0", "false", "no", "off"].includes((value ?? "").toLowerCase());
 }
@@ -40,7 +40,7 @@ async function loadCompose(): Promise<typeof Compose> {
     return await import("@self-context-manager/compose");
   } catch (error) {
     throw new Error(
-      `The store needs Node 22.22 or newer with node:sqlite, this is ${process.version}.`,
+      `The store needs Node 22.22 or newer with node:sqlite; this is Node ${process.version}. Start Pi with a newer Node.`,
       { cause: error },
     );
   }

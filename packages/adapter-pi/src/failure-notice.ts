@@ -1,36 +1,38 @@
 import type { PiContext } from "./pi-api.ts";
 
-/** Tells the user of a failure of ours: in words once, in the status line until something works again. */
+/**
+ * Notifies the user of a failure of the extension: with a message once, and in the status line until a call succeeds.
+ */
 export interface FailureNotice {
-  /** Says that the host's messages go through, and why. */
+  /** Reports that the host's own messages are sent, and why. */
   failed(error: unknown, context: PiContext): void;
 }
 
-/** Under this name the status line of the host is set. */
+/** The key under which the extension sets the host's status line. */
 export const statusKey = "scm";
 
 export function failureNotice(): FailureNotice {
-  let isTold = false;
+  let isNotified = false;
   return {
     failed(error, { hasUI, ui }) {
-      ui.setStatus(statusKey, "ctx failing: messages go through unchanged");
-      if (isTold) return;
-      isTold = true;
-      const text = `self-context-manager: the host's own messages go to the model unchanged. ${reasonOf(error)} The next call tries again; SCM_OFF=1 turns it off.`;
+      ui.setStatus(statusKey, "ctx failed: the host's own messages are sent unchanged");
+      if (isNotified) return;
+      isNotified = true;
+      const text = `self-context-manager: the host's own messages are sent to the model unchanged. ${reasonOf(error)} The next call tries again; SCM_OFF=1 switches managed context off.`;
       if (hasUI) ui.notify(text, "warning");
       else process.stderr.write(`${text}\n`);
     },
   };
 }
 
-/** Tells the user once for each session that another process has it open too. */
+/** Notifies the user, once for each session, that another process has the session open too. */
 export function sharedNotice(): (sessionId: string, context: PiContext) => void {
-  const told = new Set<string>();
+  const notified = new Set<string>();
   return (sessionId, { hasUI, ui }) => {
-    if (told.has(sessionId)) return;
-    told.add(sessionId);
+    if (notified.has(sessionId)) return;
+    notified.add(sessionId);
     const text =
-      "self-context-manager: another process has this session open too. Nothing is lost, but each goes on by its own messages, and what one pins or deactivates the other can undo. Close one of them, or go on in a fork.";
+      "self-context-manager: another process has this session open too. Nothing is lost, but each process uses its own messages and can undo the other's pins and deactivations. Close one of them, or continue in a fork.";
     if (hasUI) ui.notify(text, "warning");
     else process.stderr.write(`${text}\n`);
   };

@@ -2,17 +2,17 @@ import type { ContextSession } from "@self-context-manager/core";
 
 import { isFields, type ToolCallEvent } from "./pi-api.ts";
 
-/** Files that the host's own tools are writing now: what happens to them is not another's doing. */
+/** Files that the host's own tools are writing now, so that their changes are not reported as made by others. */
 export interface HeldWrites {
-  /** A tool is about to run. */
+  /** Called when a tool is about to run. */
   begin(session: ContextSession, event: ToolCallEvent): Promise<void>;
-  /** It has run, and what it wrote is recorded. */
+  /** Called when the tool has run and its write is recorded. */
   end(callId: string): Promise<void>;
-  /** Whatever was begun is over, also what never ended because it was refused or aborted. */
+  /** Ends all held writes, also those of calls that never ended because they were refused or aborted. */
   endAll(): Promise<void>;
 }
 
-/** The host's tools that write the file of their `path`. */
+/** The host's tools that write the file named by their argument `path`. */
 const writers: ReadonlySet<string> = new Set(["write", "edit"]);
 
 export function heldWrites(): HeldWrites {

@@ -8,9 +8,9 @@ import {
 
 import { type Fields, isFields } from "./pi-api.ts";
 
-/** What a view is told of the model that it is for. */
+/** The facts about a model that its views need. */
 export interface ModelPrices {
-  /** As `provider/id`. */
+  /** In the form `provider/id`. */
   readonly model?: string;
   readonly prices?: PriceProfile;
 }
@@ -18,8 +18,8 @@ export interface ModelPrices {
 type Retention = NonNullable<ModelFacts["retention"]>;
 
 /**
- * What Pi's model data says of a model's prices; nothing for a model that has no name. `retention` is what the last
- * request asked for, because Pi tells it by nothing else.
+ * Derives the prices from Pi's model data; empty for a model without a name. `retention` is what the last request asked
+ * for, because Pi reports it in no other way.
  */
 export function modelPrices(model: unknown, retention?: Retention): ModelPrices {
   const facts = isFields(model) ? modelFacts(model, retention) : undefined;

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 import { isFields } from "./pi-api.ts";
 
-/** What a tool that names files was asked and what it printed. */
+/** The arguments and the output of a tool call that names files. */
 export interface NamingCall {
   readonly tool: string;
   readonly input: unknown;
@@ -16,8 +16,8 @@ export interface NamingCall {
 
 /**
  * The files that a call names, as absolute paths: those that `ls`, `find` and `grep` print, and for `bash` the words of
- * its command that are files. Only regular files inside the workspace, by their real path, are answered: a call must not make the session read other
- * files.
+ * its command that are files. Only regular files whose real path is inside the workspace are returned, because a call
+ * must not make the session read other files.
  */
 export async function namedFiles(call: NamingCall): Promise<readonly string[]> {
   const candidates = [...new Set(candidatePaths(call))].slice(0, mostCandidates);
@@ -28,7 +28,7 @@ export async function namedFiles(call: NamingCall): Promise<readonly string[]> {
   return found.filter((path) => path !== undefined);
 }
 
-/** More than any of Pi's searches prints. */
+/** More paths than any of Pi's searches prints. */
 const mostCandidates = 1_000;
 
 function candidatePaths({ tool, input, output, workspace }: NamingCall): readonly string[] {
@@ -45,7 +45,7 @@ function candidatePaths({ tool, input, output, workspace }: NamingCall): readonl
     case "grep":
       return output.split("\n").flatMap((line) => {
         const name = /^(.+?):\d+: /u.exec(line)?.[1];
-        // Of a search in one file Pi prints the file's name only.
+        // For a search in a single file Pi prints only the file's name.
         return name === undefined ? [] : [join(base, name), join(dirname(base), name)];
       });
     case "bash":
@@ -55,7 +55,7 @@ function candidatePaths({ tool, input, output, workspace }: NamingCall): readonl
   }
 }
 
-/** The words of a command that could be paths; whether they are is for the disk to say. */
+/** The words of a command that could be paths. Whether they are files is checked on disk later. */
 function commandPaths(command: string, workspace: string): readonly string[] {
   return commandWords(command)
     .filter((word) => word !== "" && word.length < 1_024 && !word.startsWith("-"))
@@ -75,7 +75,7 @@ async function fileWithin(path: string, root: string): Promise<string | undefine
   try {
     return (await stat(real)).isFile() ? real : undefined;
   } catch {
-    // What has gone since, or may not be looked at, is as good as not named.
+    // A file that is gone by now, or that may not be read, counts as not named.
     return undefined;
   }
 }
@@ -84,7 +84,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch {
-    // Most words of a command are no paths at all.
+    // Most words of a command are not paths.
     return undefined;
   }
 }

@@ -2,24 +2,24 @@ import type { ContextSession, HostSession } from "@self-context-manager/core";
 
 import { piAdapter } from "./pi-adapter.ts";
 
-/** A session with the means behind it, which end together. */
+/** A session with the resources that it needs; both are disposed of together. */
 export interface OpenedContext extends AsyncDisposable {
   readonly session: ContextSession;
-  /** The working folder as the session knows it. */
+  /** The session's working folder. */
   readonly workspace: string;
 }
 
-/** Opens the store and a session on it; rejects where that cannot be done now. */
+/** Opens the store and a session on it; rejects if that is not possible now. */
 export type OpenContext = (where: {
   readonly host: HostSession;
   readonly workspace: string;
 }) => Promise<OpenedContext>;
 
-/** Holds the one session that a host has open at a time. */
+/** Holds the one session that the host has open at a time. */
 export interface ContextHolder {
-  /** The session of this id: the open one, or opened now; what fails is tried again on the next call. */
+  /** Returns the session with this id and opens it if needed. After a failure the next call tries again. */
   open(sessionId: string, workspace: string): Promise<OpenedContext>;
-  /** Ends whatever is open. */
+  /** Closes the open session, if there is one. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "./pi-api.ts";
 
-/** How a provider's request takes cache breakpoints. */
+/** The form in which a provider's request carries cache breakpoints. */
 export type PayloadFormat = "anthropic" | "completions" | "bedrock";
 
 /** A breakpoint as the host writes it: the value of `cache_control`, or a whole `cachePoint` block. */
@@ -12,22 +12,22 @@ export interface Place {
   readonly block: number;
 }
 
-/** A block that a message of the view became: its result's call, its text or its picture. */
+/** A block that a message of the view became; its key is made from its tool call id, its text or its image. */
 export interface KeyedPlace extends Place {
   readonly key: string;
 }
 
-/** What a request has of breakpoints. */
+/** The host's breakpoints in a request. */
 export interface HostMarkers {
   readonly format: PayloadFormat;
   readonly marker: Marker;
-  /** The last one before the messages; undefined where the host puts none there. */
+  /** Whether the last breakpoint before the messages is in the system prompt or in the tools; undefined without one. */
   readonly head: "system" | "tools" | undefined;
-  /** Where the conversation has its last one. */
+  /** The place of the last breakpoint in the conversation. */
   readonly last: Place | undefined;
 }
 
-/** Finds the host's own breakpoints; undefined where there are none, or in a form that is not known. */
+/** Finds the host's own breakpoints; undefined if there are none or the format is not known. */
 export function hostMarkers(payload: Fields): HostMarkers | undefined {
   const format = formatOf(payload);
   if (format === undefined) return undefined;
@@ -52,7 +52,7 @@ export function hostMarkers(payload: Fields): HostMarkers | undefined {
   return any === undefined ? undefined : { format, marker: marker ?? any, head, last };
 }
 
-/** The blocks that user messages and tool results became, in order; of pictures, those that can carry a breakpoint. */
+/** The blocks that user messages and tool results became, in order; images only if they can carry a breakpoint. */
 export function keyedPlaces(payload: Fields): readonly KeyedPlace[] {
   return fieldsIn(payload["messages"]).flatMap((value, message) => {
     if (value["role"] === "tool") {
@@ -68,12 +68,12 @@ export function keyedPlaces(payload: Fields): readonly KeyedPlace[] {
   });
 }
 
-/** What a tool result is known by; providers' adapters shorten ids and replace what is not a word. */
+/** The key of a tool result. Providers' adapters shorten ids and replace characters that are not word characters. */
 export function resultKey(id: string): string {
   return `result ${id.replaceAll(/[^\w-]/gu, "_").slice(0, 40)}`;
 }
 
-/** What a text is known by; undefined for a blank one, which no request has. Lone surrogates are dropped on the way. */
+/** The key of a text; undefined for a blank one, which no request contains. Lone surrogates are removed in requests. */
 export function textKey(text: string): string | undefined {
   return text.trim() === "" ? undefined : `text ${text.replaceAll(/\p{Surrogate}/gu, "")}`;
 }
@@ -82,14 +82,14 @@ export function imageKey(data: string): string {
   return `image ${data}`;
 }
 
-/** The blocks of a message; a text that stands for itself is one block. */
+/** The blocks of a message; a plain text is one block. */
 export function blocksOf(message: Fields): readonly Fields[] {
   const { content } = message;
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return fieldsIn(content);
 }
 
-/** Whether a breakpoint may stand on a block: never on an empty one, nor on what the model thought. */
+/** Whether a block may carry a breakpoint: not an empty one, and not the model's thinking. */
 export function canCarry(block: Fields): boolean {
   return blockKey(block) !== undefined;
 }
@@ -100,30 +100,30 @@ export function markerOf(block: Fields, format: PayloadFormat): Marker | undefin
   return isFields(value) ? value : undefined;
 }
 
-/** A system prompt that is the first of the messages. */
+/** Whether a message is a system prompt among the messages. */
 export function isInstruction(message: Fields): boolean {
   return message["role"] === "system" || message["role"] === "developer";
 }
 
-/** The blocks of the system prompt, wherever the format has them. */
+/** The blocks of the system prompt, wherever the format stores them. */
 function systemBlocks(payload: Fields, format: PayloadFormat): readonly Fields[] {
   if (format !== "completions") return fieldsIn(payload["system"]);
   return fieldsIn(payload["messages"]).filter(isInstruction).flatMap(blocksOf);
 }
 
-/** The elements of a list that have fields; nothing for what is no such list. */
+/** The elements of a list of objects; empty for any other value. */
 export function fieldsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) && value.every(isFields) ? value : [];
 }
 
-/** Told by what the formats do not share; a request without messages has none. */
+/** Detects the format by fields that the formats do not share; a request without messages has no format. */
 function formatOf(payload: Fields): PayloadFormat | undefined {
   const messages = fieldsIn(payload["messages"]);
   if (messages.length === 0) return undefined;
   if (typeof payload["modelId"] === "string") return "bedrock";
   const hasRoles = messages.some((message) => message["role"] === "tool" || isLeading(message));
   if (hasRoles) return "completions";
-  // Since 1.4 Anthropic's messages may hold system messages, but never as the first.
+  // Since 1.4 Anthropic's messages may contain system messages, but never as the first.
   return typeof payload["max_tokens"] === "number" ? "anthropic" : undefined;
 
   function isLeading(message: Fields): boolean {

@@ -1,6 +1,6 @@
 import type { HarnessAdapter } from "@self-context-manager/core";
 
-/** What every supported release of Pi offers to the extension. */
+/** The features that every supported release of Pi offers to the extension. */
 export const piAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "pi",

@@ -1,6 +1,9 @@
 import type { HarnessAdapter } from "@self-context-manager/core";
 
-/** What a bare agent of pi-agent-core offers to `agentContext`; sessions and their ids are whoever's who made it. */
+/**
+ * The features that a bare agent of pi-agent-core offers to `agentContext`. Its creator provides sessions and their
+ * ids.
+ */
 export const piAgentAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "pi-agent-core",

@@ -1,7 +1,7 @@
-/** A value of the host's that is looked into field by field. */
+/** A value of the host whose fields are checked one by one. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A message as Pi's hooks show and take it. */
+/** A message in the form that Pi's hooks pass and accept. */
 export type PiMessage = Fields & { readonly role: string };
 
 /** The part of Pi's context object that every supported release has. */
@@ -12,7 +12,7 @@ export interface PiContext {
     notify(message: string, type?: "info" | "warning" | "error"): void;
     setStatus(key: string, text: string | undefined): void;
   };
-  /** With more fields on newer releases; what is read of them is looked at one by one. */
+  /** Newer releases have more fields; each is checked before it is used. */
   readonly model?: (Fields & { readonly contextWindow?: number }) | undefined;
   readonly sessionManager: { getSessionId(): string };
 }
@@ -22,13 +22,13 @@ export interface PiContent {
   readonly [field: string]: unknown;
 }
 
-/** What a tool hands back to Pi. */
+/** A tool's result in Pi's form. */
 interface PiToolResult {
   readonly content: readonly PiContent[];
   readonly details: unknown;
 }
 
-/** A tool as Pi takes it; plain JSON Schema does for the parameters on every release. */
+/** A tool as Pi accepts it; every release accepts plain JSON Schema for the parameters. */
 export interface PiTool {
   readonly name: string;
   readonly label: string;
@@ -43,7 +43,7 @@ export interface PiTool {
   ): Promise<PiToolResult>;
 }
 
-/** A tool is about to run. */
+/** Reports that a tool is about to run. */
 export interface ToolCallEvent {
   readonly toolName: string;
   readonly toolCallId: string;
@@ -64,9 +64,9 @@ export interface BeforeCompactEvent {
     readonly firstKeptEntryId: string;
     readonly tokensBefore: number;
     readonly settings?: { readonly enabled?: boolean; readonly reserveTokens?: number };
-    /** What the summarizer gets; it is read after the hook. */
+    /** The messages for the summarizer, which reads them after the hook. */
     readonly messagesToSummarize?: unknown[];
-    /** The beginning of a turn that is cut, which is summarized by itself. */
+    /** The beginning of a turn that the compaction divides; it is summarized separately. */
     readonly turnPrefixMessages?: readonly unknown[];
     previousSummary?: string | undefined;
   };
@@ -115,8 +115,8 @@ export interface PiApi {
 }
 
 /**
- * What every release's own type of the extension interface can be given for: the names that `PiApi` uses, with
- * arguments that are checked by running on each release.
+ * A type to which every release's own extension interface can be assigned. It has the names that `PiApi` uses; the
+ * tests that run on each release check the arguments.
  */
 export interface PiHost {
   on(name: never, handler: never): unknown;
@@ -128,7 +128,7 @@ export interface PiHost {
   setActiveTools(names: string[]): void;
 }
 
-/** Whether a value of the host's has fields. */
+/** Whether a value of the host is an object with fields. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

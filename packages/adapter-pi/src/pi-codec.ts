@@ -13,7 +13,7 @@ import {
 import { isOwnSummary } from "./compaction.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
-/** Reads Pi's messages, of every supported release. What it cannot read becomes an opaque message. */
+/** Reads Pi's messages, of every supported release. A message that it cannot read becomes an opaque message. */
 export const piCodec: MessageCodec<unknown> = {
   identify(raw): MessageIdentity {
     const message = isFields(raw) ? raw : {};
@@ -49,15 +49,15 @@ export const piCodec: MessageCodec<unknown> = {
 };
 
 /**
- * What an extension's message is known by: what it says. Pi 0.73.1 gives it another time when the session is loaded
- * again than when it was sent.
+ * The key of an extension's message, made from its content: Pi 0.73.1 gives the message another time when the session
+ * is loaded again than when it was sent.
  */
 function customKey({ customType, content }: Fields): string {
   const kind = typeof customType === "string" ? customType : "";
   return `custom ${kind} ${sha256(canonicalJson(toJson(content)))}`;
 }
 
-/** Puts a message of the view into Pi's form; an opaque one is given back as it came. */
+/** Converts a message of the view to Pi's form; an opaque message is returned unchanged. */
 export function piMessage(message: ViewMessage): PiMessage {
   switch (message.role) {
     case "user":

@@ -21,34 +21,34 @@ import { roughTokens, statusLine } from "./status-line.ts";
 import { summarizeAgain } from "./summarized-again.ts";
 
 export interface PiExtensionOptions {
-  /** Opens the store with a session; what it rejects with is told to the user, once. */
+  /** Opens the store with a session. If it rejects, the user is notified of the error once. */
   readonly openContext: OpenContext;
-  /** Begins switched off; `/context on` switches on. */
+  /** Starts switched off; `/context on` switches managed context on. */
   readonly off?: boolean;
-  /** Whose cache breakpoints go to the provider. Default: the view's own (`own`). */
+  /** Whose cache breakpoints go to the provider. Default: `own`, those of the view. */
   readonly breakpoints?: Breakpoints;
-  /** Whether Pi asks for cache entries that live long. Default: false until a request shows it. */
+  /** Whether Pi asks for long-lived cache entries. Default: false, until a request shows otherwise. */
   readonly isCacheLong?: boolean;
 }
 
 const offStatus = "ctx off";
 
-/** Turned off by this on Pi's command line. */
+/** The flag on Pi's command line that switches managed context off. */
 const offFlag = "scm-off";
 
-/** After the provider said that its window is full, the view gets this much of what it had. */
+/** The part of the context window that the view may use after the provider reported an overflow. */
 const shrinkAfterOverflow = 0.7;
 
 /**
- * The Pi extension: the model sees the session's view in the place of the host's messages. It never breaks the host:
- * whatever of ours fails leaves the host's messages and results as they are.
+ * The Pi extension: the model gets the session's view instead of the host's messages. It never breaks the host: after
+ * any failure of the extension, the host's messages and results stay unchanged.
  */
 export function piExtension(options: PiExtensionOptions): (host: PiHost) => void {
   return (host) => {
     const pi: PiApi = host;
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
-    const tellShared = sharedNotice();
+    const notifyShared = sharedNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
     const newRequests = (): ProviderRequests =>
@@ -66,20 +66,24 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return opened;
     }
 
-    /** Late registration turns on our names only, and those only where the user's selection lets them. */
+    /**
+     * Registers the context tools late. This activates only their names, and only as far as the user's selection
+     * allows.
+     */
     function registerTools(): void {
       if (isRegistered) return;
       isRegistered = true;
       for (const tool of piTools(currentSession, refused)) pi.registerTool(tool);
     }
 
-    /** A tool that cannot reach the session fails by itself; the host tells the model why. */
+    /** Opens the session for a tool; if that fails, only the tool fails, and the host shows the error to the model. */
     async function currentSession(context: PiContext): Promise<ContextSession> {
-      if (!isOn) throw new Error("managed context is off");
+      if (!isOn)
+        throw new Error("managed context is off; the user can switch it on with /context on");
       return (await open(context)).session;
     }
 
-    /** Runs what is ours beside the host's work; a failure is told, and undefined answered. */
+    /** Runs the extension's part of a hook. Notifies the user of a failure and returns undefined. */
     async function guarded<Result>(
       context: PiContext,
       work: (opened: OpenedContext) => Promise<Result>,
@@ -88,7 +92,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       try {
         const opened = await open(context);
         const result = await work(opened);
-        if (opened.session.isShared) tellShared(opened.session.host.sessionId, context);
+        if (opened.session.isShared) notifyShared(opened.session.host.sessionId, context);
         return result;
       } catch (error) {
         // Not rethrown: a failure here must not stop the run, so the host continues with its own messages.
@@ -97,11 +101,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       }
     }
 
-    /** Without `activate` the model could not get back what is not shown; then nothing is held back. */
+    /** Whether the model can activate. If not, it could not get removed content back, so nothing is removed. */
     const canActivate = (): boolean => pi.getActiveTools().includes("activate");
 
     pi.registerFlag(offFlag, {
-      description: "Send the session's messages as they are, without managed context",
+      description: "Send the session's messages unchanged, without managed context",
       type: "boolean",
       default: false,
     });
@@ -135,7 +139,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     );
 
     pi.on("context", async (event, context) => {
-      // Until ours are ready; where they fail, the host's own messages go out.
+      // Until the view is ready. If it fails, the host's own messages are sent.
       requests.sendsNothing();
       return await guarded(context, async ({ session }) => {
         const messages = await managed(session, event.messages, context);
@@ -152,14 +156,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (!canActivate()) {
         await session.ingest(messages, piCodec, signals);
         isRewound = false;
-        context.ui.setStatus(statusKey, "ctx only recorded: the tool activate is off");
+        context.ui.setStatus(statusKey, "ctx only recording: the tool activate is off");
         return undefined;
       }
       hostTokens = roughTokens(messages);
       const options = { ...viewOptions(context), ...signals };
       const view = await session.ingestAndView(messages, piCodec, options);
       isRewound = false;
-      await tell(session, context, view);
+      await showStatus(session, context, view);
       if (view.messages.length === 0) return undefined;
       const sent = view.messages.map(piMessage);
       requests.sends(view, sent);
@@ -168,22 +172,22 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("before_provider_request", ({ payload }, context) => {
       try {
-        const ours = isOn ? requests.payload(payload) : undefined;
-        keepHash(ours ?? payload, context);
-        return ours;
+        const marked = isOn ? requests.payload(payload) : undefined;
+        keepHash(marked ?? payload, context);
+        return marked;
       } catch (error) {
-        // The host's own breakpoints are as good as none of ours.
+        // Without the view's breakpoints the request is still valid, with the host's own.
         notice.failed(error, context);
         return undefined;
       }
     });
 
-    /** The request's hash goes with its call; the request does not wait for it. */
+    /** Stores the request's hash with its call; the request does not wait for it. */
     function keepHash(payload: unknown, context: PiContext): void {
       const call = requests.sentCall();
       if (call === undefined) return;
       const hash = sha256(JSON.stringify(payload));
-      // Nobody waits for it, and the host may have let go of the context by the time it fails.
+      // Nothing waits for it, and the host may have released the context by the time it fails.
       guarded(context, async ({ session }) => await session.recordPayload(call, hash)).catch(
         () => undefined,
       );
@@ -201,16 +205,20 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       };
     }
 
-    /** What the model would get next, for the user's eyes. */
+    /** The view that the model would get next, for the user to look at; it is not recorded as sent. */
     async function lookedAt(session: ContextSession, context: PiContext): Promise<View> {
       const options = { ...viewOptions(context), isSent: false };
       const view = await session.view(options);
-      await tell(session, context, view);
+      await showStatus(session, context, view);
       return view;
     }
 
-    /** Tells the user of a view in the status line. */
-    async function tell(session: ContextSession, context: PiContext, view: View): Promise<void> {
+    /** Shows the figures of a view in the status line. */
+    async function showStatus(
+      session: ContextSession,
+      context: PiContext,
+      view: View,
+    ): Promise<void> {
       const line = statusLine(await session.status(), view, hostTokens);
       context.ui.setStatus(statusKey, line);
     }
@@ -237,7 +245,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return await guarded(context, async ({ session, workspace }) => {
         if (!canActivate()) return undefined;
         if (kind === "overflow") windowShare *= shrinkAfterOverflow;
-        // What leaves Pi's list and was missed so far is not told again.
+        // Pi removes these messages from its list and does not send them again. Those that an earlier failure skipped
+        // are ingested now.
         const { messagesToSummarize = [], turnPrefixMessages = [] } = event.preparation;
         const leaving = [...messagesToSummarize, ...turnPrefixMessages];
         if (!isRewound && leaving.length > 0) await session.ingest(leaving, piCodec);
@@ -250,7 +259,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       handler: async (args, context) => {
         const text = await answerCommand(args, context);
         if (context.hasUI) context.ui.notify(text, "info");
-        // Standard output is for the model's answers and for protocols; Pi sends what others write there here too.
+        // Standard output is for the model's answers and for protocols; Pi redirects what other code writes to standard
+        // output here too.
         else process.stderr.write(`${text}\n`);
       },
     });
@@ -266,7 +276,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         if (isOn && canActivate()) await lookedAt((await open(context)).session, context);
         return text;
       } catch (error) {
-        // A command's failure is its answer.
+        // The error of a command is shown as its answer.
         return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
       }
     }
@@ -289,7 +299,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isOn = false;
       pi.setActiveTools(active.filter((name) => !ownToolNames.has(name)));
       context.ui.setStatus(statusKey, offStatus);
-      return "Managed context is off; messages go to the model as they are.";
+      return "Managed context is off; the host's own messages are sent unchanged.";
     }
   };
 }

@@ -7,12 +7,12 @@ import {
 
 import { isFields, type PiContext, type PiTool } from "./pi-api.ts";
 
-/** The names of the tools that the adapter adds; `read` stays the host's and is recorded. */
+/** The names of the tools that the adapter adds. `read` remains the host's tool; its results are recorded. */
 export const ownToolNames: ReadonlySet<string> = new Set(
   contextTools.map(({ name }) => name).filter((name) => name !== "read"),
 );
 
-/** Our tools in Pi's form. `refused` takes the ids of calls that were answered and did nothing. */
+/** The context tools in Pi's form. The ids of refused calls are added to `refused`. */
 export function piTools(
   openSession: (context: PiContext) => Promise<ContextSession>,
   refused: Set<string>,

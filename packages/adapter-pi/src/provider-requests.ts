@@ -18,45 +18,45 @@ export type Breakpoints = "own" | "host";
 
 /** Follows a session's requests on their way to the provider and back. */
 export interface ProviderRequests {
-  /** What a view is told of the model that it is for. */
+  /** The options of a view that depend on its model. */
   viewOptions(model: unknown): Pick<ViewOptions, "model" | "prices" | "breakpoints">;
-  /** The next request has this view's messages. */
+  /** The next request contains this view's messages. */
   sends(view: View, messages: readonly PiMessage[]): void;
-  /** The next request is not ours. */
+  /** The next request contains the host's own messages. */
   sendsNothing(): void;
-  /** The request with the view's breakpoints; undefined where it stays as it is. */
+  /** Returns the request with the view's breakpoints; undefined if it stays unchanged. */
   payload(payload: unknown): Fields | undefined;
-  /** The call that the next request is for; undefined where it is not ours. */
+  /** The call of the next request; undefined if the host's own messages are sent. */
   sentCall(): number | undefined;
-  /** An answer came, with what the provider says of its request. */
+  /** An answer has arrived, with the provider's token counts. */
   answered(message: unknown): void;
-  /** What a person is told of a view and of the calls so far. */
+  /** The figures of a view and of the calls so far, for the user. */
   figures(view: View, model: unknown): ContextFigures;
 }
 
-/** Providers' protocols that take breakpoints in a form that is known here. */
+/** The provider protocols in which the adapter can set breakpoints. */
 const markable: ReadonlySet<unknown> = new Set([
   "anthropic-messages",
   "bedrock-converse-stream",
   "openai-completions",
 ]);
 
-/** `isLong` where entries are asked to live long, until the first request says what it asks for. */
+/** `isLong`: whether long-lived cache entries are assumed until the first request shows what the host asks for. */
 export function providerRequests(
   breakpoints: Breakpoints = "own",
   now: () => number = Date.now,
   isLong = false,
 ): ProviderRequests {
   let sent: { readonly view: View; readonly messages: readonly PiMessage[] } | undefined;
-  /** The messages of the last two requests of ours. */
+  /** The messages of the last two managed requests. */
   let last: readonly PiMessage[] | undefined;
   let former: readonly PiMessage[] | undefined;
   let retention: "none" | "short" | "long" | undefined = isLong ? "long" : undefined;
   let reported: ReportedUsage | undefined;
-  /** When the last view's request went out first, and last: Pi sends it again to keep its entry in the cache. */
+  /** When the last view's request was first and last sent: Pi sends it again to keep its entry in the cache. */
   let sentAt: { readonly first: number; readonly last: number } | undefined;
 
-  /** The entry lives on from when the request was sent last; the session counts from when it was sent first. */
+  /** The cache entry lives from the last sending, but the session counts from the first; the difference is added. */
   function keptWarm(prices: PriceProfile): PriceProfile {
     const { lifetime } = prices;
     if (lifetime === undefined || sentAt === undefined) return prices;
@@ -67,7 +67,7 @@ export function providerRequests(
     viewOptions(model) {
       const known = modelPrices(model, retention);
       if (known.prices === undefined) return {};
-      // Where the provider finds any prefix by itself, nothing has to be marked.
+      // If the provider finds any prefix by itself, no breakpoint is needed.
       const isFound = known.prices.caching !== "explicit";
       const canMark = isFields(model) && markable.has(model["api"]);
       const own = isFound || (breakpoints === "own" && canMark);
@@ -85,7 +85,7 @@ export function providerRequests(
     payload(payload) {
       if (sent === undefined) return undefined;
       sentAt = { first: sentAt?.first ?? now(), last: now() };
-      // Where markers are the way to ask, a request without any asks for nothing.
+      // For a provider that needs markers, a request without any asks for no caching.
       retention = askedRetention(payload) ?? "none";
       if (breakpoints === "host") return undefined;
       return ownBreakpoints(payload, sent.messages, sent.view.boundaries ?? []);
@@ -108,7 +108,7 @@ export function providerRequests(
   };
 }
 
-/** A message by its bytes; four of them are a token, which is near enough for a share. */
+/** A message by its JSON text. Four characters count as one token, which is accurate enough for a share. */
 function sentMessage(message: PiMessage): SentMessage {
   const digest = JSON.stringify(message);
   return { digest, tokens: digest.length / 4 };

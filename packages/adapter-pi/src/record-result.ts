@@ -4,8 +4,8 @@ import { namedFiles } from "./named-files.ts";
 import { type Fields, isFields, type ToolResultEvent } from "./pi-api.ts";
 
 /**
- * Records what one of the host's own tools did. Answers the details that its result is to carry, or undefined to leave
- * it as it is.
+ * Records the call of one of the host's own tools. Returns the details for its result, or undefined to keep the result
+ * unchanged.
  */
 export async function recordResult(
   session: ContextSession,
@@ -41,15 +41,15 @@ async function recordWrite(session: ContextSession, path: string, callId: string
   try {
     await session.recordWrite(path, { callId });
   } catch (error) {
-    // What the host wrote and we cannot read (too large, gone again) says why when it is activated.
+    // The file that the host wrote cannot be read (too large, deleted again). Activating it reports the reason.
     if (!FileError.is(error)) throw error;
   }
 }
 
 /**
- * A `read` that the host could do is done on the session as well: the file is indexed and becomes active, and the
- * result carries the report. Where the session cannot read what the host could (another extension reads over the
- * network), the result stays an ordinary one, whose output is its content.
+ * A `read` that succeeded in the host runs on the session as well: the file becomes a known and active object, and the
+ * result carries the report in its details. If the session cannot read the file (another extension reads over the
+ * network), the result stays an ordinary one, and its output is its content.
  */
 async function recordRead(
   session: ContextSession,
@@ -58,12 +58,12 @@ async function recordRead(
   input: Fields,
 ): Promise<Fields | undefined> {
   if (event.isError) {
-    // A known file that has gone is marked as missing; of an unknown one this says no more than the host did.
+    // A known file that was deleted is marked as missing; for an unknown file nothing is recorded.
     if (/\bENOENT\b/u.test(resultText(event.content))) await session.read({ path });
     return undefined;
   }
   if (hasImage(event.content)) {
-    // A picture is shown as the call's own blocks; the file is known, and named by the call.
+    // An image is shown in the call's own blocks. The file becomes known, and the call names it.
     await session.read({ path });
     await session.recordNamed([path], { callId: event.toolCallId });
     return undefined;

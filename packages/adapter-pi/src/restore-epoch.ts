@@ -1,14 +1,14 @@
 import { type ContextSession, isObjectId } from "@self-context-manager/core";
 
 /**
- * Brings back what left with the last epoch, and says what could not be. Arguments come back as the files that they
- * wrote, which is where their content is.
+ * Activates the contents that left the view when the last epoch ended, and reports those that could not be activated.
+ * For the arguments of a tool call, the files that it wrote are activated, because they hold the content.
  */
 export async function restoreEpoch(
   session: ContextSession,
   left: readonly string[],
 ): Promise<string> {
-  if (left.length === 0) return "Nothing left at the end of the last epoch.";
+  if (left.length === 0) return "No content left the view when the last epoch ended.";
   const { objects } = await session.status();
   const targets = new Set(left.flatMap((key) => targetsOf(key, objects)));
   const known = new Map(objects.map(({ handle, stored }) => [stored.body.id as string, handle]));

@@ -3,8 +3,9 @@ import type { SessionStatus, View } from "@self-context-manager/core";
 import { isFields } from "./pi-api.ts";
 
 /**
- * The line for the user: how many of the known objects are active, what the model got, and what was saved of the prompt
- * with everything left where it was; by the host's own messages, roughly, where the layout does not say.
+ * The status line: how many of the known objects are active, the tokens of the view, and the tokens saved compared with
+ * append-only. If the layout does not report append-only tokens, a rough count of the host's own messages replaces
+ * them.
  */
 export function statusLine(
   status: SessionStatus,
@@ -20,10 +21,10 @@ export function statusLine(
   return `ctx ${status.activeCount}/${status.objects.length} active, ${short(sent)} tokens, ${short(saved)} saved`;
 }
 
-/** What an image costs on the usual providers. */
+/** Typical tokens of an image. */
 const imageTokens = 1_200;
 
-/** Four characters a token: enough for a line that only informs. */
+/** Estimates tokens by four characters a token: accurate enough for a status line. */
 export function roughTokens(messages: readonly unknown[]): number {
   let characters = 0;
   let images = 0;

@@ -2,16 +2,20 @@ import { isOwnSummary } from "./compaction.ts";
 import { type BeforeCompactEvent, type Fields, isFields, type PiContext } from "./pi-api.ts";
 import { roughTokens } from "./status-line.ts";
 
-/** Pi shows its summarizer no more than about this much of a tool's result, in tokens. */
+/** About as many tokens of one tool result as Pi shows to its summarizer. */
 const resultTokens = 600;
 
-/** How much of the window what came before may fill; the rest is for what Pi summarizes anyway. */
+/**
+ * The share of the context window that earlier messages may fill; the rest is for the messages that Pi summarizes
+ * anyway.
+ */
 const windowShare = 0.5;
 
 /**
- * Before a compaction that the user asks for: what our own short answers stand for is put back in front of what Pi is
- * about to summarize, so that its summary tells of the real messages and not of our index. Pi hands the same object to
- * its summarizer afterwards. Of more than the window takes, the newest are put back, and our text stays for the rest.
+ * Before a compaction that the user asks for, puts the messages that the adapter's own summaries replaced back in front
+ * of the messages that Pi is about to summarize. Pi's summary then describes the real messages and not the adapter's
+ * index. Pi passes the same object to its summarizer afterwards. If the messages exceed their share of the window, only
+ * the newest are put back, and the adapter's summary stays for the rest.
  */
 export function summarizeAgain(event: BeforeCompactEvent, context: PiContext): void {
   const { preparation, branchEntries = [] } = event;
@@ -30,14 +34,14 @@ export function summarizeAgain(event: BeforeCompactEvent, context: PiContext): v
   preparation.previousSummary = typeof earlier === "string" ? earlier : undefined;
 }
 
-/** Where the messages begin that a compaction kept; the beginning without one. */
+/** The index of the first entry that a compaction kept; 0 without a compaction. */
 function keptFrom(entries: readonly Fields[], compaction: Fields | undefined): number {
   if (compaction === undefined) return 0;
   const kept = entries.findIndex(({ id }) => id === compaction["firstKeptEntryId"]);
   return kept === -1 ? entries.indexOf(compaction) + 1 : kept;
 }
 
-/** An entry of Pi's session as its summarizer takes it. */
+/** An entry of Pi's session in the form that its summarizer accepts. */
 function messageOf(entry: Fields): readonly Fields[] {
   const { type, message, timestamp: time } = entry;
   const timestamp = typeof time === "string" ? Date.parse(time) : 0;

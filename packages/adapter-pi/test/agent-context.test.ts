@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { agentContext } from "../src/agent-context.ts";
 import { fakeSession } from "./fake-session.ts";
 
-test("a refused call stays one of ours when its result could not be taken in at first", async () => {
+test("a refused call keeps its details when its result could not be ingested at first", async () => {
   const fake = fakeSession();
   fake.answer = { ok: false, text: "No object is known as f9.", effects: [] };
   const where = { host: { harness: "pi", sessionId: "session-1" }, workspace: "/work" };
@@ -36,7 +36,7 @@ test("a refused call stays one of ours when its result could not be taken in at 
   });
 });
 
-test("the breakpoints of a view go into the request that carries it, and into no other", async () => {
+test("puts the breakpoints of a view only into the request that contains the view", async () => {
   const fake = fakeSession();
   fake.boundaries = [0];
   const where = { host: { harness: "pi", sessionId: "session-1" }, workspace: "/work" };

@@ -19,7 +19,7 @@ const asks = (...ids: readonly string[]): PiMessage => ({
   ],
 });
 
-/** Where each message of a view ends in the request that Pi makes of it. */
+/** The end of each message of a view in the request that Pi makes of it. */
 interface Converted {
   readonly payload: Fields;
   readonly ends: readonly string[];
@@ -64,7 +64,7 @@ function toAnthropic(block: Fields): Fields {
   return block;
 }
 
-/** Where markers stand in the messages. */
+/** The places of the markers in the messages. */
 function marks(payload: unknown): readonly string[] {
   const { messages } = payload as { readonly messages: readonly { content: unknown }[] };
   return messages.flatMap(({ content }, message) =>
@@ -74,7 +74,7 @@ function marks(payload: unknown): readonly string[] {
   );
 }
 
-/** A request without its breakpoints; a text alone is a text block. */
+/** A request without its breakpoints; a plain text becomes a text block. */
 function unmarked(payload: unknown): unknown {
   return JSON.parse(JSON.stringify(payload), (key, value: unknown) => {
     if (key === "cache_control") return undefined;
@@ -94,7 +94,7 @@ const view = [
 ];
 
 describe("breakpoints for Anthropic", () => {
-  test("stand at the ends that the view names, and the tools give theirs up", () => {
+  test("are at the ends that the view names, and the tools lose theirs", () => {
     const { payload, ends } = anthropic(view);
 
     const own = ownBreakpoints(payload, view, [3, 5, 6]);
@@ -105,7 +105,7 @@ describe("breakpoints for Anthropic", () => {
     expect(unmarked(own)).toEqual(unmarked(payload));
   });
 
-  test("leave the request that they are made from as it is", () => {
+  test("do not change the request that they are made from", () => {
     const { payload } = anthropic(view);
     const before = structuredClone(payload);
 
@@ -130,7 +130,7 @@ describe("breakpoints for Anthropic", () => {
     expect(askedRetention(anthropic(view).payload)).toBe("short");
   });
 
-  test("leave one of a subscription's two system breakpoints", () => {
+  test("keep only the last of a subscription's two system breakpoints", () => {
     const system = ["You are", "prompt"].map((text) => ({
       type: "text",
       text,
@@ -144,7 +144,7 @@ describe("breakpoints for Anthropic", () => {
     ]);
   });
 
-  test("keep the tools' breakpoint where there is no system prompt", () => {
+  test("keep the tools' breakpoint if there is no system prompt", () => {
     const { payload } = anthropic(view, { system: undefined });
 
     const own = ownBreakpoints(payload, view, [2, 3, 5, 6]);
@@ -153,7 +153,7 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(own)).toHaveLength(3);
   });
 
-  test("end where the host's own does, which may be behind the view", () => {
+  test("end where the host's last one does, which may be after the view", () => {
     const { payload, ends } = anthropic(view);
     const messages = payload["messages"] as readonly Fields[];
     const added = {
@@ -169,7 +169,7 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(own)).toEqual([ends[3], `${messages.length}.0`]);
   });
 
-  test("stand behind what a provider's adapter puts after a result", () => {
+  test("are after the blocks that a provider's adapter appends to a result", () => {
     const shown = [user("look"), asks("a"), result("a"), asks("b"), result("b")];
     const { payload } = anthropic(shown);
     const messages = structuredClone(payload["messages"]) as { content: Fields[] }[];
@@ -178,7 +178,7 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(ownBreakpoints({ ...payload, messages }, shown, [2, 4]))).toEqual(["2.1", "4.0"]);
   });
 
-  test("tell equal texts and ids apart by their order", () => {
+  test("distinguish equal texts and ids by their order", () => {
     const twice = [
       user("go on"),
       asks("a"),
@@ -193,7 +193,7 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(ownBreakpoints(payload, twice, [2, 3, 6]))).toEqual([ends[2], ends[3], ends[6]]);
   });
 
-  test("know a result by its id as the provider's adapter writes it", () => {
+  test("recognise a result by its id as the provider's adapter writes it", () => {
     const odd = [user("look"), asks("call|1"), result("call|1"), user("next")];
     const { payload } = anthropic(odd);
     const wire = JSON.parse(JSON.stringify(payload).replaceAll("call|1", "call_1")) as Fields;
@@ -201,7 +201,7 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(ownBreakpoints(wire, odd, [2, 3]))).toEqual(["2.0", "3.0"]);
   });
 
-  test("become blocks of a text that stands for itself", () => {
+  test("turn a plain text into a block", () => {
     const plain = [user("first"), asks("a"), result("a"), user("second")];
     const { payload } = anthropic(plain);
     const messages = structuredClone(payload["messages"]) as { content: unknown }[];
@@ -216,21 +216,21 @@ describe("breakpoints for Anthropic", () => {
   });
 });
 
-describe("a request stays as it is", () => {
-  test("where the host marks nothing: caching is off, or the provider finds it by itself", () => {
+describe("a request stays unchanged", () => {
+  test("if the host marks nothing: caching is off, or the provider finds the cache by itself", () => {
     const { payload } = anthropic(view);
 
     expect(ownBreakpoints(unmarked(payload), view, [3, 6])).toBeUndefined();
     expect(askedRetention(unmarked(payload))).toBeUndefined();
   });
 
-  test("where it is not of this view, such as a summary's", () => {
+  test("if it is not of this view, such as a request for a summary", () => {
     const { payload } = anthropic([user("summarise the conversation")]);
 
     expect(ownBreakpoints(payload, view, [3, 5, 6])).toBeUndefined();
   });
 
-  test("where it has no form that is known", () => {
+  test("if its format is not known", () => {
     for (const payload of [
       undefined,
       "text",
@@ -243,14 +243,14 @@ describe("a request stays as it is", () => {
       expect(ownBreakpoints(payload, view, [3, 6])).toBeUndefined();
   });
 
-  test("where the view names no end", () => {
+  test("if the view names no end", () => {
     expect(ownBreakpoints(anthropic(view).payload, view, [])).toBeUndefined();
     expect(ownBreakpoints(anthropic(view).payload, view, [1, 99])).toBeUndefined();
   });
 });
 
 describe("breakpoints for chat completions with Anthropic's markers", () => {
-  test("stand on texts, the system prompt's included", () => {
+  test("are on texts, including the system prompt", () => {
     const shown = [user("first"), asks("a", "b"), result("a"), result("b"), user("second")];
     const payload = {
       model: "anthropic/claude-opus-4.5",
@@ -274,7 +274,7 @@ describe("breakpoints for chat completions with Anthropic's markers", () => {
 });
 
 describe("breakpoints for Bedrock", () => {
-  test("are blocks of their own behind what they end", () => {
+  test("are separate blocks after the content that they end", () => {
     const cachePoint = { type: "default", ttl: "1h" };
     const shown = [user("first"), asks("a", "b"), result("a"), result("b"), user("second")];
     const results = ["a", "b"].map((toolUseId) => ({
@@ -314,7 +314,7 @@ describe("on random views", () => {
   );
   const views = fc.array(step, { minLength: 1, maxLength: 12 }).map((steps) => steps.flat());
 
-  test("at most four stand, on blocks that can carry them, at ends that were asked for; all else is the same", () => {
+  test("sets at most four breakpoints, at requested ends, and changes nothing else", () => {
     fc.assert(
       fc.property(views, fc.infiniteStream(fc.nat(60)), (shown, stream) => {
         const asked = [...stream.take(3)].filter((index) => index < shown.length);
@@ -332,7 +332,7 @@ describe("on random views", () => {
     );
   });
 
-  test("an end is found where the request that ended there had its last breakpoint", () => {
+  test("finds an end where the request that ended there had its last breakpoint", () => {
     fc.assert(
       fc.property(views, fc.nat(60), (steps, at) => {
         const shown = [...steps, user("the newest")];

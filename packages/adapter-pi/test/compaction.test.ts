@@ -12,7 +12,7 @@ const preparation = {
 };
 const { context } = fakePi();
 
-/** Releases before 0.79.10 do not say who asks, so the caller's name in the stack does. */
+/** Releases before 0.79.10 do not report who asks; the caller's name in the stack shows it. */
 class AgentSession {
   readonly event: BeforeCompactEvent;
 
@@ -29,18 +29,18 @@ class AgentSession {
   }
 }
 
-describe("who wants a compaction", () => {
-  test.each(["manual", "threshold", "overflow"] as const)("is %s where Pi says so", (reason) => {
+describe("the kind of a compaction", () => {
+  test.each(["manual", "threshold", "overflow"] as const)("is %s if Pi reports it", (reason) => {
     expect(compactionKind({ preparation, reason }, context)).toBe(reason);
   });
 
-  test("is told by the caller where Pi does not say", () => {
+  test("is found by the caller if Pi does not report it", () => {
     const session = new AgentSession({ preparation });
 
     expect([session.compact(), session._runAutoCompaction()]).toEqual(["manual", "threshold"]);
   });
 
-  test("is the user where there are instructions, or the automatic one is off", () => {
+  test("is manual with instructions, or if automatic compaction is off", () => {
     const off = { ...preparation, settings: { enabled: false, reserveTokens: 1 } };
 
     expect(compactionKind({ preparation, customInstructions: "be brief" }, context)).toBe("manual");
@@ -55,7 +55,7 @@ describe("who wants a compaction", () => {
     expect(new AgentSession({ preparation, branchEntries })._runAutoCompaction()).toBe("overflow");
   });
 
-  test("is told by the numbers where the stack says nothing", () => {
+  test("is found by the token counts if the stack shows no caller", () => {
     const small = { ...preparation, tokensBefore: 10 };
 
     expect(compactionKind({ preparation }, context)).toBe("threshold");
@@ -72,7 +72,7 @@ describe("the answer to an automatic compaction", () => {
     turnCount: 4,
   };
 
-  test("keeps Pi's cut, names the chat, and is known as ours", () => {
+  test("keeps Pi's first kept entry, names the chat, and is recognised as the adapter's", () => {
     const answer = compactionAnswer({ preparation }, status, "/work");
 
     expect(answer).toMatchObject({ firstKeptEntryId: "0a1b2c3d", tokensBefore: 90_000 });
@@ -80,7 +80,7 @@ describe("the answer to an automatic compaction", () => {
     expect(isOwnSummary(answer.summary)).toBe(true);
   });
 
-  test("is never the same text twice, by which Pi looks it up", () => {
+  test("is never the same text twice, because Pi looks it up by the text", () => {
     const later = { ...preparation, firstKeptEntryId: "4e5f6a7b" };
 
     expect(compactionAnswer({ preparation: later }, status, "/work").summary).not.toBe(

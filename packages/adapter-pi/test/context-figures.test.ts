@@ -24,29 +24,29 @@ const nameOf = (key: string): string => `${key} named`;
 const said = (figures: Partial<ContextFigures>): string =>
   contextFigures({ tokens, ...figures }, nameOf).join("\n");
 
-describe("what a person is told of costs", () => {
-  test("is tokens by pool, and how much of them is dead", () => {
+describe("the figures for the user", () => {
+  test("show the tokens by pool and how many of them are no longer active", () => {
     expect(said({})).toBe(
-      "In view, as estimated: 38.2k tokens (metadata 100, chat 30k, active 8.1k).",
+      "In view, estimated: 38.2k tokens (metadata 100, chat 30k, active 8.1k).",
     );
-    expect(said({ epoch })).toContain("; 2 % of it is no longer active.");
-    expect(said({ epoch: { ...epoch, deadTokens: 20 } })).toContain("; under 1 % of it");
+    expect(said({ epoch })).toContain("; 2 % of them are no longer active.");
+    expect(said({ epoch: { ...epoch, deadTokens: 20 } })).toContain("; under 1 % of them");
   });
 
-  test("names estimates, own bytes and reports as what they are", () => {
+  test("name estimates, byte comparisons and the provider's counts", () => {
     const reported = { input: 12, cacheRead: 36_000, cacheWrite: 2400 };
 
     const lines = said({ epoch, stability, account, prices, reported }).split("\n");
 
     expect(lines.slice(1, 5)).toEqual([
-      "Stable, by our own bytes: the first 95 % of the last request are as in the one before.",
-      "Spent in 1 call, as estimated: 88 % less than the same calls append-only, 1.8k against 15k tokens of uncached input; 5k cached, 1k new.",
-      "Last call, as the provider reported it: 36k tokens read from its cache, 2.4k written, 12 neither.",
-      "Prices (from our table), where uncached input is 1: reading 0.1, writing 1.25, from 1k tokens on; what is cached is taken to live for 5 minutes.",
+      "Unchanged, by the bytes of the messages: the first 95 % of the last request.",
+      "Cost of 1 call, estimated: 88 % less than append-only, 1.8k instead of 15k tokens of uncached input; 5k tokens cached, 1k new.",
+      "Last call, reported by the provider: 36k tokens read from its cache, 2.4k written to it, 12 neither.",
+      "Prices (from the built-in table), relative to uncached input: cache read 0.1, cache write 1.25 (minimum 1k tokens); assumed lifetime of a cache entry: 5 minutes.",
     ]);
   });
 
-  test("says when it costs more, and when prices are assumed", () => {
+  test("show a higher cost, and that prices are assumed", () => {
     const unknown = priceProfile({ provider: "x", id: "x" });
     const more = countCall(emptyAccount, unknown, {
       promptTokens: 11_000,
@@ -56,31 +56,31 @@ describe("what a person is told of costs", () => {
     });
 
     expect(said({ account: more, prices: unknown })).toContain(
-      "Spent in 1 call, as estimated, at assumed prices: 10 % more than the same calls append-only",
+      "Cost of 1 call, estimated, at assumed prices: 10 % more than append-only",
     );
   });
 
-  test("says what left, why, and how it comes back", () => {
+  test("show which contents left the view, why, and how to activate them again", () => {
     expect(said({ epoch })).toContain(
       [
-        "Epoch 4, 12 calls so far. The one before ended because carrying what was no longer active had cost most of what leaving it out costs.",
-        "2 left then: t3 named, t9/args named. /context restore brings them back.",
+        "Epoch 4, 12 calls so far. The previous epoch ended because sending inactive content again had cost most of what a rewrite without it costs.",
+        "Removed from the view then: t3 named, t9/args named. /context restore activates them again.",
       ].join("\n"),
     );
-    expect(said({ epoch: { ...epoch, left: [] } })).toMatch(/Nothing left\.$/u);
+    expect(said({ epoch: { ...epoch, left: [] } })).toMatch(/No content left the view\.$/u);
     expect(said({ epoch: { ...epoch, endedBy: undefined } })).toMatch(
       /Epoch 4, 12 calls so far\.$/u,
     );
   });
 
-  test("names a dozen of many", () => {
+  test("name twelve contents and the number of the others", () => {
     const left = Array.from({ length: 20 }, (_, index) => `t${index}`);
 
-    expect(said({ epoch: { ...epoch, left } })).toContain("20 left then: t0 named");
+    expect(said({ epoch: { ...epoch, left } })).toContain("Removed from the view then: t0 named");
     expect(said({ epoch: { ...epoch, left } })).toContain("t11 named, and 8 more.");
   });
 
-  test("says that nothing is cached where nothing is", () => {
+  test("show that nothing is cached", () => {
     const none = { ...prices, caching: "none" } as const;
 
     expect(said({ prices: none })).toContain("nothing is cached");

@@ -1,6 +1,6 @@
 import type { PiApi, PiContext, PiEvents, PiTool } from "../src/pi-api.ts";
 
-/** Pi's side of the extension interface, as far as the adapter uses it, driven by a test. */
+/** Pi's side of the extension interface, as far as the adapter uses it, controlled by a test. */
 export interface FakePi {
   readonly api: PiApi;
   readonly context: PiContext;
@@ -8,7 +8,7 @@ export interface FakePi {
   readonly notices: readonly string[];
   readonly statuses: readonly (string | undefined)[];
   readonly flags: Map<string, boolean>;
-  /** The tools that the user has on; names registered later join them. */
+  /** The tools that the user has switched on; tools registered later are added. */
   active: string[];
   sessionId: string;
   emit<Name extends keyof PiEvents>(name: Name, event: PiEvents[Name]): Promise<unknown>;

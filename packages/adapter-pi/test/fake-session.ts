@@ -2,7 +2,7 @@ import type { ContextSession, ToolAnswer } from "@self-context-manager/core";
 
 import type { OpenContext } from "../src/opened-context.ts";
 
-/** A session that does nothing but note what it is asked, and fails when told to. */
+/** A session that only records the operations asked of it, and rejects while `failure` is set. */
 export interface FakeSession {
   readonly calls: readonly (readonly unknown[])[];
   /** Forgets the calls so far. */
@@ -10,14 +10,14 @@ export interface FakeSession {
   readonly opened: readonly string[];
   readonly closed: readonly string[];
   readonly openContext: OpenContext;
-  /** What each operation rejects with, until it is undefined again. */
+  /** The error with which each operation rejects; undefined for success. */
   failure: Error | undefined;
   answer: ToolAnswer;
   /** Whether another process has the session open. */
   isShared: boolean;
-  /** Where the view wants breakpoints. */
+  /** The boundaries of the views that it returns. */
   boundaries: readonly number[];
-  /** What is known, as far as a test looks at it. */
+  /** The known objects, as far as a test looks at them. */
   objects: readonly unknown[];
 }
 

@@ -10,15 +10,15 @@ const opus = {
   promptCache: { short: 300, long: 3600 },
 };
 
-describe("the prices of a model of Pi's", () => {
-  test("are the host's own, by the model's name", () => {
+describe("the prices of one of Pi's models", () => {
+  test("are the host's own, with the model's name", () => {
     expect(modelPrices(opus)).toMatchObject({
       model: "anthropic/claude-opus-5-5",
       prices: { read: 0.05, write: 1.25, lifetime: 300_000, caching: "explicit", source: "host" },
     });
   });
 
-  test("are those of an hour's entry where the last request asked for one", () => {
+  test("are those of a one-hour entry if the last request asked for one", () => {
     expect(modelPrices(opus, "long").prices).toMatchObject({ write: 2, lifetime: 3_600_000 });
   });
 
@@ -30,12 +30,12 @@ describe("the prices of a model of Pi's", () => {
     ]);
   });
 
-  test("come from elsewhere where a release has no price or says something else", () => {
+  test("come from the built-in table if a release has no usable price", () => {
     for (const cost of [undefined, "free", { input: "4" }, {}])
       expect(modelPrices({ ...opus, cost }).prices?.source).toBe("table");
   });
 
-  test("are not there without a model that has a name", () => {
+  test("do not exist without a model that has a name", () => {
     for (const model of [undefined, null, {}, { id: "x" }, { provider: "x" }, "x"])
       expect(modelPrices(model)).toEqual({});
   });

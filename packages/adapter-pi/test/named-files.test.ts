@@ -43,19 +43,19 @@ describe("the files that a call names", () => {
     ["echo $(cat a.txt) `head -1 src/b.ts`", ["a.txt", "src/b.ts"]],
     ["cat a\\ b.txt with\\ space.txt # a.txt", ["with space.txt"]],
     ["", []],
-  ])("by bash are the words that are files of the workspace: %s", async (command, expected) => {
+  ])("by bash are its words that are files of the workspace: %s", async (command, expected) => {
     await using folder = await openFolder();
 
     expect(await folder.names("bash", { command })).toEqual(expected);
   });
 
-  test("by bash are never words of its output", async () => {
+  test("by bash do not include words of its output", async () => {
     await using folder = await openFolder();
 
     expect(await folder.names("bash", { command: "make" }, "a.txt\nsrc/b.ts\n")).toEqual([]);
   });
 
-  test("by ls are what it lists, without folders and its own notes", async () => {
+  test("by ls are those that it lists, without folders and its notes", async () => {
     await using folder = await openFolder();
     const output = "a.txt\nsrc/\nway-out.txt\n\n[500 entries limit reached]";
 
@@ -63,7 +63,7 @@ describe("the files that a call names", () => {
     expect(await folder.names("ls", { path: "src" }, "b.ts")).toEqual(["src/b.ts"]);
   });
 
-  test("by find are its lines, relative to where it looked", async () => {
+  test("by find are its lines, relative to the folder that it searched", async () => {
     await using folder = await openFolder();
 
     expect(await folder.names("find", { pattern: "*" }, "a.txt\nsrc/b.ts")).toEqual([
@@ -85,7 +85,7 @@ describe("the files that a call names", () => {
     expect(await folder.names("grep", { pattern: "x" }, "No matches found")).toEqual([]);
   });
 
-  test("by other tools, or with arguments of no shape, are none", async () => {
+  test("by other tools, or with invalid arguments, are none", async () => {
     await using folder = await openFolder();
 
     expect(await folder.names("web_search", { command: "a.txt" }, "a.txt")).toEqual([]);

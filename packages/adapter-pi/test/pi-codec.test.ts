@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const versions = ["0.73.1", "0.87.1", "1.5.2"];
 
-/** Messages as the release showed them to an extension; see tests-e2e/src/record-pi-messages.ts. */
+/** Messages as the release passed them to an extension; see tests-e2e/src/record-pi-messages.ts. */
 const recorded = (version: string): readonly Fields[] => {
   const url = new URL(`./fixtures/messages-${version}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, "utf8")) as readonly Fields[];
@@ -21,7 +21,7 @@ const ofRole = (version: string, role: string): readonly Message[] =>
     .map((message) => piCodec.decode(message));
 
 describe.each(versions)("messages of Pi %s", (version) => {
-  test("are told apart by role, time and tool call", () => {
+  test("are distinguished by role, time and tool call", () => {
     const names = recorded(version).map((raw) => JSON.stringify(piCodec.identify(raw)));
 
     expect(new Set(names).size).toBe(names.length);
@@ -51,7 +51,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
     ]);
   });
 
-  test("of people, models and unknown kinds come back as they were", () => {
+  test("of users, models and unknown kinds are converted back unchanged", () => {
     const messages = recorded(version).filter(
       ({ role }) => role !== "toolResult" && role !== "compactionSummary",
     );
@@ -61,7 +61,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
     expect(back).toEqual(messages);
   });
 
-  test("of tools keep content, error and details, and go back without details", () => {
+  test("of tools keep content, error and details, and are converted back without details", () => {
     const results = ofRole(version, "toolResult");
     const [text, image, failed] = recorded(version).filter(({ role }) => role === "toolResult");
 
@@ -75,7 +75,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
     );
   });
 
-  test("keep what a model reports beside its content", () => {
+  test("keep the fields that a model reports beside its content", () => {
     const [first] = ofRole(version, "assistant");
 
     expect(first).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
     expect(first).not.toHaveProperty("meta.timestamp");
   });
 
-  test("with a user's summary are told apart from the summaries of the context manager", () => {
+  test("with a user's summary are distinguished from the adapter's own", () => {
     const [summary] = ofRole(version, "compactionSummary");
     const own = piCodec.decode({
       role: "compactionSummary",
@@ -102,7 +102,7 @@ describe.each(versions)("messages of Pi %s", (version) => {
   });
 });
 
-describe("messages of no release", () => {
+describe("messages that no release sends", () => {
   const strange: readonly unknown[] = [
     undefined,
     null,
@@ -119,14 +119,14 @@ describe("messages of no release", () => {
   ];
 
   test.each(strange.map((raw) => [JSON.stringify(raw) ?? "undefined", raw]))(
-    "stay what they are: %s",
+    "become opaque messages: %s",
     (_name, raw) => {
       expect(piCodec.identify(raw).role).toEqual(expect.any(String));
       expect(piCodec.decode(raw)).toMatchObject({ role: "opaque" });
     },
   );
 
-  test("with null content are empty, as providers mean it", () => {
+  test("with null content are empty, as providers mean null", () => {
     expect(piCodec.decode({ role: "assistant", content: null, timestamp: 1 })).toEqual({
       role: "assistant",
       content: [],
@@ -136,7 +136,7 @@ describe("messages of no release", () => {
   });
 });
 
-test("an extension's message is known by what it says, since a reloaded one has another time", () => {
+test("an extension's message is recognised by its content, because its time changes on reload", () => {
   const sent = { role: "custom", customType: "note", content: "remember", timestamp: 1 };
 
   const again = piCodec.identify({ ...sent, timestamp: 2 });

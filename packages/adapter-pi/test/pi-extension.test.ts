@@ -43,11 +43,11 @@ const readResult = {
 };
 
 describe("the extension", () => {
-  test("is an extension by the types of the oldest Pi that is supported", () => {
+  test("has the type of an extension for the oldest supported Pi", () => {
     expectTypeOf<ReturnType<typeof piExtension>>().toExtend<ExtensionFactory>();
   });
 
-  test("opens a session once, however often Pi says that it started", async () => {
+  test("opens a session once, however often Pi reports its start", async () => {
     const { pi, session } = await started();
     await pi.emit("session_start", {});
 
@@ -55,7 +55,7 @@ describe("the extension", () => {
     expect([...pi.tools.keys()]).toEqual(["activate", "deactivate", "pin", "unpin"]);
   });
 
-  test("closes the session that another takes the place of, and the last at the end", async () => {
+  test("closes the session that another replaces, and the last one at shutdown", async () => {
     const { pi, session } = await started();
     pi.sessionId = "session-2";
     await pi.emit("session_start", {});
@@ -67,7 +67,7 @@ describe("the extension", () => {
     expect(session.closed).toEqual(["session-1", "session-2"]);
   });
 
-  test("answers a context with the view, within the model's window", async () => {
+  test("answers a context with the view, within the model's context window", async () => {
     const { pi, session } = await started();
 
     const result = await pi.emit("context", { messages });
@@ -77,7 +77,7 @@ describe("the extension", () => {
     expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
   });
 
-  test("puts the view's breakpoints into the request that carries it", async () => {
+  test("puts the view's breakpoints into the request that contains the view", async () => {
     const marker = { type: "ephemeral" };
     const system = [{ type: "text", text: "prompt", cache_control: marker }];
     const content = [{ type: "text", text: "the view", cache_control: marker }];
@@ -98,7 +98,7 @@ describe("the extension", () => {
     expect(hosts).toBeUndefined();
   });
 
-  test("tells what the calls cost with the list of objects", async () => {
+  test("shows the cost of the calls after the list of objects", async () => {
     const { pi, session } = await started();
     session.objects = [
       {
@@ -115,12 +115,12 @@ describe("the extension", () => {
     await pi.command("context", "restore");
 
     expect(pi.notices[0]).toMatch(/^0 of 1 known objects are active\.\nt1 /u);
-    expect(pi.notices[0]).toContain("In view, as estimated: 6 tokens");
-    expect(pi.notices[0]).toContain("7k tokens read from its cache, 0 written, 5 neither");
-    expect(pi.notices[1]).toBe("Nothing left at the end of the last epoch.");
+    expect(pi.notices[0]).toContain("In view, estimated: 6 tokens");
+    expect(pi.notices[0]).toContain("7k tokens read from its cache, 0 written to it, 5 neither");
+    expect(pi.notices[1]).toBe("No content left the view when the last epoch ended.");
   });
 
-  test("says where it stands from the start, after each command, and that it is off", async () => {
+  test("shows its status from the start, after each command, and when it is off", async () => {
     const { pi, session } = await started();
     const atStart = pi.statuses.at(-1);
 
@@ -134,20 +134,20 @@ describe("the extension", () => {
     expect(pi.statuses.at(-1)).toBe("ctx off");
   });
 
-  test("tells the session that the user went back, with the next context only", async () => {
+  test("passes a rewind to the session with the next context only", async () => {
     const { pi, session } = await started();
     await pi.emit("session_tree", {});
     await pi.emit("context", { messages });
     await pi.emit("context", { messages });
 
-    const told = session.calls.filter(([name]) => name === "ingestAndView");
-    expect(told).toEqual([
+    const rewinds = session.calls.filter(([name]) => name === "ingestAndView");
+    expect(rewinds).toEqual([
       ["ingestAndView", 1, { contextWindow: 100_000, rewound: true }],
       ["ingestAndView", 1, { contextWindow: 100_000 }],
     ]);
   });
 
-  test("lets everything through while the session fails, and says so once", async () => {
+  test("changes nothing while the session fails, and notifies the user once", async () => {
     const { pi, session } = await started();
     session.failure = new Error("the disk is on fire");
 
@@ -163,7 +163,7 @@ describe("the extension", () => {
     expect(pi.notices[0]).toContain("the disk is on fire.");
   });
 
-  test("says once of each session that another process has it open", async () => {
+  test("notifies the user once for each session that another process has open", async () => {
     const { pi, session } = await started();
     await pi.emit("context", { messages });
     expect(pi.notices).toEqual([]);
@@ -177,7 +177,7 @@ describe("the extension", () => {
     ]);
   });
 
-  test("tries again on every call, and goes on when it works", async () => {
+  test("tries again on every call, and continues when a call succeeds", async () => {
     const { pi, session } = await started({ failure: new Error("not yet") });
     const before = await pi.emit("context", { messages });
     const toolsBefore = pi.tools.size;
@@ -213,7 +213,7 @@ describe("the extension", () => {
     ]);
   });
 
-  test("only records where the user has activate off", async () => {
+  test("only records if the user has switched activate off", async () => {
     const { pi, session } = await started();
     pi.active = ["read"];
 
@@ -236,14 +236,14 @@ describe("the extension", () => {
     });
   });
 
-  test("leaves a read alone that the host did and the session could not", async () => {
+  test("does not change a read that succeeded in the host and failed in the session", async () => {
     const { pi, session } = await started();
     session.answer = { ok: false, text: "There is no file.", effects: [] };
 
     expect(await pi.emit("tool_result", readResult)).toBeUndefined();
   });
 
-  test("records written files, and not those of a failed write", async () => {
+  test("records written files, but not those of a failed write", async () => {
     const { pi, session } = await started();
     const written = { ...readResult, toolName: "write", input: { path: "n.md", content: "x" } };
     await pi.emit("tool_result", written);
@@ -252,7 +252,7 @@ describe("the extension", () => {
     expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1" }]]);
   });
 
-  test("marks the result of a tool of ours that refused as failed, once", async () => {
+  test("marks the result of a refused context tool as failed, once", async () => {
     const { pi, session } = await started();
     session.answer = { ok: false, text: "No object is known.", effects: [] };
 

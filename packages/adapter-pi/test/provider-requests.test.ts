@@ -25,15 +25,15 @@ const bare = { max_tokens: 10, system: [{ type: "text", text: "prompt" }], messa
 const claude = { provider: "anthropic", id: "claude-opus-5", api: "anthropic-messages" };
 const gpt = { provider: "openai", id: "gpt-5", api: "openai-responses" };
 
-describe("requests on their way to the provider", () => {
-  test("get the breakpoints of the view that they carry", () => {
+describe("requests to the provider", () => {
+  test("get the breakpoints of the view that they contain", () => {
     const requests = providerRequests();
     requests.sends(view, messages);
 
     expect(JSON.stringify(requests.payload(payload)).match(/cache_control/gu)).toHaveLength(3);
   });
 
-  test("stay as they are for the host's breakpoints, and while nothing of ours is sent", () => {
+  test("stay unchanged with the host's breakpoints, and while the host's own messages are sent", () => {
     const host = providerRequests("host");
     host.sends(view, messages);
     const idle = providerRequests();
@@ -43,7 +43,7 @@ describe("requests on their way to the provider", () => {
     expect([host.payload(payload), idle.payload(payload)]).toEqual([undefined, undefined]);
   });
 
-  test("are taken for long-lived before the first, where Pi asks for that", () => {
+  test("are assumed to be long-lived before the first one, if Pi asks for that", () => {
     const requests = providerRequests("own", Date.now, true);
     const before = requests.viewOptions(claude).prices;
     requests.sends(view, messages);
@@ -53,7 +53,7 @@ describe("requests on their way to the provider", () => {
     expect(requests.viewOptions(claude).prices).toMatchObject({ write: 1.25, lifetime: 300_000 });
   });
 
-  test("tell the next view how the provider bills, and what it can find again", () => {
+  test("give the next view its prices and the owner of the breakpoints", () => {
     const own = providerRequests();
     const host = providerRequests("host");
 
@@ -68,7 +68,7 @@ describe("requests on their way to the provider", () => {
     expect(own.viewOptions(undefined)).toEqual({});
   });
 
-  test("show by their breakpoints how long an entry lives, and that none is wanted", () => {
+  test("show by their breakpoints how long an entry lives, and whether one is wanted", () => {
     const requests = providerRequests();
     requests.sends(view, messages);
     requests.payload(
@@ -84,7 +84,7 @@ describe("requests on their way to the provider", () => {
     expect(automatic.prices).toMatchObject({ read: 0.1, caching: "automatic" });
   });
 
-  test("let an entry live longer that Pi keeps by sending the request again", () => {
+  test("extend the life of an entry when Pi sends a request again", () => {
     let time = 0;
     const requests = providerRequests("own", () => time);
     const lifetime = (): number => requests.viewOptions(claude).prices?.lifetime ?? 0;
@@ -102,7 +102,7 @@ describe("requests on their way to the provider", () => {
     expect([once, again, atNextContext, lifetime()]).toEqual([300_000, 570_000, 570_000, 300_000]);
   });
 
-  test("are told with what the last answer reported", () => {
+  test("are shown with the usage that the last answer reported", () => {
     const requests = providerRequests();
     requests.answered({ role: "assistant", usage: { input: 1, cacheRead: 2, cacheWrite: 3 } });
     requests.answered({ role: "assistant", usage: {} });

@@ -5,7 +5,7 @@ import { restoreEpoch } from "../src/restore-epoch.ts";
 
 const file = "0192f3a4-5b6c-7d8e-9f00-112233445566";
 
-/** A session that knows `t1` and the file that `t2` wrote, and refuses whatever else. */
+/** A session that knows `t1` and the file that `t2` wrote, and refuses all others. */
 function session(asked: string[]): ContextSession {
   const objects = [
     { handle: "t1", state: "inactive", stored: { body: { id: "call-1" } } },
@@ -26,8 +26,8 @@ function session(asked: string[]): ContextSession {
   } as unknown as ContextSession;
 }
 
-describe("what left with the last epoch", () => {
-  test("is activated again, arguments as the file that they wrote", async () => {
+describe("restoring the contents that left the view when the last epoch ended", () => {
+  test("activates them, and for arguments the file that they wrote", async () => {
     const asked: string[] = [];
 
     const said = await restoreEpoch(session(asked), ["t1", "t2/args"]);
@@ -36,7 +36,7 @@ describe("what left with the last epoch", () => {
     expect(said).toBe("2 objects are active again: t1, f1.");
   });
 
-  test("is asked for once, though it left twice", async () => {
+  test("activates a file once, even if it left twice", async () => {
     const asked: string[] = [];
 
     await restoreEpoch(session(asked), ["t2/args", "t2/args", "t1", "t1"]);
@@ -44,13 +44,15 @@ describe("what left with the last epoch", () => {
     expect(asked).toEqual([file, "t1"]);
   });
 
-  test("is told of where it cannot come back", async () => {
+  test("reports what cannot be activated", async () => {
     expect(await restoreEpoch(session([]), ["t9", "t1"])).toBe(
       "1 object is active again: t1.\nt9 is unknown.",
     );
   });
 
-  test("may be nothing", async () => {
-    expect(await restoreEpoch(session([]), [])).toBe("Nothing left at the end of the last epoch.");
+  test("reports that there is nothing to restore", async () => {
+    expect(await restoreEpoch(session([]), [])).toBe(
+      "No content left the view when the last epoch ended.",
+    );
   });
 });

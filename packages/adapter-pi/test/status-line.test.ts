@@ -6,7 +6,7 @@ import { statusLine } from "../src/status-line.ts";
 const status = { activeCount: 2, objects: [{}, {}, {}] } as unknown as SessionStatus;
 const tokens = { metadata: 100, chat: 900, active: 2000 };
 
-test("what was saved is counted like what was sent, whatever the host's own count", () => {
+test("the saved tokens are counted like the sent ones, independent of the host's own count", () => {
   const epoch = { promptTokens: 2000, appendOnlyTokens: 6000 };
   const view = { tokens, epoch } as unknown as View;
 
@@ -14,7 +14,7 @@ test("what was saved is counted like what was sent, whatever the host's own coun
   expect(statusLine(status, view, 1_000_000)).toBe("ctx 2/3 active, 3k tokens, 6k saved");
 });
 
-test("where a layout does not count, the host's messages are", () => {
+test("if a layout does not report append-only tokens, the host's messages are counted", () => {
   expect(statusLine(status, { tokens }, 7000)).toBe("ctx 2/3 active, 3k tokens, 4k saved");
   expect(statusLine(status, { tokens }, 1000)).toBe("ctx 2/3 active, 3k tokens, 0 saved");
 });

@@ -9,7 +9,7 @@ const { context } = fakePi();
 const user = (id: string, content: string) => {
   return { type: "message", id, message: { role: "user", content } };
 };
-const ours = "[self-context-manager] an index";
+const ownSummary = "[self-context-manager] an index";
 const compaction = (summary: string, firstKeptEntryId: string) => {
   return { type: "compaction", id: `c ${firstKeptEntryId}`, summary, firstKeptEntryId };
 };
@@ -24,58 +24,61 @@ function event(branchEntries: readonly unknown[], previousSummary: string): Befo
   return { preparation, branchEntries };
 }
 
-const told = ({ preparation }: BeforeCompactEvent) => ({
+const askedOf = ({ preparation }: BeforeCompactEvent) => ({
   messages: preparation.messagesToSummarize?.map((one) => (one as { content: unknown }).content),
   summary: preparation.previousSummary,
 });
 
-describe("a compaction that the user asks for after answers of ours", () => {
+describe("a compaction that the user asks for after the adapter's own summaries", () => {
   const entries = [
     user("a", "one"),
     { type: "message", id: "s", message: { role: "system", content: "the prompt" } },
     { type: "custom_message", id: "n", customType: "x", content: "a note", timestamp: "2026" },
     user("b", "two"),
-    compaction(ours, "b"),
+    compaction(ownSummary, "b"),
     user("c", "three"),
-    compaction(ours, "c"),
+    compaction(ownSummary, "c"),
     user("d", "newest"),
   ];
 
-  test("summarizes what they stand for, and not our text", () => {
-    const asked = event(entries, ours);
+  test("summarizes the messages that they replaced, and not their text", () => {
+    const asked = event(entries, ownSummary);
 
     summarizeAgain(asked, context);
 
-    expect(told(asked)).toEqual({
+    expect(askedOf(asked)).toEqual({
       messages: ["one", "a note", "two", "newest"],
       summary: undefined,
     });
   });
 
-  test("goes on from the last summary of real messages", () => {
-    const asked = event([user("0", "zero"), compaction("a real one", "a"), ...entries], ours);
+  test("continues from the last summary of real messages", () => {
+    const asked = event([user("0", "zero"), compaction("a real one", "a"), ...entries], ownSummary);
 
     summarizeAgain(asked, context);
 
-    expect(told(asked)).toEqual({
+    expect(askedOf(asked)).toEqual({
       messages: ["one", "a note", "two", "newest"],
       summary: "a real one",
     });
   });
 
-  test("keeps our text for what the window does not take", () => {
-    const asked = event([user("y", "long ".repeat(2_000)), ...entries], ours);
+  test("keeps the adapter's summary for the messages that do not fit the window", () => {
+    const asked = event([user("y", "long ".repeat(2_000)), ...entries], ownSummary);
 
     summarizeAgain(asked, { ...context, model: { contextWindow: 1_000 } });
 
-    expect(told(asked)).toEqual({ messages: ["one", "a note", "two", "newest"], summary: ours });
+    expect(askedOf(asked)).toEqual({
+      messages: ["one", "a note", "two", "newest"],
+      summary: ownSummary,
+    });
   });
 
-  test("is left alone where the summary before it is not ours", () => {
+  test("stays unchanged if the summary before it is not the adapter's", () => {
     const asked = event(entries, "a real one");
 
     summarizeAgain(asked, context);
 
-    expect(told(asked)).toEqual({ messages: ["newest"], summary: "a real one" });
+    expect(askedOf(asked)).toEqual({ messages: ["newest"], summary: "a real one" });
   });
 });
