@@ -41,8 +41,8 @@ it(
       // A transaction that was on its way to the node when its sender was killed comes to hold later.
       expect(added).toBeLessThanOrEqual(versions - afterKill);
       expect(verified.stdout.replace(/ into \S+;/u, ";")).toBe(
-        `imported 0 versions; ${versions} were there already; ${objects} objects in all\n` +
-          `verified ${versions} versions of ${objects} objects: each reads back with its hashes\n`,
+        `imported 0 versions; ${versions} were already in the store; ${objects} objects in total\n` +
+          `verified ${versions} versions of ${objects} objects: all hashes match\n`,
       );
     }
   },

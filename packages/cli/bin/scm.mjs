@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the built command under a Node that it supports. Written for any Node, so no newer syntax.
+// Starts the built command with a Node version that it supports. It must run on any Node, so it uses no newer syntax.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,10 @@ if (!existsSync(main)) fail("scm is not built yet: run `npm start` or `npm test`
 else if (satisfies(process.versions.node, range)) await import(pathToFileURL(main).href);
 else {
   const node = pinnedNode();
-  if (node === undefined) fail(`scm needs Node ${range}; this is Node ${process.versions.node}.`);
+  if (node === undefined)
+    fail(
+      `scm needs Node ${range}; this is Node ${process.versions.node}. Run it with a newer Node.`,
+    );
   else {
     const run = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
     if (run.error) fail(`scm could not start ${node}: ${run.error.message}`);
@@ -21,7 +24,7 @@ else {
   }
 }
 
-/** The Node that the checkout's bootstrap installed, if this is a checkout. */
+/** The Node that the checkout's bootstrap installed; undefined outside a checkout. */
 function pinnedNode() {
   const record = join(packageFolder, "..", "..", "node_modules", ".toolchain", "paths.json");
   if (!existsSync(record)) return undefined;
@@ -31,7 +34,7 @@ function pinnedNode() {
 
 /**
  * @param {string} version
- * @param {string} minimum the only form that this project's `engines` take: `>=22.22`
+ * @param {string} minimum has the form `>=22.22`, the only one in this project's `engines`
  */
 function satisfies(version, minimum) {
   const have = version.split(".").map(Number);

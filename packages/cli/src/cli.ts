@@ -21,11 +21,11 @@ import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
 import { openNamedStore, placeOf } from "./open-named-store.ts";
 
-/** Where a run of the command prints. `stdout` rejects with the system's error once nobody reads it any more. */
+/** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
   readonly stdout: (text: string) => Promise<void> | void;
   readonly stderr: (text: string) => void;
-  /** Whether `stderr` is a terminal, where a line can be drawn again. Default: false. */
+  /** Whether `stderr` is a terminal, on which a line can be redrawn. Default: false. */
   readonly isTerminal?: boolean;
 }
 
@@ -51,7 +51,7 @@ const commands: readonly Command[] = [
   xtdbCommand,
 ];
 
-/** Runs the command and answers its exit code: 0, 1 for what it could not do, 2 for what it does not understand. */
+/** Runs the command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 export async function runCli(
   argv: readonly string[],
   output: CliOutput,
@@ -88,7 +88,7 @@ async function write(output: CliOutput, text: string): Promise<void> {
   }
 }
 
-/** Takes the command from among the arguments: options may stand before it. */
+/** Finds the command among the arguments: options may come before it. */
 function splitCommand(argv: readonly string[]): {
   readonly command: Command | undefined;
   readonly rest: readonly string[];
@@ -106,7 +106,9 @@ function splitCommand(argv: readonly string[]): {
   const command = commands.find(({ name }) => name === named.value);
   if (command === undefined) {
     const names = commands.map(({ name }) => name).join(", ");
-    throw new UsageError(`there is no command ${JSON.stringify(named.value)}; there are ${names}`);
+    throw new UsageError(
+      `there is no command ${JSON.stringify(named.value)}; the commands are ${names}`,
+    );
   }
   return { command, rest: argv.filter((_, index) => index !== named.index) };
 }
@@ -194,7 +196,7 @@ function parsed(
   readonly values: Readonly<Record<string, unknown>>;
   readonly positionals: readonly string[];
 } {
-  // Strict parsing says the same in words for programmers.
+  // The errors of strict parsing are worded for programmers, so the options are checked here.
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options,
@@ -217,7 +219,7 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
   if (type === undefined) {
     const names = Object.keys(options).map((known) => `--${known}`);
-    throw new UsageError(`there is no option ${rawName}; there are ${names.join(", ")}`);
+    throw new UsageError(`there is no option ${rawName}; the options are ${names.join(", ")}`);
   }
   if (type === "boolean") {
     if (value === undefined) return;
@@ -227,12 +229,12 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
   const isOption = inlineValue !== true && /^-\D/u.test(value);
   if (!isOption) return;
   throw new UsageError(
-    `${rawName} needs a value, and ${value} looks like an option; a value that begins so is given as ${rawName}=${value}`,
+    `${rawName} needs a value, and ${value} looks like an option; to pass it as the value, write ${rawName}=${value}`,
   );
 }
 
 function report(name: string, error: unknown, output: CliOutput): number {
-  // Whoever reads the output has seen enough; that is no failure.
+  // The reader of the output closed it because it has read enough; that is not a failure.
   if (isClosedPipe(error)) return 0;
   if (error instanceof UsageError) {
     const command = commands.find((one) => name === `scm ${one.name}`);
@@ -252,9 +254,7 @@ function report(name: string, error: unknown, output: CliOutput): number {
         ? error.message
         : (error.stack ?? error.message)
       : String(error);
-  output.stderr(
-    `${name}: ${isExpected ? "" : "this should not happen, please report it: "}${text}\n`,
-  );
+  output.stderr(`${name}: ${isExpected ? "" : "unexpected error, please report it: "}${text}\n`);
   return 1;
 }
 

@@ -2,30 +2,30 @@ import type { ObjectStore } from "@self-context-manager/core";
 
 import type { Progress } from "./format/progress.ts";
 
-/** An option of a command, as it is parsed and as its help tells it. */
+/** An option of a command: how it is parsed, and its line in the help text. */
 interface CommandOption {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** What stands for the value in the help text. */
+  /** The placeholder for the value in the help text. */
   readonly value?: string;
   readonly help: string;
 }
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** One command of `scm`: what it is for the help text, and what it does. */
+/** One command of `scm`: its help text and its action. */
 export interface Command {
   readonly name: string;
   /** One line, for the list of commands. */
   readonly summary: string;
   /** Its arguments as the usage line shows them. */
   readonly arguments: string;
-  /** How many arguments there must and may be. */
+  /** The smallest and the largest number of arguments. */
   readonly argumentCount: { readonly least: number; readonly most: number };
   readonly options: CommandOptions;
-  /** Whether it opens the store that `--store` and `--at` name. Default: true. */
+  /** Whether the command opens the store that `--store` and `--at` name. Default: true. */
   readonly usesStore?: false;
-  /** What there is to know beyond the options; ends without a line break. */
+  /** Further notes for the help text, without a line break at the end. */
   readonly notes?: string;
   run(call: CommandCall): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Command {
 /** One call of a command. */
 export interface CommandCall {
   readonly arguments: readonly string[];
-  /** The value of a string option, undefined where it was not given. */
+  /** The value of a string option; undefined if the option was not given. */
   text(option: string): string | undefined;
   /** Whether a boolean option was given. */
   isSet(option: string): boolean;
@@ -41,23 +41,23 @@ export interface CommandCall {
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Prints what was asked for. */
+  /** Prints the result of the command to standard output. */
   print(text: string): Promise<void>;
-  /** Tells what happened, apart from what was asked for. */
+  /** Prints a message to standard error. */
   note(text: string): void;
-  /** Tells how far something long has come, for example `importing`, apart from what was asked for. */
+  /** Reports the progress of a long action, such as `importing`, on standard error. */
   progress(doing: string): Progress;
-  /** Where that store is, for people. */
+  /** The place of the store, for messages. */
   storePlace(): string;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
 }
 
-/** What a command wants of the store that it opens. */
+/** How a command opens its store. */
 interface OpenStoreWishes {
-  /** Makes the store where none is. */
+  /** Creates the store if it does not exist. */
   readonly create?: boolean;
-  /** Waits long for a node of XTDB: what moves a store gives it much to do, and nobody waits for a single answer. */
+  /** Waits longer for an XTDB node: moving a whole store loads the node, and no single answer is urgent. */
   readonly patient?: boolean;
 }
 
@@ -71,7 +71,7 @@ const storeOptions: CommandOptions = {
   at: {
     type: "string",
     value: "PLACE",
-    help: "path of the store, or the URL of an XTDB node, in place of $SCM_STORE",
+    help: "path of the store, or URL of an XTDB node, instead of $SCM_STORE",
   },
 };
 
@@ -79,32 +79,32 @@ const helpOption: CommandOptions = {
   help: { type: "boolean", short: "h", help: "print this text" },
 };
 
-/** The option of the commands that answer for programs too. */
+/** The option of commands that can print JSON. */
 export const jsonOption: CommandOptions = {
   json: { type: "boolean", help: "print JSON, for programs" },
 };
 
-/** The option of the commands that take a TARGET. */
+/** The option of commands that take a TARGET. */
 export const targetOptions: CommandOptions = {
   session: {
     type: "string",
     value: "ID",
-    help: "take TARGET as a handle (f12, t31) of this session; latest is the one begun last",
+    help: "read TARGET as a handle (f12, t31) of this session; latest is the newest session",
   },
 };
 
-/** What a TARGET may be, for help texts. */
-export const targetNote = `TARGET is an id, the beginning of one, a nickname, a file's path or the end of one, or a session's id
-as its host has it; with --session, which takes an id's beginning too, also a handle. Where the store
-has one session only, a handle needs none.`;
+/** The meaning of TARGET, for help texts. */
+export const targetNote = `TARGET is an id, the beginning of an id, a nickname, a file's path or the end of a path, or the host's
+id of a session. With --session, which also takes the beginning of an id, TARGET can be a handle. If the
+store has only one session, a handle works without --session.`;
 
-/** The option of the commands that can go back in time. */
+/** The option of commands that can show an older version. */
 export const versionOption: CommandOptions = {
-  "as-of": { type: "string", value: "VERSION", help: "that version in place of the latest" },
+  "as-of": { type: "string", value: "VERSION", help: "this version instead of the latest" },
 };
 
-/** What a VERSION may be, for help texts. */
-export const versionNote = `VERSION is a version's number (3), a transaction (tx:812: the latest then), a time
-(2026-01-31T09:00:00Z: the latest at the end of that second, and so for a minute or a day; UTC where
-it names no zone), or the hash of a version's content or of the version, or 8 or more digits that
-it begins with.`;
+/** The meaning of VERSION, for help texts. */
+export const versionNote = `VERSION is the number of a version (3), a transaction (tx:812: the latest version at that time), a time
+(2026-01-31T09:00:00Z: the latest version at the end of that second; likewise for a minute or a day;
+UTC if there is no zone), or a hash of the content or of the whole version, or at least its first 8
+digits.`;

@@ -14,10 +14,10 @@ import { objectName, visible } from "./format/object-name.ts";
 import { nextCommand } from "./next-command.ts";
 import { findSession, onlySession, sessionPool } from "./session-pool.ts";
 
-/** How many objects an ambiguous beginning of an id is answered with. */
+/** The number of objects that are shown for an ambiguous beginning of an id. */
 const mostCandidates = 10;
 
-/** The object that a TARGET means. Rejects with `CliError` where it is none or several. */
+/** Finds the object that TARGET means. Rejects with `CliError` if there is none, or more than one. */
 export async function findTarget(
   store: ObjectStore,
   call: Pick<CommandCall, "folder" | "text">,
@@ -37,16 +37,16 @@ export async function findTarget(
   if (isHandle(target)) {
     throw new CliError(
       session === undefined
-        ? `${target} looks like a handle, which belongs to one session: give --session latest, or --session ID (${nextCommand(call, "list", "--type", "session")} shows the sessions)`
-        : `session ${visible(session)} has no object with the handle ${target}; ${nextCommand(call, "list", "--session", visible(session))} shows those that it has`,
+        ? `${target} looks like a handle, and a handle belongs to one session: add --session latest, or --session ID (${nextCommand(call, "list", "--type", "session")} lists the sessions)`
+        : `session ${visible(session)} has no object with the handle ${target}; ${nextCommand(call, "list", "--session", visible(session))} lists its objects`,
     );
   }
   throw new CliError(
-    `the store has no object with the id, nickname, path or session id ${visible(target)}; ${nextCommand(call, "list")} shows what there is`,
+    `the store has no object with the id, nickname, path or session id ${visible(target)}; ${nextCommand(call, "list")} lists the objects`,
   );
 }
 
-/** Handles are a letter and a number; nothing else is named like that on purpose. */
+/** Whether a target looks like a handle: a letter and a number. No other name has this form on purpose. */
 function isHandle(target: string): boolean {
   return /^[a-z]\d+$/u.test(target);
 }
@@ -81,7 +81,7 @@ async function byName(store: ObjectStore, name: ObjectId): Promise<StoredMetadat
   return exact ?? (await store.lookup(name));
 }
 
-/** Files are stored by their real paths; one that is gone is found by the last path that it had. */
+/** Files are stored by their real paths; a deleted file is found by its last path. */
 async function byPath(store: ObjectStore, path: string): Promise<StoredMetadata | undefined> {
   const real = await realPathOf(path);
   const now = await store.find({ where: { path: real }, newestFirst: true, limit: 1 });
@@ -94,7 +94,7 @@ async function byPath(store: ObjectStore, path: string): Promise<StoredMetadata 
   return gone.items[0];
 }
 
-/** Undefined too where two harnesses have a session of that id: then only an id tells them apart. */
+/** Finds a session by its host's id; undefined also if two harnesses have a session with this id. */
 async function byHostSession(
   store: ObjectStore,
   sessionId: string,
@@ -112,13 +112,13 @@ async function realPathOf(path: string): Promise<string> {
     try {
       return join(await realpath(folder), name);
     } catch {
-      // What is gone from the disk can still be in the store.
+      // A path that is no longer on the disk can still be in the store.
     }
   }
   return path;
 }
 
-/** A path from another folder, by its end: `src/cart.mjs` for the one file of the store that ends so. */
+/** Finds a file of another folder by the end of its path: `src/cart.mjs` if only one path in the store ends with it. */
 async function byPathEnd(
   store: ObjectStore,
   folder: string,
@@ -139,7 +139,7 @@ async function byPathEnd(
   if (found.length <= 1) return found[0];
   const paths = found.slice(0, mostCandidates).map(({ body }) => `  ${objectName(body, folder)}`);
   throw new CliError(
-    `${visible(target)} is the end of several paths; give more of it:\n${paths.join("\n")}`,
+    `${visible(target)} is the end of several paths; give more of the path:\n${paths.join("\n")}`,
   );
 }
 
@@ -161,6 +161,6 @@ async function byPrefix(
   );
   const more = next === undefined ? "" : "\n  and more";
   throw new CliError(
-    `${visible(prefix)} is the beginning of several ids; give more of it:\n${candidates.join("\n")}${more}`,
+    `${visible(prefix)} is the beginning of several ids; give more of the id:\n${candidates.join("\n")}${more}`,
   );
 }

@@ -6,21 +6,21 @@ import { type Command, type CommandOptions, commonOptions } from "./command.ts";
 export function generalHelp(commands: readonly Command[]): string {
   return `Usage: scm COMMAND [options]
 
-Looks into a self-context-manager store.
+Inspects a self-context-manager store.
 
 Commands:
 ${rows(commands.map(({ name, summary }) => [name, summary]))}
 
 Options:
 ${rows([
-  ["-h, --help", "print this text; with a command, its own"],
+  ["-h, --help", "print this text; after a command, the help of the command"],
   ["    --version", "print the version"],
 ])}
 
 Environment:
 ${rows(Object.entries(environmentVariables))}
 
-Exit codes: 0 done, 1 could not be done, 2 not understood.
+Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 }
 

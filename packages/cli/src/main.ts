@@ -1,8 +1,8 @@
 import { runCli } from "./cli.ts";
 
-// A closed pipe comes back from the write that met it; without a listener it would end the process here.
+// The write that meets a closed pipe rejects; without a listener the event would end the process here.
 process.stdout.on("error", () => {});
-// Nobody is left to be told that what is told on the side cannot be written.
+// Standard error is closed, so there is nowhere to report that it cannot be written.
 process.stderr.on("error", () => {});
 
 process.exitCode = await runCli(process.argv.slice(2), {

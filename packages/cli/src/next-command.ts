@@ -1,6 +1,6 @@
 import type { CommandCall } from "./command.ts";
 
-/** A command to go on with, as it can be typed: with the store that this call was given. */
+/** A further command that can be typed as it is: with the store options of this call. */
 export function nextCommand(call: Pick<CommandCall, "text">, ...words: readonly string[]): string {
   const store = ["store", "at"].flatMap((option) => {
     const given = call.text(option);
@@ -9,7 +9,7 @@ export function nextCommand(call: Pick<CommandCall, "text">, ...words: readonly 
   return ["scm", ...words, ...store].join(" ");
 }
 
-/** A word of a shell's command line. */
+/** Quotes a word for a shell if needed. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./~-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

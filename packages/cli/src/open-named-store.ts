@@ -14,7 +14,7 @@ import { resolve } from "node:path";
 
 import { CliError, UsageError } from "./cli-errors.ts";
 
-/** What names a store: options first, then the environment. */
+/** The parameters that determine a store: options first, then the environment. */
 export interface NamedStore {
   readonly kind: string | undefined;
   readonly at: string | undefined;
@@ -24,10 +24,10 @@ export interface NamedStore {
   readonly folder: string;
 }
 
-/** Milliseconds for one transaction of what moves a whole store. */
+/** Milliseconds for one transaction while a whole store is moved. */
 const longWait = 120_000;
 
-/** Opens the store that options and environment name. Looking for one that is not there never makes one. */
+/** Opens the store that options and environment name. A store that does not exist is created only with `create`. */
 export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   const { config, at } = placed(named);
   await checkKind(config.store, at);
@@ -36,7 +36,7 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   return await openStore({ store: config.store, at, clock: systemClock, xtdb });
 }
 
-/** Where the store is that options and environment name, for people. */
+/** The place of the store that options and environment name, for messages. */
 export function placeOf(named: NamedStore): string {
   const { config, at } = placed(named);
   return config.store === "memory" ? "memory" : at;
@@ -51,7 +51,7 @@ function placed(named: NamedStore): {
     kind === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: kind },
   );
   if (named.at === "")
-    throw new UsageError("--at is empty; it takes the store's path, or the URL of an XTDB node");
+    throw new UsageError("--at is empty; give the store's path, or the URL of an XTDB node");
   const isPath = named.at !== undefined && !isNodeUrl(named.at);
   const at = isPath ? resolve(named.folder, named.at ?? "") : (named.at ?? config.at);
   return { config, at };
@@ -61,50 +61,52 @@ function storeKind(given: string): StoreKind {
   const kind = storeKinds.find((name) => name === given);
   if (kind !== undefined) return kind;
   throw new UsageError(
-    `--store is ${JSON.stringify(given)}; it must be ${storeKinds.join(" or ")} (a store's path goes to --at)`,
+    `--store is ${JSON.stringify(given)}; it must be ${storeKinds.join(" or ")} (use --at for a store's path)`,
   );
 }
 
 async function checkStore(kind: StoreKind, at: string): Promise<void> {
   if (kind === "sqlite" && isNodeUrl(at)) {
-    throw new UsageError(`${at} is a URL; it is the place of a store in XTDB: --store xtdb`);
+    throw new UsageError(
+      `${at} is a URL, and a SQLite store is a file; for a store in XTDB, add --store xtdb`,
+    );
   }
   if (kind === "sqlite") await checkThere(at);
   if (kind === "xtdb" && !isNodeUrl(at) && (await look(at)) === undefined) {
     throw new CliError(
-      `there is no folder of an XTDB node at ${at}; name another with --at or SCM_STORE, or start one with scm xtdb start`,
+      `there is no folder of an XTDB node at ${at}; name another with --at or SCM_STORE, or start a node with scm xtdb start`,
     );
   }
 }
 
-/** Refuses what is plainly of the other kind. */
+/** Refuses a place that clearly belongs to a store of another kind. */
 async function checkKind(kind: StoreKind, at: string): Promise<void> {
   if (kind === "memory" || isNodeUrl(at)) return;
   const facts = await look(at);
   if (facts === undefined || facts === "unknown") return;
   if (kind === "sqlite" && facts.isDirectory()) {
     throw new UsageError(
-      `${at} is a folder, and a SQLite store is a file; where it is the folder of an XTDB node, add --store xtdb`,
+      `${at} is a folder, and a SQLite store is a file; if it is the folder of an XTDB node, add --store xtdb`,
     );
   }
   if (kind === "xtdb" && !facts.isDirectory()) {
     throw new UsageError(
-      `${at} is a file, and the place of a store in XTDB is a folder or a node's URL; where it is a SQLite store, leave out --store xtdb`,
+      `${at} is a file, and a store in XTDB has a folder or a node's URL; if it is a SQLite store, leave out --store xtdb`,
     );
   }
 }
 
-/** Refuses a path where nothing is, and an empty file: opening would make a store of either. */
+/** Refuses a path that does not exist, and an empty file: opening either would create a store. */
 async function checkThere(path: string): Promise<void> {
   const facts = await look(path);
   if (facts === undefined) {
     throw new CliError(
-      `there is no store at ${path}; name another with --at or SCM_STORE, or run an agent with self-context-manager first, which makes it`,
+      `there is no store at ${path}; name another with --at or SCM_STORE, or run an agent with self-context-manager first, which creates the store`,
     );
   }
   if (facts !== "unknown" && facts.isFile() && facts.size === 0) {
     throw new CliError(
-      `${path} is an empty file and no store; name another with --at or SCM_STORE`,
+      `${path} is an empty file, not a store; name another with --at or SCM_STORE`,
     );
   }
 }
@@ -113,7 +115,7 @@ async function look(path: string): Promise<Stats | "unknown" | undefined> {
   try {
     return await stat(path);
   } catch (error) {
-    // Whatever else is wrong with the path, opening the store says it better.
+    // For any other fault of the path, opening the store gives a better message.
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     return isMissing ? undefined : "unknown";
   }

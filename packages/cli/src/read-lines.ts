@@ -1,8 +1,8 @@
 import { ImportError } from "@self-context-manager/core";
 
 /**
- * Bytes as lines without their ends. Only line feeds end a line: node:readline also splits at U+2028, which JSON may
- * hold as it is.
+ * Splits bytes into lines, without their ends. Only line feeds end a line: node:readline also splits at U+2028, which
+ * JSON may contain unescaped.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -31,7 +31,7 @@ function decode(
   } catch (cause) {
     throw new ImportError(
       "IMPORT_MALFORMED",
-      `near line ${line} there are bytes that are not UTF-8; give a file that scm export wrote, unchanged`,
+      `near line ${line} there are bytes that are not UTF-8; give an unchanged file that scm export wrote`,
       { cause },
     );
   }

@@ -11,20 +11,20 @@ import type { CommandCall } from "./command.ts";
 import { objectName, visible } from "./format/object-name.ts";
 import { nextCommand } from "./next-command.ts";
 
-/** How many sessions an ambiguous beginning is answered with. */
+/** The number of sessions that are shown for an ambiguous beginning. */
 const mostCandidates = 10;
 
-/** An object as a session has it. */
+/** An object with its handle and state in a session. */
 export interface PoolObject {
   readonly handle: string;
   readonly state: "pinned" | "active" | "inactive" | "locked";
   readonly stored: StoredMetadata;
 }
 
-/** Stands for the session that was begun last. */
+/** The name of the newest session on the command line. */
 const latest = "latest";
 
-/** The session with an id or its host's id, or with the beginning of one of them; or the one begun last. */
+/** Finds a session by its id, its host's id, or the beginning of one of them; `latest` is the newest session. */
 export async function findSession(
   store: ObjectStore,
   call: Pick<CommandCall, "text">,
@@ -36,7 +36,7 @@ export async function findSession(
   const [session, another] = found;
   if (session === undefined) {
     throw new CliError(
-      `the store has no session ${visible(given)}; ${nextCommand(call, "list", "--type", "session")} shows those that it has`,
+      `the store has no session ${visible(given)}; ${nextCommand(call, "list", "--type", "session")} lists the sessions`,
     );
   }
   if (another === undefined) return session;
@@ -44,11 +44,11 @@ export async function findSession(
     .slice(0, mostCandidates)
     .map(({ body }) => `  ${body.id}  ${objectName(body, "")}`);
   throw new CliError(
-    `${visible(given)} stands for several sessions; give an id:\n${candidates.join("\n")}`,
+    `${visible(given)} matches several sessions; give an id:\n${candidates.join("\n")}`,
   );
 }
 
-/** The session of a store that has no other. */
+/** The session of a store that has only one; undefined otherwise. */
 export async function onlySession(store: ObjectStore): Promise<StoredMetadata | undefined> {
   const [session, another] = await newest(store, 2);
   return another === undefined ? session : undefined;
@@ -80,7 +80,7 @@ async function byBeginning(store: ObjectStore, given: string): Promise<readonly 
   return exact.length > 0 ? exact : found;
 }
 
-/** The objects of a session, those that are locked first, then in the order in which they joined. */
+/** The objects of a session: locked ones first, then the others in the order in which they joined. */
 export async function sessionPool(
   store: ObjectStore,
   session: StoredMetadata,

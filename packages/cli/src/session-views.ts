@@ -13,11 +13,11 @@ import { counted } from "./format/amounts.ts";
 import { visible } from "./format/object-name.ts";
 import { findSession } from "./session-pool.ts";
 
-/** What a SESSION may be, for help texts. */
+/** The meaning of SESSION, for help texts. */
 export const sessionNote =
-  "SESSION is a session's id or its host's id, or the beginning of one of them; latest is the one begun last.";
+  "SESSION is a session's id or its host's id, or the beginning of one of them; latest is the newest session.";
 
-/** The calls of a session that is given by its id, its host's id, or the beginning of one. */
+/** Opens the calls of a session, which is given by its id, its host's id, or the beginning of one. */
 export async function sessionViews(
   store: ObjectStore,
   call: Pick<CommandCall, "text">,
@@ -25,27 +25,28 @@ export async function sessionViews(
 ): Promise<ViewHistory> {
   const { body } = await findSession(store, call, given);
   const history = await viewHistory(store, [epochLayout(), pooledLayout], body.id);
-  if (history === undefined) throw new CliError(`the store has lost session ${visible(given)}`);
+  if (history === undefined)
+    throw new CliError(`the store no longer has the session ${visible(given)}`);
   if (history.count > 0) return history;
   throw new CliError(
     `session ${visible(given)} has no calls: nothing was sent to a model through this store`,
   );
 }
 
-/** A call by its number as it was given. */
+/** Rebuilds a call that is given by its number. */
 export async function callView(history: ViewHistory, given: string): Promise<RebuiltView> {
   const view = await history.rebuild(callNumber(given));
   if (view !== undefined) return view;
-  const range = history.count === 1 ? "1 is the only one" : `there are 1 to ${history.count}`;
+  const range = history.count === 1 ? "the only call is 1" : `the calls are 1 to ${history.count}`;
   throw new CliError(`there is no call ${given}; ${range}`);
 }
 
 function callNumber(given: string): number {
   if (/^[1-9]\d{0,14}$/u.test(given)) return Number(given);
-  throw new UsageError(`${JSON.stringify(given)} is no call; it must be a whole number above 0`);
+  throw new UsageError(`${JSON.stringify(given)} is not a call; it must be a whole number above 0`);
 }
 
-/** Tells what is not as it was, and fails. */
+/** Prints the problems of rebuilt calls and fails if there are any. */
 export function failUnverified(
   views: readonly Pick<RebuiltView, "call" | "problems">[],
   note: (text: string) => void,
@@ -56,6 +57,6 @@ export function failUnverified(
   for (const text of problems) note(visible(text));
   const calls = harmed.map(({ call }) => call).join(", ");
   throw new CliError(
-    `what is shown of call ${calls} is not all as it was handed over (${counted(problems.size, "problem")}); scm import of an older export into a new store brings it back`,
+    `the rebuilt messages of call ${calls} differ from those that were sent (${counted(problems.size, "problem")}); to restore them, import an older export into a new store with scm import`,
   );
 }

@@ -11,7 +11,7 @@ import { findTarget } from "./find-target.ts";
 import { nextCommand } from "./next-command.ts";
 import { type GivenVersion, givenVersion } from "./version-selector.ts";
 
-/** The version that a command's TARGET and `--as-of` mean, with its content. */
+/** The version that TARGET and `--as-of` mean, with its content. */
 export async function storedVersionOf(
   store: ObjectStore,
   call: CommandCall,
@@ -41,7 +41,7 @@ async function selectorOf(
   const found = [...contents, ...objects];
   if (found.length > 1) {
     throw new CliError(
-      `${start} is the beginning of several hashes of object ${id}; give more of it:\n${found.map((hash) => `  ${hash}`).join("\n")}`,
+      `${start} is the beginning of several hashes of object ${id}; give more digits:\n${found.map((hash) => `  ${hash}`).join("\n")}`,
     );
   }
   const whole = versions.find(({ hashes }) => hashes.object_hash === objects[0]);
@@ -54,10 +54,10 @@ async function noSuchVersion(
   { body, version }: StoredMetadata,
   asOf: string,
 ): Promise<CliError> {
-  const versions = version === 1 ? "version 1 only" : `versions 1 to ${version}`;
+  const versions = version === 1 ? "only version 1" : `versions 1 to ${version}`;
   const first = await store.get(body.id, { version: 1 });
-  const since = first === undefined ? "" : `, from ${first.at.tx_time} (tx:${first.at.tx_id}) on`;
+  const since = first === undefined ? "" : `, since ${first.at.tx_time} (tx:${first.at.tx_id})`;
   return new CliError(
-    `object ${body.id} has ${versions}${since}, and none for --as-of ${asOf}; see ${nextCommand(call, "history", body.id)}`,
+    `object ${body.id} has ${versions}${since}, and none matches --as-of ${asOf}; see ${nextCommand(call, "history", body.id)}`,
   );
 }

@@ -2,14 +2,14 @@ import type { VersionSelector } from "@self-context-manager/core";
 
 import { UsageError } from "./cli-errors.ts";
 
-/** A version by what the store knows, or by the beginning of one of its hashes. */
+/** A version, given by a selector of the store or by the beginning of one of its hashes. */
 export type GivenVersion =
   | Exclude<VersionSelector, { readonly contentHash: string }>
   | { readonly hashStart: string };
 
-/** Reads what stands for a version on the command line. Throws `UsageError`. */
+/** Parses a version from the command line. Throws `UsageError`. */
 export function givenVersion(given: string): GivenVersion {
-  // From 8 digits on it is the beginning of a hash that happens to have no letter, unless a v stands before it.
+  // Eight or more digits without a v are the beginning of a hash that contains no letter.
   const number = /^(?:v?(\d{1,7})|v(\d{8,15}))$/u.exec(given)?.slice(1).find(Boolean);
   if (number !== undefined) return { version: Number(number) };
   const transaction = /^tx:(\d{1,15})$/u.exec(given)?.[1];
@@ -19,15 +19,15 @@ export function givenVersion(given: string): GivenVersion {
   const time = utcTime(given);
   if (time !== undefined) return { txTime: time };
   throw new UsageError(
-    `--as-of is ${JSON.stringify(given)}; it must be a version's number, tx:NUMBER, a time such as 2026-01-31T09:00:00Z, or 8 or more hex digits that a hash begins with`,
+    `--as-of is ${JSON.stringify(given)}; it must be a version's number, tx:NUMBER, a time such as 2026-01-31T09:00:00Z, or at least the first 8 hex digits of a hash`,
   );
 }
 
 const endOfDay = "23:59:59.999";
 
 /**
- * Times are told in UTC, so one without a zone is taken for UTC too, not for that of whoever asks. They are told in
- * seconds, so one in seconds means the end of that second, and likewise for a minute and a day.
+ * Times are printed in UTC, so a time without a zone is UTC and not the user's local time. Times are printed in
+ * seconds, so a time in seconds means the end of that second; likewise for a minute and a day.
  */
 function utcTime(given: string): string | undefined {
   const parts =

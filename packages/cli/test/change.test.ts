@@ -14,12 +14,12 @@ test("nickname gives, replaces and removes a nickname, each as a version", async
   const removed = await store.scm("nickname", "two", "--remove");
 
   expect(named.stdout).toBe("two");
-  expect(removed.stdout).toMatch(/^object [\da-f-]{36} has no nickname any more\n$/u);
+  expect(removed.stdout).toMatch(/^object [\da-f-]{36} no longer has a nickname\n$/u);
   expect((await store.scm("show", "two")).code).toBe(1);
   expect((await store.scm("show", "a.txt")).stdout).toContain("version             5 of 5\n");
 });
 
-test("a nickname that is taken is refused with who has it and what to do", async () => {
+test("the error about a taken nickname names its object and suggests what to do", async () => {
   await using store = await storeWithSession();
   await store.scm("nickname", "a.txt", "one");
 
@@ -32,17 +32,17 @@ test("a nickname that is taken is refused with who has it and what to do", async
   expect(stderr).toContain("scm nickname one --remove");
 });
 
-test("an object's id as a nickname is refused without advice to take it away", async () => {
+test("an object's id as a nickname is refused without the advice to remove it", async () => {
   await using store = await storeWithSession();
   const id = await idOf(store, "a.txt");
 
   const { code, stderr } = await store.scm("nickname", "c.bin", id);
 
   expect(code).toBe(1);
-  expect(stderr).toMatch(/it is the id of an object; choose another name\n$/u);
+  expect(stderr).toMatch(/it is the id of an object; choose another nickname\n$/u);
 });
 
-test("a session, whose next version would drop it, gets no nickname", async () => {
+test("a session gets no nickname, because its next version would remove it", async () => {
   await using store = await storeWithSession();
 
   const { code, stderr } = await store.scm("nickname", "s1", "work");
@@ -51,7 +51,7 @@ test("a session, whose next version would drop it, gets no nickname", async () =
   expect(stderr).toContain("a session cannot have a nickname");
 });
 
-test("export and import carry a store over, byte for byte", async () => {
+test("export and import move a store, byte for byte", async () => {
   await using store = await storeWithSession();
   await using target = await temporaryStore();
   const file = join(target.workspace, "all.jsonl");
@@ -70,10 +70,10 @@ test("export and import carry a store over, byte for byte", async () => {
     stderr: `exported ${versions} versions to ${file}\n`,
   });
   expect(first.stdout).toBe(
-    `imported ${versions} versions into ${target.at}; 0 were there already; ${objects} objects in all\n`,
+    `imported ${versions} versions into ${target.at}; 0 were already in the store; ${objects} objects in total\n`,
   );
   expect(second.stdout).toBe(
-    `imported 0 versions into ${target.at}; ${versions} were there already; ${objects} objects in all\n`,
+    `imported 0 versions into ${target.at}; ${versions} were already in the store; ${objects} objects in total\n`,
   );
   expect((await target.scm("export")).stdout).toBe(text);
 });
@@ -82,7 +82,7 @@ interface Line {
   readonly object: { readonly id: string };
 }
 
-test("import --verify reads back what it took in, and tells of a store that has it otherwise", async () => {
+test("import --verify reads back what it imported, and reports a store that has other data", async () => {
   await using store = await storeWithSession();
   await using target = await temporaryStore();
   const file = join(target.workspace, "all.jsonl");
@@ -97,7 +97,7 @@ test("import --verify reads back what it took in, and tells of a store that has 
   const piped = await target.scm("import", "-", "--verify");
 
   expect(sound.stdout).toMatch(
-    /^imported \d+ versions into \S+; 0 were .*\nverified \d+ versions of \d+ objects: each reads back with its hashes\n$/u,
+    /^imported \d+ versions into \S+; 0 were .*\nverified \d+ versions of \d+ objects: all hashes match\n$/u,
   );
   expect(again.stdout).toMatch(/^imported 0 versions into \S+; .*\nverified \d+ versions/u);
   expect(damaged.code).toBe(1);
@@ -105,10 +105,10 @@ test("import --verify reads back what it took in, and tells of a store that has 
     /^scm import: line \d+: version 1 of object \S+ differs from the line in metadata_view_hash; the store is damaged: restore it/u,
   );
   expect(piped).toMatchObject({ code: 2 });
-  expect(piped.stderr).toContain("give a file in place of -");
+  expect(piped.stderr).toContain("give a file instead of -");
 });
 
-test("one version is told in the singular", async () => {
+test("messages about one version are in the singular", async () => {
   await using store = await storeWithSession();
   await using target = await temporaryStore();
   const [head = "", first = ""] = (await store.scm("export")).stdout.split("\n");
@@ -119,12 +119,12 @@ test("one version is told in the singular", async () => {
   const exported = await target.scm("export", file, "--force");
 
   expect(imported.stdout).toBe(
-    `imported 1 version into ${target.at}; 0 were there already; 1 object in all\n`,
+    `imported 1 version into ${target.at}; 0 were already in the store; 1 object in total\n`,
   );
   expect(exported.stderr).toBe(`exported 1 version to ${file}\n`);
 });
 
-test("export writes over nothing unless forced, and leaves no part of a file", async () => {
+test("export overwrites a file only with --force, and leaves no partial file", async () => {
   await using store = await storeWithSession();
   const file = join(store.workspace, "all.jsonl");
   await writeFile(file, "precious");
@@ -135,7 +135,9 @@ test("export writes over nothing unless forced, and leaves no part of a file", a
   const kept = await readFile(file, "utf8");
   const forced = await store.scm("export", "all.jsonl", "--force");
 
-  expect(refused.stderr).toContain(`${file} is there already; give another name, or --force`);
+  expect(refused.stderr).toContain(
+    `${file} exists already; choose another name, or overwrite it with --force`,
+  );
   expect(impossible.stderr).toContain(
     `${join(store.workspace, "none", "all.jsonl")} cannot be written`,
   );
@@ -146,7 +148,7 @@ test("export writes over nothing unless forced, and leaves no part of a file", a
   expect(names.filter((name) => name.includes("partial"))).toEqual([]);
 });
 
-test("what cannot be imported is named by line, and a file that is no export makes no store", async () => {
+test("an import error names the line, and a file that is not an export creates no store", async () => {
   await using store = await temporaryStore();
   const file = join(store.workspace, "all.jsonl");
 

@@ -25,27 +25,30 @@ test("prints its usage with every command on --help", async () => {
   for (const command of commands) expect(stdout).toContain(`\n  ${command} `);
 });
 
-test.each(commands)("%s prints its own usage on --help, wherever that stands", async (command) => {
-  const after = await run([command, "--help"]);
-  const before = await run(["-h", command]);
+test.each(commands)(
+  "%s prints its own usage on --help, wherever that option is",
+  async (command) => {
+    const after = await run([command, "--help"]);
+    const before = await run(["-h", command]);
 
-  expect(after).toMatchObject({ code: 0, stderr: "" });
-  expect(after.stdout.startsWith(`Usage: scm ${command} `)).toBe(true);
-  expect(before).toEqual(after);
-});
+    expect(after).toMatchObject({ code: 0, stderr: "" });
+    expect(after.stdout.startsWith(`Usage: scm ${command} `)).toBe(true);
+    expect(before).toEqual(after);
+  },
+);
 
-test("prints the same for help and a command's name", async () => {
+test("prints the same text for help with a command's name", async () => {
   expect(await run(["help"])).toEqual(await run(["--help"]));
   expect(await run(["help", "show"])).toEqual(await run(["show", "--help"]));
   expect((await run(["help", "nonsense"])).stderr).toContain('no command "nonsense"');
 });
 
-test("offers the place of a store only where a store is opened", async () => {
+test("shows the option for the store's place only where a store is opened", async () => {
   expect((await run(["list", "--help"])).stdout).toContain("--at PLACE");
   expect((await run(["replay", "--help"])).stdout).not.toContain("--at");
 });
 
-test("a place that is plainly of another kind of store is refused, and left as it is", async () => {
+test("a place of another kind of store is refused and stays unchanged", async () => {
   await using store = await temporaryStore();
   await writeFile(store.at, "some bytes");
 
@@ -53,7 +56,7 @@ test("a place that is plainly of another kind of store is refused, and left as i
   const file = await store.scm("list", "--store", "xtdb");
 
   expect(folder.stderr).toContain("is a folder, and a SQLite store is a file");
-  expect(file.stderr).toContain("is a file, and the place of a store in XTDB is a folder");
+  expect(file.stderr).toContain("is a file, and a store in XTDB has a folder");
   expect([folder.code, file.code]).toEqual([2, 2]);
   expect(await readFile(store.at, "utf8")).toBe("some bytes");
 });
@@ -65,9 +68,9 @@ test("prints the version of its package", async () => {
 test.each([
   [[], "Usage: scm "],
   [["--frobnicate"], "--frobnicate"],
-  [["frobnicate"], 'no command "frobnicate"; there are list, show'],
+  [["frobnicate"], 'no command "frobnicate"; the commands are list, show'],
   [["list", "--frobnicate"], "--frobnicate"],
-  [["list", "--frobnicate"], "there is no option --frobnicate; there are --type, --session"],
+  [["list", "--frobnicate"], "there is no option --frobnicate; the options are --type, --session"],
   [["list", "extra"], 'it takes 0 arguments; got "extra"'],
   [["show"], "it takes 1 argument; got none"],
   [["nickname"], "it takes 1 to 2 arguments; got none"],
@@ -79,22 +82,22 @@ test.each([
   [["list", "--limit", "5", "--all"], "contradict"],
   [
     ["list", "--store", "/tmp/s.sqlite"],
-    "must be sqlite or xtdb or memory (a store's path goes to --at)",
+    "must be sqlite or xtdb or memory (use --at for a store's path)",
   ],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
-  [["print", "x", "--as-of", "abcdef0"], "8 or more hex digits that a hash begins with"],
+  [["print", "x", "--as-of", "abcdef0"], "at least the first 8 hex digits of a hash"],
   [["nickname", "x"], "give a NAME, or --remove"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],
   [["nickname", "x", "./y"], "begins with none of"],
   [["xtdb"], "it takes 1 to 20 arguments; got none"],
-  [["xtdb", "frobnicate"], 'no action "frobnicate"; there are start, stop'],
+  [["xtdb", "frobnicate"], 'no action "frobnicate"; the actions are start, stop'],
   [["xtdb", "backup"], "backup takes one file; got none"],
   [["xtdb", "stop", "x"], "stop takes no file; got x"],
   [["xtdb", "start", "--port", "70000"], "must be a number from 1 to 65535"],
-  [["xtdb", "status", "--at", "http://127.0.0.1:3000"], "a node that somebody else runs"],
+  [["xtdb", "status", "--at", "http://127.0.0.1:3000"], "the URL of a node that runs elsewhere"],
   [["nickname", "x", "a\nb"], String.raw`"a\nb" cannot be a nickname`],
-])("exits with 2 and says what it does not understand: %j", async (argv, message) => {
+])("exits with 2 and names the error: %j", async (argv, message) => {
   const { code, stdout, stderr } = await run(argv, { SCM_STORE_KIND: "memory" });
 
   expect(code).toBe(2);
@@ -102,7 +105,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test("a setting of the environment that cannot be used is named, with exit code 2", async () => {
+test("a wrong setting of the environment is named, with exit code 2", async () => {
   expect(await run(["list"], { SCM_STORE_KIND: "postgres" })).toEqual({
     code: 2,
     stdout: "",
@@ -111,7 +114,7 @@ test("a setting of the environment that cannot be used is named, with exit code 
 });
 
 test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
-  "%s names a store that is not there, and does not make it",
+  "%s names a store that does not exist, and does not create it",
   async (line) => {
     await using store = await temporaryStore();
 
@@ -124,7 +127,7 @@ test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
   },
 );
 
-test("a file that is no store is named", async () => {
+test("a file that is not a store is named", async () => {
   await using store = await temporaryStore();
   await writeFile(store.at, "no database, however long the file may be. ".repeat(100));
 
@@ -144,12 +147,12 @@ test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
     const { code, stdout, stderr } = await store.scm(...line.split(" "));
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`${store.at} is an empty file and no store`);
+    expect(stderr).toContain(`${store.at} is an empty file, not a store`);
     expect(await readFile(store.at, "utf8")).toBe("");
   },
 );
 
-test("an output that cannot be written is told in one line", async () => {
+test("an output that cannot be written is reported in one line", async () => {
   let stderr = "";
   const output = {
     stdout: async () => await Promise.reject(new Error("ENOSPC: no space left on device, write")),
@@ -183,7 +186,7 @@ test.each(commands)("%s has a help text without stray line breaks", async (comma
   ).toEqual([]);
 });
 
-test("--at goes before the environment and is relative to the folder", async () => {
+test("--at has priority over the environment and is relative to the folder", async () => {
   await using store = await temporaryStore();
 
   const { stderr } = await store.scm("list", "--at", "other.sqlite");
@@ -191,7 +194,7 @@ test("--at goes before the environment and is relative to the folder", async () 
   expect(stderr).toContain(`there is no store at ${join(store.workspace, "other.sqlite")};`);
 });
 
-test("an empty store lists nothing but titles, and says so", async () => {
+test("an empty store lists only titles, and a message that it is empty", async () => {
   expect(await run(["list", "--store", "memory"])).toEqual({
     code: 0,
     stdout: "ID  TYPE  VERSIONS  SIZE  CHANGED  STATUS  NAME\n",

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { givenVersion } from "../src/version-selector.ts";
 import { idOf, run, storeWithSession, texts, withStore } from "./temporary-store.ts";
 
-/** The cells of a table; one that is empty is not there. */
+/** The cells of a table, without empty ones. */
 function cells(table: string): readonly (readonly string[])[] {
   return table
     .trimEnd()
@@ -15,7 +15,7 @@ function cells(table: string): readonly (readonly string[])[] {
     .map((line) => line.trim().split(/\s{2,}/u));
 }
 
-test("list shows a row for each object, newest made first, in aligned columns", async () => {
+test("list shows a row for each object, newest first, in aligned columns", async () => {
   await using store = await storeWithSession();
 
   const { code, stdout } = await store.scm("list");
@@ -54,7 +54,7 @@ test("list --session shows handles and states", async () => {
   ]);
 });
 
-test("list --type and --json tell programs the specification's fields", async () => {
+test("list --type and --json print the specification's fields for programs", async () => {
   await using store = await storeWithSession();
 
   const { stdout } = await store.scm("list", "--type", "file", "--json");
@@ -68,18 +68,18 @@ test("list --type and --json tell programs the specification's fields", async ()
   expect(listed.at(-1)?.object).not.toHaveProperty("content");
 });
 
-test("list --type names the types that there are where none has the one asked for", async () => {
+test("list --type names the existing types if no object has the given type", async () => {
   await using store = await storeWithSession();
 
   const none = await store.scm("list", "--type", "files");
   const ofSession = await store.scm("list", "--type", "files", "--session", "s1");
 
-  const note = "No object has the type files; there are chat, file";
+  const note = "No object has the type files; the types are chat, file";
   expect(none).toMatchObject({ code: 0, stderr: `${note}, session, system_prompt.\n` });
   expect(ofSession).toMatchObject({ code: 0, stderr: `${note}, system_prompt.\n` });
 });
 
-test("list --limit says that there is more", async () => {
+test("list --limit reports that there are more objects", async () => {
   await using store = await storeWithSession();
 
   const cut = await store.scm("list", "--limit", "6");
@@ -87,7 +87,7 @@ test("list --limit says that there is more", async () => {
 
   expect(cut.stdout.trimEnd().split("\n")).toHaveLength(7);
   expect(cut.stderr).toBe(
-    "Only 6 are listed; --all lists the others too, --type and --session fewer.\n",
+    "Only 6 objects are listed; use --all for all objects, or --type and --session for fewer.\n",
   );
   expect(whole.stderr).toBe("");
   expect((await store.scm("list", "--all")).stdout).toBe(whole.stdout);
@@ -115,7 +115,7 @@ test("every form of a target finds the same object", async () => {
   }
 });
 
-test("a file that is gone is found by its last path", async () => {
+test("a deleted file is found by its last path", async () => {
   await using store = await storeWithSession();
 
   expect((await store.scm("show", "b.md")).stdout).toContain("presence            missing");
@@ -127,7 +127,7 @@ test("a session is found by its host's id", async () => {
   expect((await store.scm("show", "s1")).stdout).toContain("session_id          s1");
 });
 
-test("a handle needs its session where there are several, and an unknown one is called that", async () => {
+test("a handle needs a session if there is more than one, and an unknown handle is reported", async () => {
   await using store = await storeWithSession();
 
   const only = await store.scm("show", "f1");
@@ -141,13 +141,13 @@ test("a handle needs its session where there are several, and an unknown one is 
   expect(only.code).toBe(0);
   expect([bare.code, unknown.code, latest.code]).toEqual([1, 1, 1]);
   expect(bare.stderr).toContain(
-    "f1 looks like a handle, which belongs to one session: give --session latest, or --session ID",
+    "f1 looks like a handle, and a handle belongs to one session: add --session latest, or --session ID",
   );
   expect(unknown.stderr).toContain("session s1 has no object with the handle f99");
   expect(latest.stderr).toContain("session latest has no object with the handle f1");
 });
 
-test("latest is the session that was begun last, unless one is called that", async () => {
+test("latest is the newest session, except if a session has that id", async () => {
   await using store = await storeWithSession();
   const first = await store.scm("list", "--session", "latest");
   await openSessionOf(store, "other");
@@ -171,7 +171,7 @@ async function openSessionOf(
   await manager.openSession({ harness: "pi", sessionId });
 }
 
-test("an empty target or place is called that", async () => {
+test("an empty target or place is reported", async () => {
   await using store = await storeWithSession();
 
   expect(await store.scm("show", "")).toMatchObject({
@@ -184,7 +184,7 @@ test("an empty target or place is called that", async () => {
   });
 });
 
-test("--session takes the beginning of a session's id or of its host's", async () => {
+test("--session accepts the beginning of a session's id or of its host's id", async () => {
   await using store = await storeWithSession();
   await openSessionOf(store, "other");
   await using manager = await openContextManager({ at: store.at, workspace: store.workspace });
@@ -199,33 +199,32 @@ test("--session takes the beginning of a session's id or of its host's", async (
   expect(whole.stdout).toContain("f1 ");
   expect(byId).toEqual(whole);
   expect(byHost).toEqual(whole);
-  expect(several.stderr).toContain("stands for several sessions; give an id:\n");
+  expect(several.stderr).toContain("matches several sessions; give an id:\n");
 });
 
-test("an ambiguous beginning of an id is answered with those that it may be", async () => {
+test("the error about an ambiguous beginning of an id lists the candidates", async () => {
   await using store = await storeWithSession();
   const id = await idOf(store, "a.txt");
 
   const { code, stdout, stderr } = await store.scm("show", id.slice(0, 4));
 
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain(`${id.slice(0, 4)} is the beginning of several ids; give more of it:\n`);
+  expect(stderr).toContain(
+    `${id.slice(0, 4)} is the beginning of several ids; give more of the id:\n`,
+  );
   expect(stderr).toContain(`\n  ${id}  file  a.txt\n`);
 });
 
-test.each(["show", "history", "print"])(
-  "%s names a target that it does not know",
-  async (command) => {
-    await using store = await storeWithSession();
+test.each(["show", "history", "print"])("%s names an unknown target", async (command) => {
+  await using store = await storeWithSession();
 
-    const { code, stderr } = await store.scm(command, "nothing\u001B[2J");
+  const { code, stderr } = await store.scm(command, "nothing\u001B[2J");
 
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      String.raw`path or session id nothing\u001b[2J; scm list shows what there is`,
-    );
-  },
-);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    String.raw`path or session id nothing\u001b[2J; scm list lists the objects`,
+  );
+});
 
 test("an unknown session is named", async () => {
   await using store = await storeWithSession();
@@ -233,10 +232,10 @@ test("an unknown session is named", async () => {
   const { code, stderr } = await store.scm("list", "--session", "s2");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("the store has no session s2; scm list --type session shows");
+  expect(stderr).toContain("the store has no session s2; scm list --type session lists");
 });
 
-test("show tells fields, hashes, and references both ways", async () => {
+test("show prints fields, hashes, and references in both directions", async () => {
   await using store = await storeWithSession();
   const id = await idOf(store, "a.txt");
 
@@ -272,7 +271,7 @@ test("history lists versions in order", async () => {
   expect(json).toMatchObject([{ version: 1 }, { version: 2, object: { char_count: 4 } }]);
 });
 
-test("print answers exactly the content of the version asked for", async () => {
+test("print prints exactly the content of the given version", async () => {
   await using store = await storeWithSession();
   const id = await idOf(store, "a.txt");
   const [first, second] = await withStore(store, async (open) => await open.history(id as never));
@@ -297,25 +296,25 @@ test("print answers exactly the content of the version asked for", async () => {
   }
 });
 
-test("a time means the end of the second, as times are told, or of the minute or day", () => {
+test("a time means the end of the second, as times are printed, or of the minute or day", () => {
   expect(givenVersion("2026-01-31 09:00:00Z")).toEqual({ txTime: "2026-01-31T09:00:00.999Z" });
   expect(givenVersion("2026-01-31T09:00:00.100Z")).toEqual({ txTime: "2026-01-31T09:00:00.100Z" });
   expect(givenVersion("2026-01-31")).toEqual({ txTime: "2026-01-31T23:59:59.999Z" });
   expect(givenVersion("2026-01-31T09:00+01:00")).toEqual({ txTime: "2026-01-31T08:00:59.999Z" });
 });
 
-test("print says which versions there are where it has not the one asked for", async () => {
+test("print lists the existing versions if the given one does not exist", async () => {
   await using store = await storeWithSession();
 
   const { code, stderr } = await store.scm("print", "a.txt", "--as-of", "3");
 
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /has versions 1 to 2, from \S+Z \(tx:\d+\) on, and none for --as-of 3; see scm history \S+\n$/u,
+    /has versions 1 to 2, since \S+Z \(tx:\d+\), and none matches --as-of 3; see scm history \S+\n$/u,
   );
 });
 
-test("what to look at next is said with the store that was given", async () => {
+test("a suggested command contains the store that was given", async () => {
   await using store = await storeWithSession();
 
   const given = await run(
@@ -329,7 +328,7 @@ test("what to look at next is said with the store that was given", async () => {
   expect(await run(next.split(" "), {}, "/")).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("what history shows of either hash goes to --as-of", async () => {
+test("--as-of accepts both hashes that history shows", async () => {
   await using store = await storeWithSession();
   const history = await store.scm("history", "a.txt", "--json");
   const [first] = JSON.parse(history.stdout);
@@ -344,10 +343,10 @@ test("what history shows of either hash goes to --as-of", async () => {
     expect(await store.scm("print", "a.txt", "--as-of", hash)).toEqual(printed);
 });
 
-/** Texts of which the hashes begin alike: `b30a892c`. */
+/** Two texts whose hashes begin alike: `b30a892c`. */
 const alike = ["text 859", "text 4460"] as const;
 
-test("the beginning of several hashes is answered with them, that of none with the versions", async () => {
+test("the error about an ambiguous hash lists the hashes, and that about an unknown hash the versions", async () => {
   await using store = await storeWithSession();
   await withStore(store, async (open) => {
     for (const content of alike) {
@@ -364,14 +363,14 @@ test("the beginning of several hashes is answered with them, that of none with t
 
   expect([several.code, none.code]).toEqual([1, 1]);
   expect(several.stderr).toContain("is the beginning of several hashes");
-  expect(none.stderr).toContain("and none for --as-of 00000000");
+  expect(none.stderr).toContain("and none matches --as-of 00000000");
 });
 
 test.each([
-  ["c.bin", "the file is no text"],
-  ["src/d.ts", "the file was named and never read"],
-  ["b.md", "the file is gone; an earlier version may have it"],
-])("print says why %s has no content", async (target, reason) => {
+  ["c.bin", "the file is not text"],
+  ["src/d.ts", "the file was named, but never read"],
+  ["b.md", "the file was deleted; an earlier version may have its content"],
+])("print reports why %s has no content", async (target, reason) => {
   await using store = await storeWithSession();
 
   const { code, stdout, stderr } = await store.scm("print", target);
@@ -380,7 +379,7 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
-test("print --field gives JSON for what is no text, and the names for what is not there", async () => {
+test("print --field prints JSON for a value that is not text, and reports the names of the fields", async () => {
   await using store = await storeWithSession();
 
   const locked = await store.scm("print", "a.txt", "--field", "locked");
@@ -391,7 +390,7 @@ test("print --field gives JSON for what is no text, and the names for what is no
   expect(unknown.stderr).toMatch(/no field "colour" in version 2; it has .*path.*object_hash/u);
 });
 
-test("a path from another folder is found by its end, and one that several have is told", async () => {
+test("a path from another folder is found by its end, and an ambiguous end is reported", async () => {
   await using store = await storeWithSession();
   await withStore(store, async (open) => {
     const body = {

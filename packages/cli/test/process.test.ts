@@ -14,7 +14,7 @@ function settings(store: TemporaryStore): { cwd: string; env: NodeJS.ProcessEnv 
   return { cwd: store.workspace, env: { ...process.env, SCM_STORE: store.at } };
 }
 
-test("as a process it prints a content's bytes and nothing else", async () => {
+test("as a process it prints only a content's bytes", async () => {
   await using store = await storeWithSession();
 
   const { stdout, stderr } = await promisify(execFile)(
@@ -42,7 +42,7 @@ test.each([
   expect(await once(child, "exit")).toEqual([code, null]);
 });
 
-test("it ends quietly where nobody reads its output any more", async () => {
+test("it ends without an error when its output is closed", async () => {
   await using store = await storeWithSession();
   const child = spawn(process.execPath, [...start, "export"], {
     ...settings(store),
@@ -57,7 +57,7 @@ test("it ends quietly where nobody reads its output any more", async () => {
   expect({ code, complaint }).toEqual({ code: 0, complaint: "" });
 });
 
-test("it takes an export from standard input", async () => {
+test("it imports an export from standard input", async () => {
   await using store = await storeWithSession();
   const { stdout } = await store.scm("export");
   const child = spawn(process.execPath, [...start, "import", "-", "--store", "memory"], {
@@ -69,6 +69,6 @@ test("it takes an export from standard input", async () => {
   const printed = await text(child.stdout);
 
   expect(printed).toMatch(
-    /^imported \d+ versions into memory; 0 were there already; \d+ objects in all\n$/u,
+    /^imported \d+ versions into memory; 0 were already in the store; \d+ objects in total\n$/u,
   );
 });

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 
 import { type Progress, progress } from "../src/format/progress.ts";
 
-/** Progress at a time of our choosing, and what it wrote. */
-function told(isTerminal: boolean): {
+/** Progress at a time that the test sets, and the text that it wrote. */
+function progressAt(isTerminal: boolean): {
   readonly written: string[];
   readonly at: (time: number, share: number | undefined, versions: number) => void;
   readonly progress: Progress;
@@ -25,8 +25,8 @@ function told(isTerminal: boolean): {
   };
 }
 
-it("tells a line every two seconds where nothing can be drawn anew, and of something short nothing", () => {
-  const tried = told(false);
+it("prints a line every two seconds without a terminal, and nothing for a short action", () => {
+  const tried = progressAt(false);
   const { written, progress: one } = tried;
 
   tried.at(500, 0.1, 10);
@@ -43,8 +43,8 @@ it("tells a line every two seconds where nothing can be drawn anew, and of somet
   ]);
 });
 
-it("draws one line anew on a terminal, and takes it away once", () => {
-  const tried = told(true);
+it("redraws one line on a terminal, and erases it once", () => {
+  const tried = progressAt(true);
   const { written, progress: one } = tried;
 
   tried.at(50, 0.1, 10);
@@ -61,8 +61,8 @@ it("draws one line anew on a terminal, and takes it away once", () => {
   ]);
 });
 
-it("takes nothing away where nothing was drawn", () => {
-  const tried = told(true);
+it("erases nothing if nothing was drawn", () => {
+  const tried = progressAt(true);
   const { written, progress: one } = tried;
 
   tried.at(50, 0.1, 10);

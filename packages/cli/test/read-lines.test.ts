@@ -11,7 +11,7 @@ async function linesOf(chunks: readonly (readonly number[])[]): Promise<readonly
   return lines;
 }
 
-test("lines come whole, however the bytes are cut", async () => {
+test("lines are complete, wherever the bytes are divided", async () => {
   const bytes = [...Buffer.from("one\n\u2028é\n\nlast")];
 
   const cut = await Promise.all(

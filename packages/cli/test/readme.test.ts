@@ -17,7 +17,7 @@ test("the README's commands run, one after another", async () => {
   expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
 });
 
-/** Two calls of the session, which see what it has read. */
+/** Two calls of the session, whose views show the files that it read. */
 async function sendTwice({ at, workspace }: TemporaryStore): Promise<void> {
   await using manager = await openContextManager({ at, workspace });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
@@ -27,7 +27,7 @@ async function sendTwice({ at, workspace }: TemporaryStore): Promise<void> {
   await session.view();
 }
 
-test("the table in the guide looks like what history prints", async () => {
+test("the table in the guide looks like the output of history", async () => {
   const guide = await readFile(
     new URL("../../../docs/guide/inspecting.md", import.meta.url),
     "utf8",
@@ -40,7 +40,7 @@ test("the table in the guide looks like what history prints", async () => {
   expect(shapeOf(shown)).toEqual(shapeOf(printed));
 });
 
-/** A table with its letters and digits made equal, and without its last column, which is as long as its text. */
+/** A table with its letters and digits made equal, without its last column, which is not padded. */
 function shapeOf(table: string): readonly string[] {
   const lines = table.trimEnd().split("\n");
   const nameAt = lines[0]?.indexOf("NAME") ?? 0;

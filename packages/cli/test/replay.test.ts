@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { run } from "./temporary-store.ts";
 
-test("replays sessions and says in words and tables what they would have cost", async () => {
+test("replays sessions and shows in words and tables what they would have cost", async () => {
   await using folder = await folderOf({ "one.jsonl": session(30) });
 
   const { code, stdout } = await run(["replay", folder.path, "--threads", "1"]);
@@ -55,7 +55,7 @@ test("--json prints one object with every profile and strategy", async () => {
   expect(Object.keys(report["store"] ?? {})).toEqual(["kind", "bytes", "transcriptBytes", "ratio"]);
 }, 60_000);
 
-test("--plot draws a picture, and damaged lines are told and passed over", async () => {
+test("--plot draws a picture, and damaged lines are reported and skipped", async () => {
   await using folder = await folderOf({ "one.jsonl": `${session(6)}{"role":\n` });
   const file = join(folder.path, "out.svg");
 
@@ -63,13 +63,13 @@ test("--plot draws a picture, and damaged lines are told and passed over", async
 
   expect(code).toBe(0);
   expect(stderr).toContain(`${join(folder.path, "one.jsonl")} line 15 skipped: `);
-  expect(stderr).toContain(`drawn into ${file}`);
+  expect(stderr).toContain(`wrote the drawing to ${file}`);
   const drawn = await readFile(file, "utf8");
   expect(drawn).toMatch(/^<svg .*<\/svg>\n$/su);
   expect(drawn).not.toContain("NaN");
 }, 60_000);
 
-test("what is not there, holds no session or makes no sense is said plainly", async () => {
+test("missing files, empty files and wrong options are reported", async () => {
   await using folder = await folderOf({ "empty.jsonl": "" });
   const missing = join(folder.path, "missing");
 
@@ -80,12 +80,12 @@ test("what is not there, holds no session or makes no sense is said plainly", as
   expect(gone).toMatchObject({ code: 1, stdout: "" });
   expect(gone.stderr).toContain(`${missing} cannot be read`);
   expect(empty).toMatchObject({ code: 1, stdout: "" });
-  expect(empty.stderr).toContain("the file holds no session of two model calls or more");
+  expect(empty.stderr).toContain("the file contains no session with at least two model calls");
   expect(threads).toMatchObject({ code: 2 });
-  expect(threads.stderr).toContain('--threads is a whole number from 1 to 256; got "many"');
+  expect(threads.stderr).toContain('--threads is "many"; it must be a whole number from 1 to 256');
 }, 60_000);
 
-test("a file that is missing beside others is told, and its absence fails", async () => {
+test("a missing file beside others is reported, and the command fails", async () => {
   await using folder = await folderOf({ "a.jsonl": session(2) });
   const missing = join(folder.path, "missing.jsonl");
 
@@ -96,7 +96,7 @@ test("a file that is missing beside others is told, and its absence fails", asyn
   expect(result.stderr).toContain(`${missing} cannot be read`);
 }, 60_000);
 
-test("--plot draws over a drawing and over nothing else", async () => {
+test("--plot overwrites only a drawing", async () => {
   await using folder = await folderOf({ "a.jsonl": session(2), "old.svg": "<svg></svg>" });
   const [recording, old] = [join(folder.path, "a.jsonl"), join(folder.path, "old.svg")];
   const plotInto = async (file: string) =>
@@ -107,7 +107,7 @@ test("--plot draws over a drawing and over nothing else", async () => {
   const again = await plotInto(old);
 
   expect(overRecording).toMatchObject({ code: 2, stdout: "" });
-  expect(overRecording.stderr).toContain(`${recording} is there and is no SVG`);
+  expect(overRecording.stderr).toContain(`${recording} exists and is not an SVG`);
   expect(await readFile(recording, "utf8")).toBe(session(2));
   expect(nowhere).toMatchObject({ code: 1, stdout: "" });
   expect(nowhere.stderr).toContain("cannot be written");

@@ -12,14 +12,14 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-/** A store in a file beside the working folder of a session, and the command to look into it. */
+/** A store in a file beside the working folder of a session, and the command that inspects it. */
 export interface TemporaryStore extends AsyncDisposable {
   readonly workspace: string;
   readonly at: string;
   scm(...argv: readonly string[]): Promise<CliRun>;
 }
 
-/** A folder with no store in it yet. */
+/** A folder without a store. */
 export async function temporaryStore(): Promise<TemporaryStore> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "scm-")));
   const workspace = join(path, "work");
@@ -53,7 +53,7 @@ export async function run(
   return { code, stdout, stderr };
 }
 
-/** The seconds of a clock that ticks at each look; times in the store depend on nothing else. */
+/** The seconds of a clock that advances at each reading; times in the store depend on nothing else. */
 function tickingClock(): { now(): number } {
   let now = Date.UTC(2026, 0, 2, 3, 4, 0);
   return { now: () => (now += 1000) };
@@ -62,8 +62,8 @@ function tickingClock(): { now(): number } {
 export const texts = { first: "one\r\ntwo\n\uFEFFé 👩‍👩‍👧\n", second: "one\n" };
 
 /**
- * A session `s1` of `pi` that read `a.txt` in two versions (f1), `b.md` that is gone since (f2), `c.bin` (f3), and was
- * told of `src/d.ts` (f4); `a.txt` is pinned, `b.md` deactivated.
+ * A session `s1` of `pi`. It read `a.txt` in two versions (f1), `b.md`, which was deleted afterwards (f2), and `c.bin`
+ * (f3); a tool call named `src/d.ts` (f4). `a.txt` is pinned, `b.md` is inactive.
  */
 export async function storeWithSession(): Promise<TemporaryStore> {
   const made = await temporaryStore();

@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { type TemporaryStore, temporaryStore } from "./temporary-store.ts";
 
 describe("scm view", () => {
-  test("lists the calls of a session, and verifies them where that is asked for", async () => {
+  test("lists the calls of a session, and verifies them with --verify", async () => {
     await using store = await storeWithCalls();
 
     const { code, stdout, stderr } = await store.scm("view", "s1");
@@ -24,14 +24,14 @@ describe("scm view", () => {
     expect(lines[0]).toMatch(/^CALL +TIME +MESSAGES +TOKENS +LAYOUT +EPOCH +WHY/u);
     expect(lines).toHaveLength(5);
     expect(lines[1]).toMatch(/^ +1 +20\d\d-.* 1 +\d+ +epoch +1$/u);
-    expect(lines[4]).toMatch(/epoch +2 +budget: t1.* left$/u);
+    expect(lines[4]).toMatch(/epoch +2 +budget: removed t1/u);
     expect(verified.replaceAll(/ +(?:VERIFIED|yes)\b/gu, "").replaceAll(/ +/gu, " ")).toBe(
       stdout.replaceAll(/ +/gu, " "),
     );
     expect(verified.match(/ yes\b/gu)).toHaveLength(4);
   });
 
-  test("lists by the views alone, whatever has become of what they name", async () => {
+  test("lists the calls from the view records alone, even if other objects are missing", async () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
     database.exec(`DELETE FROM versions WHERE object IN ${objectsOf("system_prompt")}`);
@@ -52,7 +52,7 @@ describe("scm view", () => {
     expect(verified.stdout).toContain("NO");
   });
 
-  test("tells in the list of a view that was damaged itself", async () => {
+  test("reports a damaged view in the list", async () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
     const damage = "UPDATE versions SET object_hash = zeroblob(32) WHERE version = 2";
@@ -65,7 +65,7 @@ describe("scm view", () => {
     expect(stderr).toMatch(/version 2 of object \S+ was changed or damaged/u);
   });
 
-  test("prints what was handed over, exactly, as JSON", async () => {
+  test("prints the messages that the host got, exactly, as JSON", async () => {
     await using store = await storeWithCalls();
 
     for (const [index, messages] of store.handedOver.entries()) {
@@ -79,7 +79,7 @@ describe("scm view", () => {
     }
   });
 
-  test("prints it for a person, with what would steer a terminal shown", async () => {
+  test("prints messages for a person, with terminal control characters escaped", async () => {
     await using store = await storeWithCalls();
 
     const { stdout } = await store.scm("view", "s1", "2");
@@ -102,7 +102,7 @@ describe("scm view", () => {
     );
   });
 
-  test("tells what each message was made from", async () => {
+  test("shows the source of each message", async () => {
     await using store = await storeWithCalls();
 
     const text = (await store.scm("view", "s1", "3", "--entries")).stdout;
@@ -120,14 +120,14 @@ describe("scm view", () => {
   });
 
   test.each([
-    [["view", "s1", "9"], 1, "there is no call 9; there are 1 to 4"],
-    [["view", "s1", "0"], 2, '"0" is no call; it must be a whole number above 0'],
-    [["view", "s1", "last"], 2, '"last" is no call'],
+    [["view", "s1", "9"], 1, "there is no call 9; the calls are 1 to 4"],
+    [["view", "s1", "0"], 2, '"0" is not a call; it must be a whole number above 0'],
+    [["view", "s1", "last"], 2, '"last" is not a call'],
     [["view", "nobody"], 1, "the store has no session nobody"],
     [["view", "s1", "--entries"], 2, "--entries needs a CALL"],
-    [["view", "s1", "1", "--verify"], 2, "--verify is for the list"],
+    [["view", "s1", "1", "--verify"], 2, "--verify works without CALL"],
     [["view", "empty"], 1, "session empty has no calls"],
-  ])("says what it cannot show: %j", async (argv, expected, message) => {
+  ])("reports what it cannot show: %j", async (argv, expected, message) => {
     await using store = await storeWithCalls();
 
     const { code, stdout, stderr } = await store.scm(...argv);
@@ -136,7 +136,7 @@ describe("scm view", () => {
     expect(stderr).toContain(message);
   });
 
-  test("tells of damage by object and version, shows the rest, and fails", async () => {
+  test("reports damage by object and version, shows the rest, and fails", async () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
     const damage = "UPDATE versions SET object_hash = zeroblob(32)";
@@ -151,7 +151,7 @@ describe("scm view", () => {
     expect(stderr).toMatch(
       /version 1 of object \S+ is not the version that the reference names: object_hash is 0+,/u,
     );
-    expect(stderr).toContain("what is shown of call 1 is not all as it was handed over");
+    expect(stderr).toContain("the rebuilt messages of call 1 differ from those that were sent");
     expect(list.code).toBe(1);
     expect(list.stdout).toContain("epoch       1  NO");
   });
@@ -163,18 +163,16 @@ function objectsOf(type: string): string {
 }
 
 describe("scm diff", () => {
-  test("says that a call only appended", async () => {
+  test("reports that a call only appended", async () => {
     await using store = await storeWithCalls();
 
     const { code, stdout } = await store.scm("diff", "s1", "1", "3");
 
     expect(code).toBe(0);
-    expect(stdout).toBe(
-      "Appended only: call 3 begins with the 1 message of call 1, and has 4 more.\n",
-    );
+    expect(stdout).toBe("Appended only: call 3 begins with the 1 message of call 1 and adds 4.\n");
   });
 
-  test("says which byte changed first, and why", async () => {
+  test("shows which byte changed first, and why", async () => {
     await using store = await storeWithCalls();
 
     const { stdout } = await store.scm("diff", "s1", "3", "4");
@@ -184,8 +182,12 @@ describe("scm diff", () => {
 
     expect(stdout).toContain("differ first in message 3, byte ");
     expect(stdout).toContain("2 messages before it are the same");
-    expect(stdout).toContain("- an epoch ended before call 4: the model's window demanded it; t1");
-    expect(stdout).toMatch(/- that message was result of turn 1.* t1 v1 whole, and is result .*/u);
+    expect(stdout).toContain(
+      "- an epoch ended before call 4: the view would have exceeded its budget; removed from the view: t1",
+    );
+    expect(stdout).toMatch(
+      /- the message changed from result of turn 1.* t1 v1 whole to result .*/u,
+    );
     const [one, other] = [store.handedOver[2], store.handedOver[3]].map((all) =>
       Buffer.from(JSON.stringify(all)),
     );
@@ -194,7 +196,7 @@ describe("scm diff", () => {
     expect(one?.[offset]).not.toBe(other?.[offset]);
   });
 
-  test("says that nothing changed, and refuses what is no call", async () => {
+  test("reports that nothing changed, and refuses a call that does not exist", async () => {
     await using store = await storeWithCalls();
 
     expect((await store.scm("diff", "s1", "2", "2")).stdout).toBe(
@@ -203,7 +205,7 @@ describe("scm diff", () => {
     expect(await store.scm("diff", "s1", "2", "7")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "scm diff: there is no call 7; there are 1 to 4\n",
+      stderr: "scm diff: there is no call 7; the calls are 1 to 4\n",
     });
   });
 });
@@ -217,7 +219,9 @@ const codec: MessageCodec<Message> = {
   decode: (message) => message,
 };
 
-/** A session `s1` of four calls, the last in a window that has no room for all, and a session `empty` of none. */
+/**
+ * A session `s1` of four calls, the last with a budget that is too small for all, and a session `empty` without calls.
+ */
 async function storeWithCalls(): Promise<
   TemporaryStore & { readonly handedOver: readonly (readonly ViewMessage[])[] }
 > {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { run, temporaryStore } from "./temporary-store.ts";
 
-test("looking at a node where none has ever run makes none", async () => {
+test("the status of a folder without a node creates no node", async () => {
   await using store = await temporaryStore();
   const at = join(store.workspace, "node");
 
@@ -14,7 +14,7 @@ test("looking at a node where none has ever run makes none", async () => {
   expect(stdout).toBe(`state       absent\ndata        ${at}\n`);
 });
 
-test("the folder is the environment's only where the kind of store is XTDB", async () => {
+test("the environment's folder is used only if the kind of store is XTDB", async () => {
   await using store = await temporaryStore();
   const folderOf = async (environment: Readonly<Record<string, string>>): Promise<unknown> => {
     const { stdout } = await run(["xtdb", "status", "--json"], environment);
@@ -32,15 +32,15 @@ test("the folder is the environment's only where the kind of store is XTDB", asy
   expect(folders).toEqual([usual, usual, store.at]);
 });
 
-test("stopping where no node runs says so and is no failure", async () => {
+test("stopping without a running node is reported and is not a failure", async () => {
   await using store = await temporaryStore();
 
   const { code, stderr } = await run(["xtdb", "stop", "--at", join(store.workspace, "node")]);
 
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "no node ran\n" });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "no node was running\n" });
 });
 
-test("what cannot be restored or backed up is said in a sentence", async () => {
+test("a failed backup or restore is reported in a sentence", async () => {
   await using store = await temporaryStore();
   const at = join(store.workspace, "node");
   const backup = join(store.workspace, "backup.db");
@@ -55,12 +55,12 @@ test("what cannot be restored or backed up is said in a sentence", async () => {
   expect(backedUp.stderr).toContain(`there is no node's data in ${at}`);
 });
 
-test("a query is refused where the store is none in XTDB, and where there is no query", async () => {
+test("a query is refused if the store is not in XTDB, and if the query is missing", async () => {
   const without = await run(["xtdb", "query"]);
   const other = await run(["xtdb", "query", "{:find [x]}", "--store", "memory"]);
 
   expect(without.code).toBe(2);
-  expect(without.stderr).toContain("query takes a query in EDN");
+  expect(without.stderr).toContain("query needs a query in EDN");
   expect(other.code).toBe(2);
-  expect(other.stderr).toContain("the store is of the kind memory, which has no query");
+  expect(other.stderr).toContain("the store is of the kind memory, which has no query language");
 });

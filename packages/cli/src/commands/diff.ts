@@ -16,13 +16,13 @@ import { callView, failUnverified, sessionNote, sessionViews } from "../session-
 
 export const diffCommand: Command = {
   name: "diff",
-  summary: "say which bytes changed first between two calls, and why",
+  summary: "show the first bytes that changed between two calls, and why",
   arguments: "SESSION CALL CALL",
   argumentCount: { least: 3, most: 3 },
   options: jsonOption,
   notes: `${sessionNote} CALL counts from 1; scm view SESSION lists the calls.
-Messages are compared as JSON, which is what a provider's cache goes by: everything before
-the first byte that differs could be read from it.`,
+Messages are compared as JSON, because a provider's cache compares bytes: everything before
+the first different byte can be read from the cache.`,
   async run(call) {
     const [session = "", first = "", second = ""] = call.arguments;
     await using store = await call.openStore();
@@ -40,7 +40,7 @@ the first byte that differs could be read from it.`,
   },
 };
 
-/** The calls after the earlier one, up to the later, that began an epoch. */
+/** The calls after the earlier one, up to the later one, that began an epoch. */
 async function endsBetween(
   history: ViewHistory,
   before: RebuiltView,
@@ -80,9 +80,9 @@ function headline(before: RebuiltView, after: RebuiltView, difference: ViewDiffe
     case "same":
       return `The messages of ${names} are the same, byte for byte.`;
     case "appended":
-      return `Appended only: call ${after.call} begins with the ${counted(sharedMessages, "message")} of call ${before.call}, and has ${after.messages.length - sharedMessages} more.`;
+      return `Appended only: call ${after.call} begins with the ${counted(sharedMessages, "message")} of call ${before.call} and adds ${after.messages.length - sharedMessages}.`;
     case "shortened":
-      return `Shortened only: call ${after.call} is the first ${counted(sharedMessages, "message")} of call ${before.call}, which has ${before.messages.length - sharedMessages} more.`;
+      return `Shortened only: call ${after.call} consists of the first ${counted(sharedMessages, "message")} of call ${before.call}, which has ${before.messages.length - sharedMessages} more.`;
     case "changed": {
       const at = first === undefined ? "" : `message ${first.message + 1}, byte ${first.byte}`;
       const offset = first?.offset ?? 0;
@@ -99,12 +99,12 @@ function reasons(
 ): readonly string[] {
   const found: string[] = [];
   for (const origin of systemPrompts)
-    found.push(`the ${origin} system prompt is another, which stands before all messages`);
+    found.push(`the ${origin} system prompt differs; it comes before all messages`);
   if (before.layout !== after.layout)
-    found.push(`the layout is ${after.layout}, and was ${before.layout}`);
+    found.push(`the layout changed from ${before.layout} to ${after.layout}`);
   for (const { call, epoch } of ends) {
     const left = epoch?.left.join(" ") ?? "";
-    const what = left === "" ? "" : `; ${left} left`;
+    const what = left === "" ? "" : `; removed from the view: ${left}`;
     found.push(`an epoch ended before call ${call}: ${reasonText(epoch?.endedBy)}${what}`);
   }
   if (first?.entries !== undefined) {
@@ -112,27 +112,27 @@ function reasons(
     const to = entryText(first.entries.after);
     found.push(
       from === to
-        ? `that message was made in the same way (${from}), so what it was made from is another: the chat went on from an earlier point`
-        : `that message was ${from}, and is ${to}`,
+        ? `both messages were made in the same way (${from}) from different sources: the chat continued from an earlier point`
+        : `the message changed from ${from} to ${to}`,
     );
   }
   for (const { handle, from, to } of versions)
-    found.push(`${handle} is shown in version ${to}, and was in version ${from}`);
+    found.push(`${handle} is shown in version ${to} instead of version ${from}`);
   if (type === "changed" && before.layout !== "" && before.epoch === undefined)
-    found.push(`the ${before.layout} layout renders the whole view again on every call`);
+    found.push(`the ${before.layout} layout builds the whole view again for every call`);
   return found;
 }
 
 const endReasons = {
-  carried: "carrying what was no longer active had cost most of what leaving it out costs",
-  cold: "the provider's cache was cold anyway",
-  budget: "the model's window demanded it",
-  "late-result": "a result came late",
+  carried: "sending inactive content again had cost most of what a rewrite without it costs",
+  cold: "the provider's cache was cold, so a rewrite cost nothing extra",
+  budget: "the view would have exceeded its budget",
+  "late-result": "a tool result arrived late",
   compaction: "the chat was compacted",
 } as const;
 
 function reasonText(reason: keyof typeof endReasons | undefined): string {
-  return reason === undefined ? "for no reason that is known" : (endReasons[reason] ?? reason);
+  return reason === undefined ? "the reason is not recorded" : (endReasons[reason] ?? reason);
 }
 
 function entryText({ what, place, how }: DescribedEntry): string {

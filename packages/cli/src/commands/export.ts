@@ -7,7 +7,7 @@ import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
 import type { Progress } from "../format/progress.ts";
 
-/** Characters written at once. */
+/** The number of characters that are collected for one write. */
 const batchSize = 64 * 1024;
 
 export const exportCommand: Command = {
@@ -15,15 +15,15 @@ export const exportCommand: Command = {
   summary: "write all versions of all objects as JSON Lines",
   arguments: "[FILE]",
   argumentCount: { least: 0, most: 1 },
-  options: { force: { type: "boolean", help: "write over FILE if it is there" } },
+  options: { force: { type: "boolean", help: "overwrite FILE if it exists" } },
   notes:
-    "Without FILE, or with -, it goes to standard output. A FILE is there whole or not at all.",
+    "Without FILE, or with -, the export goes to standard output. FILE is written completely or not at all.",
   async run(call) {
     const [given = "-"] = call.arguments;
     const path = given === "-" ? undefined : resolve(call.folder, given);
     if (path !== undefined && !call.isSet("force") && (await isThere(path))) {
       throw new CliError(
-        `${path} is there already; give another name, or --force to write over it`,
+        `${path} exists already; choose another name, or overwrite it with --force`,
       );
     }
     await using store = await call.openStore({ patient: true });
@@ -43,7 +43,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch {
-    // What is wrong with the path beyond that nothing is there, opening it for writing says.
+    // A path with another fault fails when it is opened for writing, with a better message.
     return false;
   }
 }
@@ -61,9 +61,12 @@ async function writeFile(store: ObjectStore, path: string, progress: Progress): 
     await file.close();
     await rm(partial, { force: true });
     if (error instanceof Error && "syscall" in error) {
-      throw new CliError(`${path} cannot be written (${error.message}); nothing was left of it`, {
-        cause: error,
-      });
+      throw new CliError(
+        `${path} cannot be written (${error.message}); the partial file was removed`,
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   }
@@ -75,13 +78,13 @@ async function openForWriting(partial: string, path: string): Promise<FileHandle
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(
-      `${path} cannot be written (${reason}); name a file in a folder that can be`,
+      `${path} cannot be written (${reason}); choose a file in a writable folder`,
       { cause },
     );
   }
 }
 
-/** Writes the export in batches and answers how many versions it has. */
+/** Writes the export in batches and returns the number of versions. */
 async function writeLines(
   store: ObjectStore,
   write: (text: string) => Promise<void>,

@@ -7,7 +7,7 @@ import { jsonText, versionJson } from "../format/json.ts";
 import { objectName, objectStatus } from "../format/object-name.ts";
 import { table } from "../format/table.ts";
 
-/** Enough of a hash to tell versions apart by eye. */
+/** Enough digits of a hash to distinguish versions by eye. */
 const hashDigits = 12;
 
 export const historyCommand: Command = {
@@ -17,7 +17,7 @@ export const historyCommand: Command = {
   argumentCount: { least: 1, most: 1 },
   options: { ...targetOptions, ...jsonOption },
   notes: `${targetNote}\nCONTENT and OBJECT are the beginnings of the hashes of the content and of the whole version;
-either goes to --as-of too.`,
+--as-of accepts both.`,
   async run(call) {
     await using store = await call.openStore();
     const { body } = await findTarget(store, call, call.arguments[0] ?? "");

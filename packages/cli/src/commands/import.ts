@@ -11,21 +11,22 @@ import { readLines } from "../read-lines.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "take in what scm export wrote; what is there already is passed over",
+  summary:
+    "import a file that scm export wrote; versions that are already in the store are skipped",
   arguments: "FILE",
   argumentCount: { least: 1, most: 1 },
   options: {
     verify: { type: "boolean", help: "read each version back afterwards and compare it with FILE" },
   },
-  notes: `With - in place of FILE it comes from standard input. Every hash is checked. An import that was stopped is run
-again, and goes on where it was. The store is made where none is; with --store memory nothing is kept, which only
-checks FILE.`,
+  notes: `With - instead of FILE, the export is read from standard input. Every hash is checked. After an
+interruption, run the import again; it continues where it stopped. The store is created if it does not
+exist. With --store memory nothing is stored, so the command only checks FILE.`,
   async run(call) {
     const [given = "-"] = call.arguments;
     const path = given === "-" ? undefined : resolve(call.folder, given);
     const isVerified = call.isSet("verify");
     if (isVerified && path === undefined)
-      throw new UsageError("--verify reads FILE twice; give a file in place of -");
+      throw new UsageError("--verify reads FILE twice; give a file instead of -");
     const source = await exportAt(path, call.stdin);
     try {
       const ahead = await firstLine(source.lines, path ?? "standard input");
@@ -37,8 +38,8 @@ checks FILE.`,
       progress[Symbol.dispose]();
       const known = read - added;
       await call.print(
-        `imported ${counted(added, "version")} into ${visible(call.storePlace())}; ${known} ${known === 1 ? "was" : "were"} there already; ` +
-          `${counted(objects, "object")} in all\n`,
+        `imported ${counted(added, "version")} into ${visible(call.storePlace())}; ${known} ${known === 1 ? "was" : "were"} already in the store; ` +
+          `${counted(objects, "object")} in total\n`,
       );
       if (!isVerified || path === undefined) return;
       const again = await exportAt(path, call.stdin);
@@ -49,16 +50,16 @@ checks FILE.`,
       checked[Symbol.dispose]();
       await call.print(
         `verified ${counted(verified.versions, "version")} of ${counted(verified.objects, "object")}: ` +
-          "each reads back with its hashes\n",
+          "all hashes match\n",
       );
     } finally {
-      // Lets go of an input that goes on where something else failed.
+      // Closes the input after a failure, because it could continue without end.
       await source.lines.return(undefined);
     }
   },
 };
 
-/** The lines of an export, and how much of it has been read, where its size is known. */
+/** The lines of an export, and the share of it that has been read, if its size is known. */
 interface ExportSource {
   readonly lines: AsyncGenerator<string>;
   share(): number | undefined;
@@ -77,7 +78,7 @@ async function exportAt(
   };
 }
 
-/** Hands on bytes, and tells how many. */
+/** Passes bytes on and reports their number. */
 async function* counting(
   bytes: AsyncIterable<Uint8Array>,
   count: (length: number) => void,
@@ -93,12 +94,12 @@ async function sizeOf(path: string): Promise<number | undefined> {
     const { size } = await stat(path);
     return size > 0 ? size : undefined;
   } catch {
-    // What is wrong with the path, reading it says.
+    // A path with a fault fails when it is read, with a better message.
     return undefined;
   }
 }
 
-/** Checks the first line before the store is opened, so that a file that is no export makes no store. */
+/** Checks the first line before the store is opened, so that a wrong file does not create a store. */
 async function firstLine(
   lines: AsyncGenerator<string>,
   name: string,

@@ -2,7 +2,7 @@ import { checkLimit, type ObjectStore, type StoredMetadata } from "@self-context
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
-import { shortTime, sizeOf } from "../format/amounts.ts";
+import { counted, shortTime, sizeOf } from "../format/amounts.ts";
 import { jsonText, versionJson } from "../format/json.ts";
 import { objectName, objectStatus, visible } from "../format/object-name.ts";
 import { type Column, table } from "../format/table.ts";
@@ -13,7 +13,7 @@ const pageSize = 500;
 
 export const listCommand: Command = {
   name: "list",
-  summary: "list the objects of the store, newest made first, or of one session",
+  summary: "list the objects of the store, newest first, or those of one session",
   arguments: "",
   argumentCount: { least: 0, most: 0 },
   options: {
@@ -25,13 +25,13 @@ export const listCommand: Command = {
     session: {
       type: "string",
       value: "ID",
-      help: "only what this session knows, with handles; its id or its host's, or the beginning",
+      help: "only objects that this session knows, with handles; its id, its host's id, or the beginning",
     },
-    limit: { type: "string", value: "N", help: `at most N objects; default: ${usualLimit}` },
+    limit: { type: "string", value: "N", help: `at most N objects; default ${usualLimit}` },
     all: { type: "boolean", help: "all objects, however many" },
     ...jsonOption,
   },
-  notes: `Sizes are characters, or bytes (B) where a file has not been read or is no text. Times are UTC.`,
+  notes: `Sizes are characters, or bytes (B) of a file that was not read or is no text. Times are UTC.`,
   async run(call) {
     const limit = limitOf(call);
     await using store = await call.openStore();
@@ -44,7 +44,7 @@ export const listCommand: Command = {
       call.note("The store has no objects.");
     if (objects.length > limit) {
       call.note(
-        `Only ${limit} ${limit === 1 ? "is" : "are"} listed; --all lists the others too, --type and --session fewer.`,
+        `Only ${counted(limit, "object")} ${limit === 1 ? "is" : "are"} listed; use --all for all objects, or --type and --session for fewer.`,
       );
     }
   },
@@ -67,7 +67,7 @@ function limitOf(call: CommandCall): number {
   }
 }
 
-/** The objects asked for; where there are more than the limit, at least one more than that. */
+/** The requested objects; if there are more than the limit, at least one more than the limit. */
 async function listed(
   store: ObjectStore,
   call: CommandCall,
@@ -81,7 +81,7 @@ async function listed(
   return type === undefined ? pool : pool.filter(({ stored }) => stored.body.type === type);
 }
 
-/** That no object has the type, and which types there are instead. */
+/** A message that no object has the type, with the types that exist. */
 async function noneOf(store: ObjectStore, call: CommandCall, type: string): Promise<string> {
   const session = call.text("session");
   const all =
@@ -91,7 +91,8 @@ async function noneOf(store: ObjectStore, call: CommandCall, type: string): Prom
           ({ stored }) => stored,
         );
   const types = [...new Set(all.map(({ body }) => body.type))].toSorted();
-  const there = types.length === 0 ? "there are no objects yet" : `there are ${types.join(", ")}`;
+  const there =
+    types.length === 0 ? "there are no objects yet" : `the types are ${types.join(", ")}`;
   return visible(`No object has the type ${type}; ${there}.`);
 }
 

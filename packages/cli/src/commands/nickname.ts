@@ -15,19 +15,19 @@ import { findTarget } from "../find-target.ts";
 import { visible } from "../format/object-name.ts";
 import { nextCommand } from "../next-command.ts";
 
-/** How often an object that an agent changes at the same moment is tried again. */
+/** How often the write is tried if an agent changes the object at the same time. */
 const attempts = 5;
 
 export const nicknameCommand: Command = {
   name: "nickname",
-  summary: "give an object a nickname, in place of the one that it has, or take it away",
+  summary: "set, replace or remove the nickname of an object",
   arguments: "TARGET [NAME]",
   argumentCount: { least: 1, most: 2 },
   options: {
-    remove: { type: "boolean", help: "take the nickname away; give no NAME" },
+    remove: { type: "boolean", help: "remove the nickname; without NAME" },
     ...targetOptions,
   },
-  notes: `${targetNote}\nA nickname is unique in the store; it stands wherever an id does, for the model too.`,
+  notes: `${targetNote}\nA nickname is unique in the store. It can be used instead of an id, by the model too.`,
   async run(call) {
     const [target = "", nickname] = call.arguments;
     const isRemoval = call.isSet("remove");
@@ -40,18 +40,18 @@ export const nicknameCommand: Command = {
     checkType(body.type);
     await rename(store, call, body.id, nickname);
     const name =
-      nickname === undefined ? "has no nickname any more" : `has the nickname ${nickname}`;
+      nickname === undefined ? "no longer has a nickname" : `has the nickname ${nickname}`;
     await call.print(`object ${visible(body.id)} ${name}\n`);
   },
 };
 
-/** Sessions write these objects whole from what they know, so a nickname would be lost with their next version. */
+/** Sessions write these objects whole from their own state, so the next version would lose a nickname. */
 const writtenBySessions: ReadonlySet<string> = new Set(["session", "chat", "system_prompt"]);
 
 function checkType(type: string): void {
   if (!writtenBySessions.has(type)) return;
   throw new CliError(
-    `a ${type.replace("_", " ")} cannot have a nickname: its session would drop it; name a file, note or tool call`,
+    `a ${type.replace("_", " ")} cannot have a nickname, because its session would remove it; name a file, note or tool call`,
   );
 }
 
@@ -68,7 +68,7 @@ async function rename(
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const stored = await store.get(id);
-    if (stored === undefined) throw new CliError(`object ${id} is not there any more`);
+    if (stored === undefined) throw new CliError(`object ${id} is no longer in the store`);
     const { nickname: _, ...rest } = stored.body;
     const body: ObjectBody = nickname === undefined ? rest : { ...rest, nickname };
     try {
@@ -91,7 +91,7 @@ async function taken(
   const [named] = isObjectId(nickname) ? await store.describe([nickname]) : [];
   const advice =
     named === undefined
-      ? `choose another, or take it away there with ${nextCommand(call, "nickname", nickname, "--remove")}`
-      : "choose another name";
+      ? `choose another nickname, or remove it from that object with ${nextCommand(call, "nickname", nickname, "--remove")}`
+      : "choose another nickname";
   return new CliError(`${cause.message}; ${advice}`, { cause });
 }

@@ -19,7 +19,7 @@ import { storedVersionOf } from "../stored-version-of.ts";
 
 export const printCommand: Command = {
   name: "print",
-  summary: "print an object's content, byte for byte and nothing else",
+  summary: "print an object's content byte for byte, without anything else",
   arguments: "TARGET",
   argumentCount: { least: 1, most: 1 },
   options: {
@@ -27,7 +27,7 @@ export const printCommand: Command = {
     field: {
       type: "string",
       value: "NAME",
-      help: "that field in place of content; JSON where it is no text",
+      help: "this field instead of content; a value that is no text is printed as JSON",
     },
     ...targetOptions,
   },
@@ -56,10 +56,10 @@ function unknownField({ body, hashes, version }: StoredVersion, field: string): 
 }
 
 const reasons = {
-  present: "it holds no text",
-  unread: "the file was named and never read",
-  non_text: "the file is no text",
-  missing: "the file is gone; an earlier version may have it",
+  present: "the content is not text",
+  unread: "the file was named, but never read",
+  non_text: "the file is not text",
+  missing: "the file was deleted; an earlier version may have its content",
 } as const;
 
 function noContent(call: CommandCall, { body, version }: StoredVersion): CliError {

@@ -20,7 +20,7 @@ import { counted } from "../format/amounts.ts";
 
 export const replayCommand: Command = {
   name: "replay",
-  summary: "replay recorded sessions and say what they would have cost",
+  summary: "replay recorded sessions and measure what they would have cost",
   arguments: "[PATH...]",
   argumentCount: { least: 0, most: Number.POSITIVE_INFINITY },
   usesStore: false,
@@ -30,27 +30,29 @@ export const replayCommand: Command = {
     threads: {
       type: "string",
       value: "N",
-      help: "sessions to replay at once; default: the number of cores",
+      help: "number of sessions to replay at once; default: the number of cores",
     },
   },
   notes: `PATH is a session file of Pi, Claude Code, Codex CLI or OpenCode, or a folder of such files. Without
-one, the sessions are those where Pi, Claude Code and Codex CLI keep theirs. Nothing is sent
-anywhere, and no store but a temporary one is touched. docs/guide/replay.md defines every figure.`,
+PATH, the sessions of Pi, Claude Code and Codex CLI on this machine are replayed. The command sends
+nothing and uses only a temporary store. docs/guide/replay.md defines every figure.`,
   async run(call) {
     const threads = threadCount(call.text("threads"));
     const { files, missing } = await sessionFiles(call);
     const plot = await plotPath(call, files);
     const outcomes = await replayAll(files, threads);
-    for (const outcome of outcomes) tellDamage(call, outcome);
+    for (const outcome of outcomes) noteDamage(call, outcome);
     const sessions = outcomes.flatMap(({ figures }) => figures ?? []);
     if (sessions.length === 0) {
       throw new CliError(
-        `${files.length === 1 ? "the file holds no session" : `none of ${files.length} files holds a session`} of two model calls or more; name files or folders of recorded sessions`,
+        `${files.length === 1 ? "the file contains no session" : `none of ${files.length} files contains a session`} with at least two model calls; name files or folders of recorded sessions`,
       );
     }
     const skipped = outcomes.length - sessions.length;
     if (skipped > 0)
-      call.note(`${counted(skipped, "file")} without a session of two model calls left out`);
+      call.note(
+        `skipped ${counted(skipped, "file")} without a session of at least two model calls`,
+      );
     const report = replayReport(sessions);
     await call.print(
       call.isSet("json")
@@ -59,7 +61,7 @@ anywhere, and no store but a temporary one is touched. docs/guide/replay.md defi
     );
     if (plot !== undefined) await writePlot(call, plot, replayPlot(report, sessions));
     if (missing.length > 0)
-      throw new CliError(`${missing.join("; ")}: the figures are those of the rest`);
+      throw new CliError(`${missing.join("; ")}; the figures include only the other files`);
   },
 };
 
@@ -67,10 +69,12 @@ function threadCount(given: string | undefined): number {
   if (given === undefined) return availableParallelism();
   const count = Number(given);
   if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
-  throw new UsageError(`--threads is a whole number from 1 to 256; got ${JSON.stringify(given)}`);
+  throw new UsageError(
+    `--threads is ${JSON.stringify(given)}; it must be a whole number from 1 to 256`,
+  );
 }
 
-/** The files to replay, and what was named and cannot be read. */
+/** The files to replay, and messages about named paths that cannot be read. */
 async function sessionFiles(
   call: CommandCall,
 ): Promise<{ readonly files: readonly string[]; readonly missing: readonly string[] }> {
@@ -83,8 +87,8 @@ async function sessionFiles(
   const troubles = unreadable.map(({ path, reason }) => `${path} cannot be read (${reason})`);
   if (files.length === 0) {
     const looked = isGiven
-      ? `no session files in ${paths.join(", ")}; name files, or folders of .jsonl or .json files`
-      : `Pi, Claude Code and Codex CLI have kept no sessions in ${defaultFolders({ environment }).join(", ")}; name files or folders of recorded sessions`;
+      ? `there are no session files in ${paths.join(", ")}; name files, or folders of .jsonl or .json files`
+      : `there are no sessions of Pi, Claude Code or Codex CLI in ${defaultFolders({ environment }).join(", ")}; name files or folders of recorded sessions`;
     throw new CliError(troubles.length === 0 ? looked : troubles.join("; "));
   }
   if (isGiven) return { files, missing: troubles };
@@ -92,7 +96,7 @@ async function sessionFiles(
   return { files, missing: [] };
 }
 
-/** A bar is drawn on a terminal only: elsewhere its steps would be lines. */
+/** A progress bar is drawn only on a terminal: elsewhere each step would be a line. */
 async function replayAll(
   files: readonly string[],
   threads: number,
@@ -115,10 +119,10 @@ function bar({ done, total }: ReplayProgress): string {
   return `\r[${"#".repeat(full)}${".".repeat(cells - full)}] ${Math.floor(done)} of ${total} sessions`;
 }
 
-function tellDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): void {
-  // A reason may begin with the file itself.
+function noteDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): void {
+  // The reason may already begin with the file's name.
   if (reason !== undefined)
-    call.note(`${reason.startsWith(file) ? reason : `${file}: ${reason}`}; it was left out`);
+    call.note(`${reason.startsWith(file) ? reason : `${file}: ${reason}`}; the file was skipped`);
   const [first] = damaged;
   if (first === undefined) return;
   const more = damaged.length === 1 ? "" : ` and ${damaged.length - 1} more`;
@@ -126,14 +130,14 @@ function tellDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): 
   call.note(`${file}${place}${more} skipped: ${first.reason}`);
 }
 
-/** Where to draw, looked at before anything is replayed: no recording and no other file is written over. */
+/** The file for the drawing, checked before the replay: only an SVG is overwritten, and no recording. */
 async function plotPath(call: CommandCall, files: readonly string[]): Promise<string | undefined> {
   const given = call.text("plot");
   if (given === undefined) return undefined;
   const path = resolve(call.folder, given);
   const before = await contentOf(path);
   if (files.includes(path) || (before !== undefined && !/^\s*<(?:svg|\?xml)/u.test(before)))
-    throw new UsageError(`${path} is there and is no SVG; name another file to draw into`);
+    throw new UsageError(`${path} exists and is not an SVG; choose another file for the drawing`);
   try {
     await access(before === undefined ? dirname(path) : path, constants.W_OK);
   } catch (cause) {
@@ -157,12 +161,12 @@ async function writePlot(call: CommandCall, path: string, drawing: string): Prom
   } catch (cause) {
     throw notWritable(path, cause);
   }
-  call.note(`drawn into ${path}`);
+  call.note(`wrote the drawing to ${path}`);
 }
 
 function notWritable(path: string, cause: unknown): CliError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new CliError(`${path} cannot be written (${why}); name a file in a folder that can be`, {
+  return new CliError(`${path} cannot be written (${why}); choose a file in a writable folder`, {
     cause,
   });
 }

@@ -21,7 +21,7 @@ import { objectName } from "../format/object-name.ts";
 import { fields } from "../format/table.ts";
 import { storedVersionOf } from "../stored-version-of.ts";
 
-/** How many references are printed each way; JSON has all. */
+/** The number of references that are printed in each direction; JSON contains all. */
 const mostReferences = 20;
 
 export const showCommand: Command = {
@@ -30,7 +30,7 @@ export const showCommand: Command = {
   arguments: "TARGET",
   argumentCount: { least: 1, most: 1 },
   options: { ...versionOption, ...targetOptions, ...jsonOption },
-  notes: `${targetNote}\n${versionNote}\nReferences out are those of the version shown, references in those of the latest versions.`,
+  notes: `${targetNote}\n${versionNote}\nReferences out are those of the shown version; references in are those of the latest versions.`,
   async run(call) {
     await using store = await call.openStore();
     const stored = await storedVersionOf(store, call);
@@ -106,7 +106,7 @@ function section(title: string, entries: readonly (readonly [string, string])[])
   if (entries.length === 0) return `${title}: none\n`;
   const lines = fields(entries.slice(0, mostReferences)).replaceAll(/^/gmu, "  ").trimEnd();
   const more = entries.length - mostReferences;
-  return `${title}: ${entries.length}\n${lines}\n${more > 0 ? `  and ${more} more; --json has all\n` : ""}`;
+  return `${title}: ${entries.length}\n${lines}\n${more > 0 ? `  and ${more} more; --json shows all\n` : ""}`;
 }
 
 function referenceText(reference: Reference, withId = true): string {

@@ -10,27 +10,30 @@ import { callView, failUnverified, sessionNote, sessionViews } from "../session-
 
 export const viewCommand: Command = {
   name: "view",
-  summary: "print what the model saw at a call, or list a session's calls",
+  summary: "print the messages of a call, or list a session's calls",
   arguments: "SESSION [CALL]",
   argumentCount: { least: 1, most: 2 },
   options: {
-    entries: { type: "boolean", help: "print what each message was made from in place of it" },
-    verify: { type: "boolean", help: "without CALL: make every call again and say which agree" },
+    entries: { type: "boolean", help: "print the source of each message instead of its text" },
+    verify: {
+      type: "boolean",
+      help: "without CALL: rebuild every call and show which are verified",
+    },
     ...jsonOption,
   },
   notes: `${sessionNote} CALL counts from 1.
-Everything is made again from the store: the system prompts and messages as they were
-handed to the host. Every version that went into them is checked by its hashes, and the
-messages against the hash that was stored before they went out. What is missing or damaged
-is told, with exit code 1, and the rest is shown. With --json nothing is left out or escaped.
-Without CALL the calls are listed by what their views say of themselves, which is quick;
-with --verify every one is made again and checked.`,
+Everything is rebuilt from the store: the system prompts, and the messages in the form in which the
+host got them. Every version that they contain is checked by its hashes, and the messages by the
+hash that was stored before they were sent. Missing or damaged parts are reported, with exit code
+1, and the rest is shown. With --json nothing is omitted or escaped.
+Without CALL, the calls are listed from their view records, which is quick; with --verify each is
+rebuilt and checked.`,
   async run(call) {
     const [session = "", number] = call.arguments;
     if (number === undefined && call.isSet("entries"))
       throw new UsageError("--entries needs a CALL");
     if (number !== undefined && call.isSet("verify"))
-      throw new UsageError("--verify is for the list; a CALL is always verified");
+      throw new UsageError("--verify works without CALL; a single CALL is always verified");
     await using store = await call.openStore();
     const history = await sessionViews(store, call, session);
     if (number === undefined) {
@@ -57,7 +60,7 @@ async function listCalls(history: ViewHistory, call: CommandCall): Promise<void>
   failUnverified(calls, (text) => call.note(text));
 }
 
-/** A call as it is listed; `isVerified` where it was made again. */
+/** A listed call; `isVerified` is set only if the call was rebuilt. */
 type Row = ListedCall & { readonly isVerified?: boolean };
 
 function rowOf(view: RebuiltView): Row {
@@ -90,10 +93,12 @@ function callsTable(calls: readonly Row[]): string {
   );
 }
 
-/** Why the epoch before ended, at the call that began the next one. */
+/** Why the previous epoch ended, at the first call of the next one. */
 function endText({ epoch }: Row): string {
   if (epoch?.endedBy === undefined || epoch.call !== 1) return "";
-  return epoch.left.length === 0 ? epoch.endedBy : `${epoch.endedBy}: ${epoch.left.join(" ")} left`;
+  return epoch.left.length === 0
+    ? epoch.endedBy
+    : `${epoch.endedBy}: removed ${epoch.left.join(" ")}`;
 }
 
 function viewText(view: RebuiltView): string {

@@ -3,21 +3,21 @@ import type { JsonValue, ObjectStore } from "@self-context-manager/core";
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
 
-/** What a store in XTDB can and no other: its own query language. */
+/** The query language of a store in XTDB; other stores have none. */
 type Query = (edn: string, args: readonly JsonValue[]) => Promise<readonly (readonly unknown[])[]>;
 
-/** Asks a store in XTDB in Datalog, and prints a row a line, as JSON. */
+/** Queries a store in XTDB in Datalog and prints each row as a line of JSON. */
 export async function runXtdbQuery(
   call: CommandCall,
   [edn, ...args]: readonly string[],
 ): Promise<void> {
   if (edn === undefined)
-    throw new UsageError("query takes a query in EDN, and a value for each of its :in");
+    throw new UsageError("query needs a query in EDN, and a value for each variable of its :in");
   await using store = await call.openStore();
   const query = queryOf(store);
   if (query === undefined) {
     throw new UsageError(
-      `the store is of the kind ${store.name}, which has no query; name one with --store xtdb`,
+      `the store is of the kind ${store.name}, which has no query language; name a store in XTDB with --store xtdb`,
     );
   }
   let rows: readonly (readonly unknown[])[];
@@ -30,14 +30,14 @@ export async function runXtdbQuery(
   for (const row of rows) await call.print(`${JSON.stringify(row)}\n`);
   if (rows.length > 0) return;
   const name = call.environment["SCM_XTDB_NAME"] ?? "scm";
-  call.note(`no row; the documents of the store ${name} have ${name} in their ids and attributes`);
+  call.note(`no rows; the documents of the store ${name} have ${name} in their ids and attributes`);
 }
 
 function queryOf(store: ObjectStore): Query | undefined {
   return "query" in store && typeof store.query === "function" ? (store.query as Query) : undefined;
 }
 
-/** JSON where it is JSON, else a text, so that a text needs no quotes. */
+/** Parses an argument as JSON; an argument that is not JSON is a text, so a text needs no quotes. */
 function valueOf(argument: string): JsonValue {
   try {
     return JSON.parse(argument) as JsonValue;

@@ -12,7 +12,7 @@ import { shortCount } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { runXtdbQuery } from "./xtdb-query.ts";
 
-/** What can be done with the node, by the word for it, and how many words follow. */
+/** The actions by name, with the number of files that each takes. */
 const actions: Readonly<
   Record<string, { readonly files: 0 | 1; run(node: XtdbNode, call: CommandCall): Promise<void> }>
 > = {
@@ -25,7 +25,8 @@ const actions: Readonly<
 
 export const xtdbCommand: Command = {
   name: "xtdb",
-  summary: "start, stop, look at, back up or restore this machine's XTDB node; ask a store in XTDB",
+  summary:
+    "start, stop, inspect, back up or restore this machine's XTDB node; query a store in XTDB",
   arguments: "ACTION [FILE | QUERY ...]",
   argumentCount: { least: 1, most: 20 },
   options: {
@@ -37,24 +38,25 @@ export const xtdbCommand: Command = {
     ...jsonOption,
   },
   notes: `The actions:
-  start         start the node unless it runs, and keep it running until stop
-  stop          stop the node, whoever uses it
-  status        say whether it runs, where, and who uses it
-  backup FILE   copy all data into FILE, which must not be there yet; the node may run
-  restore FILE  fill a data folder that has no data from such a FILE
-  query EDN ... ask the store in Datalog, with a value for each of the :in; needs --store xtdb unless
-                $SCM_STORE_KIND says it, and prints a row a line as JSON
+  start         start the node if it does not run, and keep it running until stop
+  stop          stop the node, even if processes use it
+  status        show whether the node runs, where, and which processes use it
+  backup FILE   copy all data to FILE, which must not exist; the node may be running
+  restore FILE  fill a data folder without data from such a FILE
+  query EDN ... query the store in Datalog, with a value for each variable of :in; prints each row as
+                a line of JSON; needs --store xtdb if $SCM_STORE_KIND is not xtdb
 
-The node's data lie in a folder: --at, or $SCM_STORE where $SCM_STORE_KIND is xtdb, or the folder xtdb
-where the user's stores are. An agent that uses the store starts the node by itself; it stops when
-the last has left, unless it was started here. It needs Java 17 or newer, and Maven once.`,
+The node's data is in a folder: --at, or $SCM_STORE if $SCM_STORE_KIND is xtdb, or the folder xtdb
+beside the user's default store. An agent that uses the store starts the node by itself. The node
+stops after the last process that uses it, except if scm xtdb start has started it. It needs Java 17
+or newer, and Maven once.`,
   async run(call) {
     const [name = "", ...files] = call.arguments;
     if (name === "query") return await runXtdbQuery(call, files);
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) {
       throw new UsageError(
-        `there is no action ${JSON.stringify(name)}; there are ${[...Object.keys(actions), "query"].join(", ")}`,
+        `there is no action ${JSON.stringify(name)}; the actions are ${[...Object.keys(actions), "query"].join(", ")}`,
       );
     }
     if (files.length !== action.files) {
@@ -68,7 +70,7 @@ the last has left, unless it was started here. It needs Java 17 or newer, and Ma
 
 function dataFolder(call: CommandCall): string {
   const given = call.text("at");
-  // Without the kind, $SCM_STORE is another store's path.
+  // Unless the kind is xtdb, $SCM_STORE is the path of another store.
   const { SCM_STORE, ...others } = call.environment;
   const environment =
     others["SCM_STORE_KIND"] === "xtdb"
@@ -77,7 +79,7 @@ function dataFolder(call: CommandCall): string {
   const place = given ?? configFromEnvironment(environment).at;
   if (isNodeUrl(place)) {
     throw new UsageError(
-      `${place} is a node that somebody else runs; name the data folder of one of this machine with --at`,
+      `${place} is the URL of a node that runs elsewhere; name the data folder of a node on this machine with --at`,
     );
   }
   return resolve(call.folder, place);
@@ -102,7 +104,7 @@ function portOf(call: CommandCall): number | undefined {
 
 async function stop(node: XtdbNode, call: CommandCall): Promise<void> {
   const stopped = await node.stop();
-  call.note(stopped ? "stopped" : "no node ran");
+  call.note(stopped ? "stopped" : "no node was running");
 }
 
 async function status(node: XtdbNode, call: CommandCall): Promise<void> {
@@ -123,7 +125,7 @@ async function status(node: XtdbNode, call: CommandCall): Promise<void> {
       ? []
       : [
           ["used by", found.users.length === 0 ? "nobody" : `process ${found.users.join(", ")}`],
-          ["stays", found.kept ? "until it is stopped" : "while somebody uses it"],
+          ["stays", found.kept ? "until it is stopped" : "while a process uses it"],
         ]),
   ].filter(([, value]) => value !== undefined);
   await call.print(lines.map(([name, value]) => `${String(name).padEnd(12)}${value}\n`).join(""));

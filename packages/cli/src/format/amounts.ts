@@ -2,7 +2,7 @@ import type { ObjectBody, ObjectMetadata } from "@self-context-manager/core";
 
 const steps = ["", "k", "M", "G", "T"];
 
-/** A count in at most three digits and a letter: 812, 1.2k, 34k, 5.6M. */
+/** A count with at most three digits and a letter: 812, 1.2k, 34k, 5.6M. */
 export function shortCount(count: number): string {
   let value = count;
   let step = 0;
@@ -15,12 +15,12 @@ export function shortCount(count: number): string {
   return `${digits}${steps[step]}`;
 }
 
-/** A number with what it counts: 1 version, 2 versions. */
+/** A number with its noun: 1 version, 2 versions. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** How much an object holds: characters, or bytes (B) of a file whose text is not known. */
+/** The size of an object: characters, or bytes (B) of a file whose text is not known. */
 export function sizeOf(body: ObjectBody | ObjectMetadata): string {
   const { size, char_count: characters } = body;
   if (typeof size === "number") return `${shortCount(size)}B`;

@@ -1,6 +1,6 @@
 import type { StoredMetadata } from "@self-context-manager/core";
 
-/** A version for programs, in the form of an export's line: the specification's names. */
+/** A version as JSON, in the form of an export's line. */
 export function versionJson({
   body,
   hashes,

@@ -6,9 +6,9 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 
-/** A message as a person reads it: a line that says whose it is, then its blocks. */
+/** A message for a person to read: a line with its number and role, then its blocks. */
 export function messageText(message: ViewMessage | undefined, number: number): string {
-  if (message === undefined) return `--- ${number} cannot be made again\n`;
+  if (message === undefined) return `--- ${number} cannot be rebuilt\n`;
   switch (message.role) {
     case "opaque":
       return `--- ${number} ${shown(message.kind)}\n${shown(JSON.stringify(message.raw))}\n`;
@@ -23,7 +23,7 @@ export function messageText(message: ViewMessage | undefined, number: number): s
   }
 }
 
-/** Text with an end of line at its end. What would steer a terminal is shown; ends of lines and tabs stay. */
+/** A text with a line feed at its end. Characters that control a terminal are escaped, except line feeds and tabs. */
 export function shownText(text: string): string {
   return text.endsWith("\n") ? shown(text) : `${shown(text)}\n`;
 }

@@ -2,7 +2,7 @@ import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-
 
 import { isAbsolute, relative, sep } from "node:path";
 
-/** What a person knows an object by: its nickname in brackets, then path, tool call, session or origin. */
+/** The name of an object for a person: its nickname in brackets, then its path, tool call, session or origin. */
 export function objectName(body: ObjectBody | ObjectMetadata, folder: string): string {
   const nickname = body.nickname === undefined ? "" : `[${body.nickname}] `;
   return visible(`${nickname}${ownName(body, folder)}`);
@@ -16,7 +16,7 @@ function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
   return typeof path === "string" ? fromFolder(path, folder) : stringOrEmpty(body["args_display"]);
 }
 
-/** A path as short as it can be given from a folder: relative inside it, else whole. */
+/** The shortest form of a path: relative inside the folder, else absolute. */
 function fromFolder(path: string, folder: string): string {
   if (!isAbsolute(path)) return path;
   const inside = relative(folder, path);
@@ -24,14 +24,14 @@ function fromFolder(path: string, folder: string): string {
   return leadsOut || inside === "" ? path : inside;
 }
 
-/** Where an object stands: why a file has no content, or how a tool call ended; nothing where all is usual. */
+/** The status of an object: why a file has no content, or how a tool call ended; empty for a file with content. */
 export function objectStatus(body: ObjectBody | ObjectMetadata): string {
   if (body.type === "toolcall") return stringOrEmpty(body["status"]);
   const presence = presenceOf(body);
   return presence === "present" ? "" : presence.replace("_", "-");
 }
 
-/** Text of strangers as a terminal may get it: what would steer the terminal, or turn its writing round, is shown. */
+/** Makes a foreign text safe for a terminal: escapes characters that control it or change the writing direction. */
 export function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,

@@ -1,26 +1,26 @@
 import { counted } from "./amounts.ts";
 
-/** Tells how far something long has come, not oftener than is good to read. */
+/** Reports the progress of a long action, at most as often as a person can read it. */
 export interface Progress extends Disposable {
-  /** How much is done of the whole, from 0 to 1 where that is known, and how many versions. */
+  /** Reports the finished share of the whole, from 0 to 1 or undefined if unknown, and the number of versions. */
   come(share: number | undefined, versions: number): void;
 }
 
 export interface ProgressOutput {
   readonly write: (text: string) => void;
-  /** On a terminal one line is drawn anew, and taken away at the end; elsewhere lines follow each other. */
+  /** On a terminal one line is redrawn and erased at the end; elsewhere each report is a line. */
   readonly isTerminal: boolean;
   readonly now?: () => number;
 }
 
-/** Milliseconds between two lines, and before the first: what takes less prints none. */
+/** Milliseconds between two reports, and before the first: a shorter action prints none. */
 const pause = { lines: 2_000, drawn: 100 };
 
 const width = 20;
 
 const eraseLine = "\r\u001B[K";
 
-/** Tells of what is being done, such as `importing [######--------------] 30 %, 1200 versions`. */
+/** Prints reports such as `importing [######--------------] 30 %, 1200 versions`. */
 export function progress(
   doing: string,
   { write, isTerminal, now = Date.now }: ProgressOutput,

@@ -2,11 +2,11 @@ import { visible } from "./object-name.ts";
 
 export interface Column {
   readonly title: string;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly align?: "right";
 }
 
-/** Rows under titles, in aligned columns; the last column is as long as its text. */
+/** Rows under titles, in aligned columns; the last column is not padded. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const titles = columns.map(({ title }) => title);
   const all = [titles, ...rows.map((row) => row.map(visible))];
@@ -31,7 +31,7 @@ function line(
     .trimEnd();
 }
 
-/** Labels with their values, one a line, in two columns. */
+/** Labels with their values, one pair a line, in two columns. */
 export function fields(entries: readonly (readonly [string, string])[]): string {
   const width = Math.max(0, ...entries.map(([label]) => label.length));
   return entries.map(([label, value]) => `${label.padEnd(width)}  ${visible(value)}\n`).join("");
