@@ -1,11 +1,11 @@
-/** A setting that cannot be used. */
+/** A setting with a value that is not allowed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code = "CONFIG_INVALID";
-  /** The environment variable. */
+  /** The name of the environment variable. */
   readonly variable: string;
   readonly value: string;
-  /** What it may be, in words. */
+  /** A description of the allowed values. */
   readonly allowed: string;
 
   constructor(variable: string, value: string, allowed: string) {
@@ -15,7 +15,7 @@ export class ConfigError extends Error {
     this.allowed = allowed;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Checks name and code, not the class, so it works across two copies of this package. */
   static is(error: unknown): error is ConfigError {
     return (
       error instanceof Error &&

@@ -14,7 +14,7 @@ import {
 } from "./kinds.ts";
 import { type Platform, storePath } from "./store-path.ts";
 
-/** What the environment decides; the rest of the options is the caller's. */
+/** The options that the environment sets; the caller sets the others. */
 export interface EnvironmentConfig {
   readonly store: StoreKind;
   readonly at: string;
@@ -23,23 +23,24 @@ export interface EnvironmentConfig {
   readonly policy: PolicyOptions;
 }
 
-/** The variables that are read, with a line on each for help texts. */
+/** The variables that are read, each with a line for help texts. */
 export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_STORE: "path of the store, or the URL of an XTDB node",
   SCM_STORE_KIND: `kind of the store: ${storeKinds.join(" or ")}`,
-  SCM_XTDB_NAME: "name of the store within an XTDB database: scm",
-  SCM_XTDB_TOKEN: "token that the XTDB node wants",
-  SCM_XTDB_KEEP: "1 keeps this machine's XTDB node running when the last agent has left",
+  SCM_XTDB_NAME: "name of the store within an XTDB database; default: scm",
+  SCM_XTDB_TOKEN: "token that the XTDB node requires",
+  SCM_XTDB_KEEP:
+    "1 keeps this machine's XTDB node running after the last agent has stopped using it",
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
-  SCM_POLICY: `what leaves the active objects by itself: ${policyKinds.join(" or ")}`,
-  SCM_SETTING: `how much recently-used keeps: ${recentlyUsedNames.join(", ")}`,
-  SCM_ALIVE: "how many objects recently-used keeps active",
-  SCM_KEPT: "how many of them stay in view when an epoch ends",
-  SCM_WINDOW_CALLS: "tool calls that stay active of each turn in the window",
-  SCM_WINDOW_TURNS: "turns in the window, the current one included",
+  SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
+  SCM_SETTING: `how much the policy recently-used keeps: ${recentlyUsedNames.join(" or ")}`,
+  SCM_ALIVE: "number of objects that recently-used keeps active",
+  SCM_KEPT: "number of them that stay in view when an epoch ends",
+  SCM_WINDOW_CALLS: "tool calls of each turn in the window that stay active",
+  SCM_WINDOW_TURNS: "turns in the window, including the current one",
 };
 
-/** Reads the settings that stand in the environment. Throws `ConfigError` for a value that cannot be used. */
+/** Reads the settings from the environment. Throws `ConfigError` for a value that is not allowed. */
 export function configFromEnvironment(
   environment: Environment,
   platform: Platform = { name: process.platform, home: homedir() },
@@ -54,7 +55,7 @@ export function configFromEnvironment(
   };
 }
 
-/** What is set for the policy that is not chosen is checked as well: a slip in it would show up later only. */
+/** Settings of the other policy are checked too: otherwise a mistake in them would appear only later. */
 function policyOf(environment: Environment): PolicyOptions {
   const calls = count(environment, "SCM_WINDOW_CALLS");
   const turns = count(environment, "SCM_WINDOW_TURNS");

@@ -12,55 +12,56 @@ import type {
 
 import type { LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
 
-/** An automatic policy with its numbers, as data. */
+/** An activation policy with its settings, as data. */
 export type PolicyOptions =
   | ({ readonly type: "recently-used"; readonly setting?: RecentlyUsedName } & RecentlyUsedOptions)
   | ({ readonly type: "window" } & WindowPolicyOptions);
 
 /** How a store in XTDB is found. */
 export interface XtdbOptions {
-  /** The store's name within the database. Default: `scm`. */
+  /** The store's name within the database; default `scm`. */
   readonly name?: string;
-  /** A bearer token, where the node wants one. */
+  /** A bearer token, if the node requires one. */
   readonly token?: string;
-  /** Keeps this machine's node running when the last who uses it has left. */
+  /** Whether this machine's node keeps running after the last process that uses it; default false. */
   readonly keep?: boolean;
-  /** Milliseconds that a call may take, tries included. Default: 10,000. */
+  /** Milliseconds that a request may take, including repetitions; default 10,000. */
   readonly timeout?: number;
 }
 
 export interface ContextManagerOptions {
-  /**
-   * Where objects are kept: a file, an XTDB database, or memory that ends with the process. Default: `sqlite`.
-   */
+  /** Where objects are stored: a SQLite file, an XTDB database, or memory until the process ends. Default: `sqlite`. */
   readonly store?: StoreKind;
   /**
-   * The store's file; of a store in XTDB the URL of its node, or the data folder of this machine's. Where the
-   * environment says.
+   * The path of the store's file; for a store in XTDB, the URL of its node or the data folder of this machine's node.
+   * Default: as the environment sets it, see `storePath`.
    */
   readonly at?: string;
-  /** For a store in XTDB. Default: as the environment says. */
+  /** Options of a store in XTDB. Default: the store `scm`, without a token. */
   readonly xtdb?: XtdbOptions;
   /** The agent's working folder. Default: that of the process. */
   readonly workspace?: string;
-  /** The automatic policy: which objects become inactive by themselves. Default: *recently used*. */
+  /** The activation policy; default: recently used. */
   readonly policy?: PolicyOptions;
-  /** How the context is laid out. Default: `epoch`. */
+  /** The layout of the views; default `epoch`. */
   readonly layout?: LayoutKind;
-  /** How the epoch layout shows, trims and ends. Default: what is measured to be best. */
+  /** How the epoch layout shows, shortens and ends. Default: the settings that measured best. */
   readonly epochs?: Partial<EpochSettings>;
-  /** What the host's tools do, by their names and arguments. Default: the facts of the usual names. */
+  /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
-  /** The limits of a `read` without a range. Default: 2,000 lines or 51,200 characters, as in Pi's own `read`. */
+  /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters, like Pi's own `read`. */
   readonly readLimits?: ReadLimits;
-  /** Whether known files are watched, so that a change by others is known at once; they are unless `files` is given. */
+  /**
+   * Whether known files are watched, so that changes by other programs are reported. Default: true, except with
+   * `files`.
+   */
   readonly watch?: boolean;
-  /** Default: a logger that keeps nothing. */
+  /** Receives reports of problems; default: silent. */
   readonly logger?: Logger;
-  /** Default: the machine's. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Default: UUIDv7 by the clock. */
+  /** The ids of new objects; default: UUIDv7 by the clock. */
   readonly ids?: IdSource;
-  /** Default: the machine's. */
+  /** Reads files; default: the machine's files. */
   readonly files?: FileSource;
 }

@@ -38,12 +38,12 @@ import { storePath } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
 
-/** A store with what sessions on it need. */
+/** A store with the parts that its sessions need. */
 export interface ContextManager extends AsyncDisposable {
   readonly store: ObjectStore;
-  /** The agent's working folder by its real path. */
+  /** The real path of the agent's working folder. */
   readonly workspace: string;
-  /** Opens a session by its host's id: as it was, or new. Its operations reject once the manager is disposed. */
+  /** Opens a new or stored session by its host's id. Its operations reject once the manager is disposed of. */
   openSession(host: HostSession): Promise<ContextSession>;
 }
 
@@ -52,12 +52,12 @@ const layouts: Readonly<Record<LayoutKind, (settings?: Partial<EpochSettings>) =
   pooled: () => pooledLayout,
 };
 
-/** What Pi's own `read` shows. */
+/** The limits of Pi's own `read`. */
 const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 
 /**
- * Opens the store and puts together what sessions need. Rejects with `StoreError` where the store cannot be used, and
- * with `RangeError` for an option that can never be.
+ * Opens the store and the parts that sessions need. Rejects with `StoreError` if the store cannot be used, and with
+ * `RangeError` for an option whose value is not allowed.
  */
 export async function openContextManager(
   options: ContextManagerOptions = {},
@@ -76,7 +76,7 @@ export async function openContextManager(
   const files = options.files ?? diskFiles();
   const ids = options.ids ?? uuidIds(clock);
   const logger = options.logger ?? silentLogger;
-  // Files that are not the machine's cannot be watched on it.
+  // A file source other than the machine's cannot be watched on this machine.
   const isWatched = options.watch ?? options.files === undefined;
   const tracker = isWatched
     ? fileTracker({
@@ -138,7 +138,7 @@ function usualPath(kind: StoreKind): string {
   return storePath(process.env, { name: process.platform, home: homedir() }, kind);
 }
 
-/** The names that callers without types give are checked as well. */
+/** Checks a name, because callers without types can pass any text. */
 function known<Name extends string>(option: string, names: readonly Name[], given: Name): Name {
   const name = oneOf(names, given);
   if (name === undefined) {
@@ -147,12 +147,12 @@ function known<Name extends string>(option: string, names: readonly Name[], give
   return name;
 }
 
-/** Files are known by their real paths, so the folder that they are named from must be one too. */
+/** Files are stored by their real paths, so the folder that relative paths start from must be a real path too. */
 async function realFolder(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch {
-    // A folder that is not there or not to be seen holds nothing that could be known by another path.
+    // A folder that does not exist or cannot be read contains no files with another path.
     return resolve(folder);
   }
 }

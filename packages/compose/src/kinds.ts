@@ -1,19 +1,19 @@
-/** The stores that can be asked for by name, the default first. */
+/** The names of the stores, the default first. */
 export const storeKinds = ["sqlite", "xtdb", "memory"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
-/** The layouts that can be asked for by name, the default first. */
+/** The names of the layouts, the default first. */
 export const layoutKinds = ["epoch", "pooled"] as const;
 export type LayoutKind = (typeof layoutKinds)[number];
 
-/** The automatic policies that can be asked for by name, the default first. */
+/** The names of the policies, the default first. */
 export const policyKinds = ["recently-used", "window"] as const;
 
-/** How much *recently used* keeps, by name, the default first. */
+/** The named settings of *recently used*, which keep more or less; the default first. */
 export const recentlyUsedNames = ["default", "thrifty", "careful"] as const;
 export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 
-/** The one of some names that a text is, undefined for any other text. */
+/** The name that equals a text; undefined for any other text. */
 export function oneOf<Name extends string>(names: readonly Name[], text: string): Name | undefined {
   return names.find((name) => name === text);
 }

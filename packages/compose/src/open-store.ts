@@ -7,16 +7,16 @@ import { isNodeUrl } from "./store-path.ts";
 export interface OpenStoreOptions {
   readonly store: StoreKind;
   /**
-   * The store's file; of a store in XTDB the URL of its node, or the data folder of this machine's. Of no use to a store
-   * in memory.
+   * The path of the store's file; for a store in XTDB, the URL of its node or the data folder of this machine's node.
+   * A store in memory ignores it.
    */
   readonly at: string;
   readonly clock: Clock;
-  /** For a store in XTDB. */
+  /** Options of a store in XTDB. */
   readonly xtdb?: XtdbOptions;
 }
 
-/** Opens a store by its kind. Each is loaded only when it is asked for, so that none stands in another's way. */
+/** Opens a store of a kind. Only the package of that kind is loaded, so a package that cannot load affects no other. */
 export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
   const { store, at, clock, xtdb = {} } = options;
   switch (store) {

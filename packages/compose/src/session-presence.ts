@@ -4,15 +4,15 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A process's claim to have a session open. */
+/** The claim of a process that it has a session open. */
 export interface SessionPresence extends AsyncDisposable {
-  /** Another process, or another manager of this one, had the session open already. */
+  /** Whether another process, or another manager of this process, had the session open already. */
   readonly isShared: boolean;
 }
 
 /**
- * Says in a folder that this process has a session open, by a lock that ends with the process however that ends. The
- * lock is SQLite's on an empty file, which every platform has; it keeps nobody from anything.
+ * Records in a folder that this process has a session open. The record is a lock, which ends with the process in every
+ * case. The lock is SQLite's lock on an empty file, because every platform has it. It does not stop other processes.
  */
 export async function openPresence(
   folder: string,
@@ -43,7 +43,7 @@ export async function openPresence(
       },
     };
   } catch {
-    // Where no lock can be kept nobody is told; the store itself holds against two writers.
+    // Without a lock the user is not notified; the store itself is safe with two writers.
     return { isShared: false, [Symbol.asyncDispose]: async () => {} };
   }
 }

@@ -3,17 +3,17 @@ import { posix, win32 } from "node:path";
 import { type Environment, variableOf } from "./environment.ts";
 import type { StoreKind } from "./kinds.ts";
 
-/** The parts of a machine that decide where a user's data lies. */
+/** The facts about a machine that determine where a user's data is stored. */
 export interface Platform {
-  /** As `process.platform` has it. */
+  /** In the form of `process.platform`. */
   readonly name: string;
   readonly home: string;
 }
 
 /**
- * Where a user's store lies: `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else
- * the platform's folder for data of applications in place of `$XDG_DATA_HOME`. A store in XTDB lies in the folder `xtdb`
- * there, which a node of this machine serves, or at the URL of a node that runs elsewhere.
+ * The path of the user's store: `$SCM_STORE`, else `$XDG_DATA_HOME/self-context-manager/store.sqlite`, else the same
+ * below the platform's folder for application data. The default of a store in XTDB is the folder `xtdb` there, which a
+ * node of this machine serves; `$SCM_STORE` can also be the URL of a node that runs elsewhere.
  */
 export function storePath(
   environment: Environment,
@@ -29,7 +29,7 @@ export function storePath(
   return path.join(dataFolder(environment, platform), "self-context-manager", name);
 }
 
-/** Whether a place is the URL of an XTDB node, and not a path. */
+/** Whether a place is the URL of an XTDB node and not a path. */
 export function isNodeUrl(place: string): boolean {
   return /^https?:\/\//iu.test(place);
 }
@@ -37,7 +37,7 @@ export function isNodeUrl(place: string): boolean {
 function dataFolder(environment: Environment, { name, home }: Platform): string {
   const path = name === "win32" ? win32 : posix;
   const xdg = environment["XDG_DATA_HOME"];
-  // The XDG specification says to ignore a relative one.
+  // The XDG specification requires that a relative path is ignored.
   if (xdg !== undefined && path.isAbsolute(xdg)) return xdg;
   if (name === "darwin") return path.join(home, "Library", "Application Support");
   if (name !== "win32") return path.join(home, ".local", "share");
@@ -47,7 +47,7 @@ function dataFolder(environment: Environment, { name, home }: Platform): string 
     : path.join(home, "AppData", "Local");
 }
 
-/** Shells leave a `~` alone that stands in quotes or in a settings file. */
+/** Replaces a leading `~`: shells do not replace it in quotes, nor in a settings file. */
 function withHome(text: string, { home }: Platform): string {
   return text === "~" || text.startsWith("~/") ? `${home}${text.slice(1)}` : text;
 }

@@ -1,27 +1,27 @@
 import { StoreError } from "@self-context-manager/core";
 import type * as storeXtdb from "@self-context-manager/store-xtdb";
 
-/** This machine's XTDB node on a data folder. What cannot be done rejects with a `StoreError`. */
+/** This machine's XTDB node with a data folder. A failed operation rejects with a `StoreError`. */
 export interface XtdbNode {
-  /** Starts the node unless it runs, and keeps it until `stop`; answers where it listens. */
+  /** Starts the node if it does not run, and keeps it running until `stop`; returns its URL and process id. */
   start(options?: StartXtdbNodeOptions): Promise<{ readonly url: string; readonly pid: number }>;
-  /** Ends the node, whoever uses it; answers whether there was one. */
+  /** Stops the node, even if processes use it; returns whether one was running. */
   stop(): Promise<boolean>;
   status(): Promise<storeXtdb.NodeStatus>;
-  /** Copies the data into one file, while the node runs or not. */
+  /** Copies the data into one file; the node may be running. */
   backup(file: string): Promise<void>;
-  /** Fills the data folder, which must have no data, from a backup. */
+  /** Fills the data folder, which must be without data, from a backup. */
   restore(file: string): Promise<void>;
 }
 
 export interface StartXtdbNodeOptions {
-  /** Default: a free one. */
+  /** The port to listen on; default: a free one. */
   readonly port?: number;
-  /** Told a line before each step that takes long. */
+  /** Called with a line of text before each long step. */
   readonly progress?: (line: string) => void;
 }
 
-/** Names the node of a data folder. It is loaded only when something is asked of it. */
+/** Returns the node of a data folder. The package of the store is loaded only by the first operation. */
 export function xtdbNode(dataFolder: string): XtdbNode {
   return {
     start: async (options = {}) =>

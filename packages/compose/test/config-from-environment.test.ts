@@ -15,7 +15,7 @@ test("an empty environment gives the defaults", () => {
   });
 });
 
-test("the numbers of recently-used are taken", () => {
+test("the settings of recently-used are read", () => {
   const config = configFromEnvironment(
     { SCM_SETTING: "thrifty", SCM_ALIVE: "30", SCM_KEPT: "4" },
     linux,
@@ -24,7 +24,7 @@ test("the numbers of recently-used are taken", () => {
   expect(config.policy).toEqual({ type: "recently-used", setting: "thrifty", alive: 30, kept: 4 });
 });
 
-test("every variable is taken", () => {
+test("every variable is read", () => {
   const config = configFromEnvironment(
     {
       SCM_STORE: "/data/s.sqlite",
@@ -49,7 +49,7 @@ test("every variable is taken", () => {
   });
 });
 
-test("a store in XTDB lies at a URL, or in a folder of its own", () => {
+test("a store in XTDB is at a URL or in a separate folder", () => {
   const at = (environment: Readonly<Record<string, string>>): string =>
     configFromEnvironment({ SCM_STORE_KIND: "xtdb", ...environment }, linux).at;
 
@@ -58,7 +58,7 @@ test("a store in XTDB lies at a URL, or in a folder of its own", () => {
   expect(at({ SCM_STORE: "http://10.0.0.2:3000" })).toBe("http://10.0.0.2:3000");
 });
 
-test("a variable set to nothing counts as not set", () => {
+test("an empty variable counts as not set", () => {
   const empty = Object.fromEntries(Object.keys(environmentVariables).map((name) => [name, ""]));
 
   expect(configFromEnvironment(empty, linux)).toEqual(configFromEnvironment({}, linux));
@@ -75,7 +75,7 @@ test.each([
   ["SCM_WINDOW_CALLS", "1.5", "a whole number from 1"],
   ["SCM_WINDOW_TURNS", "-3", "a whole number from 1"],
   ["SCM_WINDOW_TURNS", "many", "a whole number from 1"],
-])("%s=%s is refused with what is allowed", (variable, value, allowed) => {
+])("%s=%s is refused with the allowed values", (variable, value, allowed) => {
   const error = thrown(() => configFromEnvironment({ [variable]: value }, linux));
 
   expect(ConfigError.is(error)).toBe(true);
@@ -91,7 +91,7 @@ test.each([
     "/xdg/self-context-manager/store.sqlite",
   ],
   [
-    "a relative XDG_DATA_HOME, which is ignored",
+    "a relative XDG_DATA_HOME is ignored",
     { XDG_DATA_HOME: "xdg" },
     linux,
     "/home/ada/.local/share/self-context-manager/store.sqlite",
@@ -109,12 +109,12 @@ test.each([
     String.raw`C:\Users\ada\AppData\Local\self-context-manager\store.sqlite`,
   ],
   [
-    "SCM_STORE before all",
+    "SCM_STORE has priority",
     { SCM_STORE: "~/s.sqlite", XDG_DATA_HOME: "/xdg" },
     linux,
     "/home/ada/s.sqlite",
   ],
-])("the store lies where the platform keeps data: %s", (_, environment, platform, path) => {
+])("the store is in the platform's data folder: %s", (_, environment, platform, path) => {
   expect(configFromEnvironment(environment, platform).at).toBe(path);
 });
 

@@ -32,7 +32,7 @@ test("a session reads the workspace's files, by their real paths", async () => {
   expect(found.items).toHaveLength(1);
 });
 
-test("a read shows as much as Pi's own does", async () => {
+test("a read shows as much as Pi's own read", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "long.txt"), "x\n".repeat(2001));
   await using manager = await openContextManager({ store: "memory", workspace: folder.path });
@@ -58,7 +58,7 @@ test("a store in a file keeps a session for the next manager", async () => {
   expect(status.objects.map(({ handle, state }) => [handle, state])).toEqual([["f1", "active"]]);
 });
 
-test("one host's sessions are apart by their ids", async () => {
+test("sessions of one host are distinguished by their ids", async () => {
   await using manager = await openContextManager({ store: "memory" });
 
   const [one, other] = [
@@ -104,13 +104,13 @@ test.each([
     'policy is "none"; it must be recently-used or window',
   ],
   ["policy's numbers", { policy: { type: "window", calls: 0 } as const }, "calls of the window"],
-])("an impossible %s is refused before anything is opened", async (_, options, message) => {
+])("a wrong %s is refused before the store is opened", async (_, options, message) => {
   const opening = openContextManager({ store: "memory", ...options });
 
   await expect(opening).rejects.toThrow(message);
 });
 
-test("a session says when another manager has it open, and no longer when that is gone", async () => {
+test("a session reports whether another manager has it open", async () => {
   await using folder = await temporaryFolder();
   const options = { at: join(folder.path, "store.sqlite"), workspace: folder.path };
   const first = await openContextManager(options);

@@ -8,7 +8,7 @@ test("ids are UUIDv7 with the clock's time", () => {
   expect(ids.next()).toMatch(/^01234567-89ab-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u);
 });
 
-test("each id is greater than the one before while the clock stands or steps back an hour", () => {
+test("each id is greater than the one before, even while the clock stops or is set back an hour", () => {
   let now = 1_700_000_000_000;
   const ids = uuidIds({ now: () => now });
 

@@ -12,7 +12,7 @@ console.log(manager.store.name);
 await openContextManager({ at: process.argv[1] }).catch(({ code, message }) => console.log(code, message));
 `;
 
-test("on a Node without node:sqlite compose loads, the memory store works, and sqlite says what it needs", async () => {
+test("on a Node without node:sqlite compose loads, the memory store works, and sqlite reports what it needs", async () => {
   const flags = ["--no-experimental-sqlite", "--conditions=@self-context-manager/source"];
 
   const folder = await mkdtemp(join(tmpdir(), "compose-"));
