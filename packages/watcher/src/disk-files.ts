@@ -20,10 +20,10 @@ export interface DiskFilesOptions {
   readonly maxBytes?: number;
 }
 
-/** Far above any source file, and small enough to hold a few in memory at once. */
+/** Far above any source file, and small enough that memory can hold several at once. */
 const usualMaxBytes = 64 * 1024 * 1024;
 
-/** Reads the files of this machine. Never blocks on what is no regular file, and never writes. */
+/** Reads the files of this machine. It never blocks on a path that is not a regular file, and never writes. */
 export function diskFiles(options: DiskFilesOptions = {}): FileSource {
   const maxBytes = checkedMaxBytes(options.maxBytes ?? usualMaxBytes);
   return {
@@ -59,7 +59,7 @@ async function factsOf(path: string): Promise<FileFacts> {
 
 async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
   const { realPath, kind } = await factsOf(path);
-  // Asked before it is opened: opening alone can rewind a tape or wake a device.
+  // Checked before the file is opened: opening alone can rewind a tape or wake a device.
   if (kind === "directory") {
     throw new FileError(
       "FILE_IS_DIRECTORY",
@@ -89,7 +89,7 @@ function checkedMaxBytes(maxBytes: number): number {
   const most = bufferConstants.MAX_STRING_LENGTH;
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1 || maxBytes > most) {
     throw new RangeError(
-      `maxBytes is a whole number from 1 to ${most}, the longest text there can be; got ${maxBytes}`,
+      `maxBytes is ${maxBytes}; it must be a whole number from 1 to ${most}, the length of the longest possible text`,
     );
   }
   return maxBytes;

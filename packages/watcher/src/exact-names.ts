@@ -7,8 +7,8 @@ import { lookAt } from "./look-at.ts";
 import type { RecentNames } from "./recent-names.ts";
 
 /**
- * Looks at paths, and takes a name that differs in its case only for another, whatever the file system thinks: where it
- * does not tell cases apart, a file is found by its former name too.
+ * Looks at paths and treats a name with another case as another name, even on a file system that ignores case: there
+ * a renamed file is still found by its former name.
  */
 export async function lookExactly(
   paths: readonly string[],

@@ -2,7 +2,7 @@ import { FileError, type FileErrorCode } from "@self-context-manager/objects";
 
 import { lstat, readlink } from "node:fs/promises";
 
-/** The system's codes for a path where nothing is; the last is for names that no file can have. */
+/** The system's codes for a path that does not exist; the last is for names that no file can have. */
 export const absenceCodes: ReadonlySet<string> = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -26,7 +26,7 @@ const refusals: Readonly<Record<string, readonly [FileErrorCode, string]>> = {
   ENXIO: ["FILE_NOT_REGULAR", "is a pipe, socket or device, not a regular file."],
 };
 
-/** A failure of the system as what it means for a file: names the path as it was given, and what to do. */
+/** Converts an error of the system to a `FileError` that names the given path and what to do. */
 export async function fileError(path: string, cause: unknown): Promise<FileError> {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const shown = visible(path);
@@ -50,7 +50,7 @@ export async function fileError(path: string, cause: unknown): Promise<FileError
   );
 }
 
-/** A path as it can stand in a message: control characters are shown, not sent. */
+/** A path for a message, with control characters escaped. */
 export function visible(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
@@ -59,7 +59,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
   } catch {
-    // Whatever goes wrong here, the message is about the path that was asked for.
+    // If the link cannot be read, the message names only the given path.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Nanoseconds as milliseconds to the microsecond: whole numbers that any clock tick fits, and the same from every reader. */
+/** Converts nanoseconds to milliseconds, cut to whole microseconds, so that all readers get the same number. */
 export function milliseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / 1000n) / 1000;
 }

@@ -2,19 +2,19 @@ import type { Logger } from "@self-context-manager/objects";
 
 import { closeFolder, type FolderEvent, openFolder, reopenFolder } from "./shared-folders.ts";
 
-/** The folders that one watcher watches through the system, never more than its limit. */
+/** The system watches of one watcher, at most `limit`, one for each folder. */
 export interface FolderWatches {
   readonly limit: number;
   count(): number;
   open(folders: readonly string[]): void;
   close(folders: readonly string[]): void;
-  /** Folders may have been replaced by others of their name. */
+  /** Sets up the watches again, because other folders with the same names may have replaced these. */
   refresh(folders: readonly string[]): void;
-  /** Tries again those that could not be watched, of the given ones or of all. */
+  /** Tries the folders again that could not be watched; default: all of them. */
   retry(folders?: readonly string[]): void;
   covers(folder: string): boolean;
   hasUncovered(): boolean;
-  /** Whether every folder is watched, or known to be polled. */
+  /** Whether every folder is watched, or is known to be polled. */
   isSettled(): boolean;
   settled(): Promise<void>;
   closeAll(): Promise<void>;
@@ -31,7 +31,7 @@ type State = "opening" | "open" | "failed" | "beyond";
 interface Entry {
   readonly subscriber: (event: FolderEvent) => void;
   state: State;
-  /** Asked to be set up anew while it was being set up. */
+  /** Whether another set-up was asked for during the current one. */
   again: boolean;
 }
 
@@ -89,7 +89,7 @@ export function folderWatches({ limit, logger, onEvent }: FolderWatchesOptions):
   function warn(folder: string): void {
     if (hasWarned) return;
     hasWarned = true;
-    logger.warn("a folder cannot be watched; its known files are looked at from time to time", {
+    logger.warn("a folder cannot be watched; its known files are polled", {
       folder,
     });
   }
@@ -104,7 +104,7 @@ export function folderWatches({ limit, logger, onEvent }: FolderWatchesOptions):
     run(closeFolder(folder, entry.subscriber));
   }
 
-  /** Gives watches that became free to folders that had none. */
+  /** Gives free watches to folders without one. */
   function fill(): void {
     if (used >= limit || entries.size === used) return;
     for (const [folder, entry] of entries) {

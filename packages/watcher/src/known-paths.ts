@@ -1,30 +1,30 @@
 import { basename, dirname, join, sep } from "node:path";
 
-/** A folder that has to be watched for the sake of files in it or below it. */
+/** A folder that is watched because it has known files in it or below it. */
 interface KnownFolder {
   readonly path: string;
-  /** Names of known files in it. */
+  /** The names of the known files in it. */
   readonly files: Set<string>;
-  /** Names of folders in it that are such folders too. */
+  /** The names of the known folders in it. */
   readonly folders: Set<string>;
 }
 
-/** Known files by the folders that lead to them. */
+/** The known files, and the folders that lead to them. */
 export interface KnownPaths {
   readonly folders: ReadonlyMap<string, KnownFolder>;
-  /** Adds a file; answers the folders that are new, the outermost first. */
+  /** Adds a file; returns the folders that are new, the outermost first. */
   add(path: string): readonly string[];
-  /** Removes a file; answers the folders that are needed no more. */
+  /** Removes a file; returns the folders that are no longer needed. */
   remove(path: string): readonly string[];
   /** The known files in a folder and below it. */
   below(folder: string): readonly string[];
-  /** The folders in a folder and below it, itself included. */
+  /** The known folders below a folder, and the folder itself. */
   foldersBelow(folder: string): readonly string[];
 }
 
 /**
- * A move of a folder far above shows in that folder's parent only, so all folders from the file's root on are kept;
- * outside the roots the file's own folder and the one above it.
+ * The move of a folder appears only in its parent folder. So for a file below a root, all folders from the root on are
+ * kept; for any other file, only its own folder and the one above.
  */
 export function knownPaths(roots: readonly string[]): KnownPaths {
   const folders = new Map<string, KnownFolder>();
@@ -88,7 +88,7 @@ export function knownPaths(roots: readonly string[]): KnownPaths {
   };
 }
 
-/** Whether a path lies in a folder, at any depth. */
+/** Whether a path is in a folder, at any depth. */
 function isBelow(path: string, folder: string): boolean {
   return path !== folder && path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

@@ -5,10 +5,10 @@ import { type BigIntStats, lstat } from "node:fs";
 import { absenceCodes } from "./file-errors.ts";
 import { milliseconds } from "./file-times.ts";
 
-/** More at once only queue up behind the few threads that ask the file system. */
+/** More requests would only wait for the few threads that Node uses for the file system. */
 const atOnce = 64;
 
-/** Looks at paths, links not followed, in the order given. Never rejects: what goes wrong is part of the answer. */
+/** Looks at paths in the given order, without following links. It never rejects: an error becomes a sighting. */
 export async function lookAt(paths: readonly string[], clock: Clock): Promise<readonly Sighting[]> {
   const sightings: Sighting[] = [];
   let next = 0;
@@ -23,7 +23,7 @@ export async function lookAt(paths: readonly string[], clock: Clock): Promise<re
   return sightings;
 }
 
-// The callback form costs half of the promise's, which counts for the thousands of files of a session.
+// The callback form costs half as much as the promise, which matters for the thousands of files of a session.
 function sightingOf(path: string, clock: Clock): Promise<Sighting> {
   return new Promise((resolve) => {
     const at = clock.now();
@@ -32,7 +32,7 @@ function sightingOf(path: string, clock: Clock): Promise<Sighting> {
         resolve(error === null ? fromStats(path, stats, at) : fromError(path, error, at));
       });
     } catch {
-      // A name that no file can have is refused at once.
+      // `lstat` throws at once for a name that no file can have.
       resolve({ state: "absent", path, at });
     }
   });
@@ -46,7 +46,7 @@ function fromStats(path: string, stats: BigIntStats, at: number): Sighting {
     path,
     at,
     node: `${stats.dev}:${stats.ino}`,
-    // File systems that do not keep it say 0.
+    // File systems that do not store the time of birth return 0.
     ...(born > 0 ? { born } : {}),
     size: Number(stats.size),
     modified: milliseconds(stats.mtimeNs),
@@ -58,7 +58,7 @@ function fromError(path: string, error: NodeJS.ErrnoException, at: number): Sigh
   return { state: absenceCodes.has(error.code ?? "") ? "absent" : "unreadable", path, at };
 }
 
-/** Whether two sightings of a path show the same. */
+/** Whether two sightings of a path are equal. */
 export function isSameSighting(one: Sighting | undefined, other: Sighting): boolean {
   if (one === undefined || one.state !== other.state) return false;
   if (one.state !== "file" || other.state !== "file") return true;

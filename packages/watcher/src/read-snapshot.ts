@@ -10,17 +10,17 @@ import { usualTiming } from "./settling.ts";
 
 export interface Snapshot {
   readonly bytes: Uint8Array;
-  /** As it was before the bytes were read, so that a later change is always newer. */
+  /** The time of the last change before the bytes were read, so that a later change is always newer. */
   readonly modified: number;
 }
 
-/** How often a file that changes while it is read is read again; then it is taken as it came, like a growing log. */
+/** How often a changing file is read; then the last result is returned, because a log may grow without end. */
 const attempts = 4;
 
-/** Between looks at an emptied file, in milliseconds; the gap in a save is most often below one. */
+/** Milliseconds between two looks at an emptied file; the gap within a save is usually below one millisecond. */
 const pause = 10;
 
-/** A pipe that took the file's place since it was looked at would otherwise block the open for ever. */
+/** A pipe may have replaced the file since it was checked; without `O_NONBLOCK` opening it would block for ever. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 export type OpenFile = (
@@ -29,8 +29,8 @@ export type OpenFile = (
 ) => Promise<Pick<FileHandle, "stat" | "read" | "close">>;
 
 /**
- * Reads a regular file whole, again where it changed meanwhile, and where it is empty since a moment ago: most often its
- * writer is between truncating and writing. `name` is the path for messages.
+ * Reads a whole regular file. It reads again if the file changed during the reading, or if it became empty a moment
+ * ago, because its writer is probably between truncating and writing. `name` is the path for messages.
  */
 export async function readSnapshot(
   realPath: string,
@@ -44,13 +44,13 @@ export async function readSnapshot(
     for (let attempt = 1; ; attempt += 1) {
       const before = await handle.stat({ bigint: true });
       if (!before.isFile())
-        throw new FileError("FILE_NOT_REGULAR", `${visible(name)} is no regular file any more.`);
+        throw new FileError("FILE_NOT_REGULAR", `${visible(name)} is no longer a regular file.`);
       if (before.size > maxBytes) throw tooLarge(name, maxBytes);
       const bytes = await readBytes(handle, Number(before.size), maxBytes, name);
       const after = await handle.stat({ bigint: true });
       const isStill = after.mtimeNs === before.mtimeNs && after.size === before.size;
       const modified = milliseconds(before.mtimeNs);
-      // The file's clock may not be ours, so it is never waited for longer than this.
+      // The file's times may be from another machine's clock, so the total wait is limited too.
       const isEmptied = bytes.length === 0 && Date.now() - modified < usualTiming.emptied;
       if (isEmptied && waited < usualTiming.emptied) {
         await sleep(pause);
@@ -63,7 +63,7 @@ export async function readSnapshot(
   }
 }
 
-/** Reads to the end, whatever size the file claims: those of `/proc` say 0. */
+/** Reads to the end, whatever size the file reports: files in `/proc` report 0. */
 async function readBytes(
   handle: Pick<FileHandle, "read">,
   size: number,

@@ -2,13 +2,13 @@ import { basename, dirname } from "node:path";
 
 import { isTemporaryName } from "./temporary-name.ts";
 
-/** Names of unknown files that something just happened to: the first places to look for a file that moved. */
+/** Names of unknown files with recent events: the first places to search for a file that moved. */
 export interface RecentNames {
   note(path: string, now: number): void;
   paths(): readonly string[];
-  /** Whether a name like this one but for its case was noted in its folder. */
+  /** Whether a name that differs from this one only in case was noted in the same folder. */
   hasCaseOf(path: string): boolean;
-  /** Drops what is old. */
+  /** Removes old names. */
   forget(now: number): void;
 }
 
@@ -28,7 +28,7 @@ export function recentNames(): RecentNames {
   return {
     note(path, now) {
       if (isTemporaryName(basename(path))) return;
-      // Put last again, so that the first is always the oldest.
+      // Deleted first, so that the map is ordered by time and its first key is the oldest.
       times.delete(path);
       times.set(path, now);
       cases.set(path.toLowerCase(), path);

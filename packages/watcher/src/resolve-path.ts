@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The absolute path that a person or model means, as Pi's own tools take it: `~` for home, a leading `@` dropped,
- * `file:` URLs, spaces of every kind as plain ones. A file that exists under the name as written comes first.
+ * The absolute path that a user or model means, read like Pi's own tools read it: `~` is the home folder, a leading `@`
+ * is dropped, `file:` URLs are accepted, and all kinds of spaces become plain ones. A file that exists under the name
+ * as written has priority.
  */
 export function resolvePath(path: string, base: string): string {
   const literal = resolve(base, path);
@@ -27,12 +28,12 @@ function expand(path: string): string {
   try {
     return fileURLToPath(plain);
   } catch {
-    // A URL that names no file of this machine is looked for by its letters, and reported missing.
+    // A URL that names no file of this machine is read as a path, and reported as missing.
     return plain;
   }
 }
 
-/** How macOS spells names that people type otherwise: times of screenshots, apostrophes, accents. */
+/** Spellings that macOS uses in file names and people type differently: times of screenshots, apostrophes, accents. */
 function spellings(path: string): readonly string[] {
   const accents = path.normalize("NFD");
   return [

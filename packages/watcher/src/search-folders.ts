@@ -8,7 +8,7 @@ import { milliseconds } from "./file-times.ts";
 import { lookAt } from "./look-at.ts";
 import { isTemporaryName } from "./temporary-name.ts";
 
-/** Folders that tools fill and people do not edit in. */
+/** Folders whose contents are written by tools and not edited by people. */
 const passedOver: ReadonlySet<string> = new Set([
   ".git",
   ".hg",
@@ -18,20 +18,20 @@ const passedOver: ReadonlySet<string> = new Set([
   "__pycache__",
 ]);
 
-/** The file system's clock may be behind, and ticks coarsely. */
+/** In milliseconds: the file system's clock may be late, and has coarse ticks. */
 const slack = 2_000;
 
 export interface FolderSearch {
   readonly roots: readonly string[];
   readonly clock: Clock;
-  /** At most this many entries are looked at. */
+  /** The most entries that are looked at. */
   readonly limit: number;
 }
 
-/** Tells the files that a search is for, and when no other can be. */
+/** Recognises the files of a search, and reports when all are found. */
 export interface Wanted {
   fits(sighting: Sighting): sighting is FileSighting;
-  /** Whether each file that is searched for was found by its node. */
+  /** Whether each file of the search was found by its node. */
   isFound(): boolean;
 }
 
@@ -51,16 +51,16 @@ export function wantedFiles({ files }: FileSearch): Wanted {
 
 interface Folder {
   readonly path: string;
-  /** Whether whatever lies in it may have come since, because it moved itself. */
+  /** Whether everything in the folder may be new there, because the folder itself moved. */
   readonly isFresh: boolean;
 }
 
-/** Enough to keep the file system's threads busy. */
+/** Enough requests to keep the file system's threads busy. */
 const atOnce = 8;
 
 /**
- * Looks below the roots, breadth first. Of folders that did not change since `since`, nor lie in one that moved since,
- * only the folders in them are looked at.
+ * Searches below the roots, breadth first. A folder that did not change since `since`, and that is not in a folder that
+ * moved since, is searched only for subfolders.
  */
 export async function searchFolders(
   { roots, clock, limit }: FolderSearch,
@@ -107,7 +107,7 @@ async function entriesOf(path: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
   } catch {
-    // A folder that is gone or closed holds nothing that could be found.
+    // A folder that is deleted or not readable contains no file that could be found.
     return [];
   }
 }

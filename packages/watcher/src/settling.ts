@@ -2,19 +2,21 @@ import type { Sighting } from "@self-context-manager/objects";
 
 import { isSameSighting } from "./look-at.ts";
 
-/** How long a watcher waits, in milliseconds. */
+/** The waiting times of a watcher, in milliseconds. */
 export interface WatchTiming {
-  /** Without a further event, before a path is looked at: a save is several events. */
+  /** Time without a further event before a path is looked at, because a save is several events. */
   readonly quiet: number;
-  /** Before a file that became empty is reported: most often its writer is between truncating and writing. */
+  /** Time before an emptied file is reported, because its writer is usually between truncating and writing. */
   readonly emptied: number;
-  /** After the first event at the latest, for a file that is written without a pause. */
+  /** The longest time after the first event, for a file that is written without a pause. */
   readonly most: number;
-  /** Before an absence is reported: editors rename a file away and write another, moves by copy come in two steps. */
+  /**
+   * Time before an absence is reported: editors rename a file away and write another, and a move by copy has two steps.
+   */
   readonly absence: number;
-  /** Between looks at files that no system watch covers. */
+  /** Time between looks at files without a system watch. */
   readonly poll: number;
-  /** Between looks at all files, for events that the system lost or never sends, as on network file systems. */
+  /** Time between looks at all files: the system can lose events, and network file systems never send them. */
   readonly sweep: number;
 }
 
@@ -34,27 +36,27 @@ interface Unsettled {
   absentFrom: number | undefined;
 }
 
-/** Paths that something happened to, until what stands there has settled. Times are milliseconds of any clock. */
+/** The paths with recent events, until their state has settled. Times are milliseconds of any clock. */
 export interface Settling {
   readonly size: number;
-  /** Something happened to a path; `seen` is what a look showed, where there was one. */
+  /** Notes an event of a path; `seen` is the sighting, if the path was looked at. */
   touch(path: string, now: number, seen?: Sighting): void;
   drop(path: string): void;
-  /** Takes out the paths that are due. */
+  /** Removes and returns the paths that are due. */
   takeDue(now: number): readonly string[];
-  /** When the next path is due. */
+  /** The time at which the next path is due. */
   nextDue(): number | undefined;
-  /** Whether the sighting of a due path can be reported; otherwise the path is due again later. `reported` is the last report. */
+  /** Whether a due path can be reported; if not, it is due again later. `reported` is its last reported sighting. */
   settles(path: string, sighting: Sighting, reported: Sighting | undefined, now: number): boolean;
 }
 
 export function settling(timing: WatchTiming): Settling {
   const waiting = new Map<string, Unsettled>();
-  /** Those that were taken out and not judged yet. */
+  /** Paths that `takeDue` returned and `settles` has not judged yet. */
   const taken = new Map<string, Unsettled>();
 
   function wait(path: string, entry: Unsettled, until: number): false {
-    // An event that came meanwhile has put the path back already, and makes it due no later.
+    // A later event has put the path back already; then it is due no later than that event requires.
     const newer = waiting.get(path);
     const due = newer === undefined ? until : Math.min(newer.due, until);
     waiting.set(path, { ...entry, due });

@@ -4,8 +4,8 @@ import { lstat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 
 /**
- * What came of a watched folder: something about a name in it, which for a rename may be another file or folder now;
- * the folder itself; anything, because events may have been lost; or the end of the watch.
+ * An event of a watched folder: an event of a name in it (after a rename another file or folder may have the name), an
+ * event of the folder itself, anything, because events may have been lost, or the end of the watch.
  */
 export type FolderEvent =
   | { readonly name: string; readonly isRename: boolean }
@@ -18,20 +18,22 @@ export type OnFolderEvent = (event: FolderEvent) => void;
 interface SharedFolder {
   readonly subscribers: Set<OnFolderEvent>;
   watcher: FSWatcher | undefined;
-  /** Whether the watch could be set up; a later attempt takes its place. */
+  /** Whether the watch could be set up; replaced by a later attempt. */
   opening: Promise<boolean>;
 }
 
 /**
- * The watched folders of this process. chokidar shares the system's watch of a path, and with it a watch that stayed
- * with a folder which was moved away; only all of its users together can set up a new one.
+ * The watched folders of this process. chokidar shares one system watch among all users of a path. If the folder is
+ * moved away, that watch stays with the moved folder, so a new watch can be set up only for all users together.
  */
 const sharedFolders = new Map<string, SharedFolder>();
 
-/** A folder that does not say so within this time is not watched. */
+/** Milliseconds after which a folder whose watch is not ready counts as not watched. */
 const openingTime = 5_000;
 
-/** Watches a folder without what is below it. Answers false where that cannot be; `closeFolder` is due either way. */
+/**
+ * Watches a folder, without its subfolders. Resolves to false if that fails; `closeFolder` is required in both cases.
+ */
 export async function openFolder(path: string, subscriber: OnFolderEvent): Promise<boolean> {
   const known = sharedFolders.get(path);
   const shared: SharedFolder = known ?? {
@@ -47,7 +49,7 @@ export async function openFolder(path: string, subscriber: OnFolderEvent): Promi
   return await shared.opening;
 }
 
-/** Sets a folder's watch up anew, for all who use it; they are told that anything may have happened. */
+/** Sets up a folder's watch again for all its users, and notifies them that anything may have changed. */
 export async function reopenFolder(path: string): Promise<boolean> {
   const shared = sharedFolders.get(path);
   if (shared === undefined) return false;
@@ -59,7 +61,7 @@ export async function reopenFolder(path: string): Promise<boolean> {
   })();
   shared.opening = opening;
   const isOpen = await opening;
-  if (isOpen) tell(shared, "anything");
+  if (isOpen) notify(shared, "anything");
   return isOpen;
 }
 
@@ -74,12 +76,12 @@ export async function closeFolder(path: string, subscriber: OnFolderEvent): Prom
 
 async function open(path: string, shared: SharedFolder): Promise<boolean> {
   shared.watcher = undefined;
-  // chokidar would wait for a folder that is not there, by watches that nobody counts.
+  // For a folder that does not exist, chokidar would wait with watches that are not counted here.
   if (!(await isFolder(path))) return false;
   const watcher = watch(path, {
     backend: "native",
     depth: 0,
-    // Only the folder's own events are wanted, not chokidar's view of each file in it.
+    // Only the folder's own events are needed, not chokidar's view of each file in it.
     ignored: (entry) => resolve(entry) !== path,
     ignoreInitial: true,
     followSymlinks: false,
@@ -90,13 +92,13 @@ async function open(path: string, shared: SharedFolder): Promise<boolean> {
   watcher.on("raw", (event, name, details) => {
     if (shared.watcher !== watcher || watchedPath(details) !== path) return;
     const isRename = event === "rename";
-    if (typeof name !== "string" || name === "") tell(shared, "anything");
-    else tell(shared, { name, isRename });
-    // So Linux reports the end of the folder; a child of the same name costs a needless look.
-    if (isRename && name === basename(path)) tell(shared, "itself");
+    if (typeof name !== "string" || name === "") notify(shared, "anything");
+    else notify(shared, { name, isRename });
+    // Linux reports the end of the folder in this way; a child of the same name causes a look that is not needed.
+    if (isRename && name === basename(path)) notify(shared, "itself");
   });
   watcher.on("unlinkDir", () => {
-    if (shared.watcher === watcher) tell(shared, "itself");
+    if (shared.watcher === watcher) notify(shared, "itself");
   });
   return await new Promise<boolean>((settle) => {
     let isOpen: boolean | undefined;
@@ -108,8 +110,8 @@ async function open(path: string, shared: SharedFolder): Promise<boolean> {
     const late = setTimeout(() => end(false), openingTime);
     late.unref();
     watcher.on("error", () => {
-      // What never worked is not lost: telling so would try it again at once, and for ever.
-      if (isOpen === true && shared.watcher === watcher) tell(shared, "lost");
+      // A watch that never worked is not reported as lost, because it would be tried again at once, without end.
+      if (isOpen === true && shared.watcher === watcher) notify(shared, "lost");
       end(false);
     });
     watcher.on("ready", () => end(true));
@@ -120,12 +122,12 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isDirectory();
   } catch {
-    // Whatever keeps it from being looked at keeps it from being watched.
+    // A path that cannot be looked at cannot be watched either.
     return false;
   }
 }
 
-function tell(shared: SharedFolder, event: FolderEvent): void {
+function notify(shared: SharedFolder, event: FolderEvent): void {
   for (const subscriber of shared.subscribers) subscriber(event);
 }
 

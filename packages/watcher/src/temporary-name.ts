@@ -1,4 +1,4 @@
-/** Names under which editors and other writers keep a file for the moment of saving it. */
+/** Names that editors and other writers use for a file only while they save it. */
 const patterns: readonly RegExp[] = [
   // Vim, Emacs, nano, Kate.
   /^4913$/u,
@@ -23,7 +23,7 @@ const patterns: readonly RegExp[] = [
   /\.\d{6,}$/u,
 ];
 
-/** Whether a name is one that a file has for a moment only, so that no file is said to have moved there. */
+/** Whether a name is temporary, so that a file with this name is not reported as moved. */
 export function isTemporaryName(name: string): boolean {
   return patterns.some((pattern) => pattern.test(name));
 }

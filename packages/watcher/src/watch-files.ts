@@ -21,37 +21,39 @@ import { settling, usualTiming, type WatchTiming } from "./settling.ts";
 import type { FolderEvent } from "./shared-folders.ts";
 
 export interface WatchFilesOptions {
-  /** Folders in which moved files are looked for, by their real paths. Default: none. */
+  /** The folders in which moved files are searched, as real paths; default: none. */
   readonly roots?: readonly string[];
-  /** The most folders that are watched through the system; files in others are polled. Default: 1,024. */
+  /** The most folders with a system watch; files in other folders are polled. Default: 1,024. */
   readonly maxWatches?: number;
-  /** How many entries a search looks at. Default: 200,000. */
+  /** The most entries that a search looks at; default: 200,000. */
   readonly maxSearched?: number;
-  /** Never uses the system's watches, as on network file systems; so too where `CHOKIDAR_USEPOLLING` is set. */
+  /**
+   * Whether to poll instead of using system watches, for network file systems. Default: as `CHOKIDAR_USEPOLLING` sets.
+   */
   readonly polling?: boolean;
   readonly timing?: Partial<WatchTiming>;
-  /** Must be the clock of the files' times. Default: the clock of the machine. */
+  /** Must be the clock of the files' times; default: the machine's. */
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
 interface Known {
-  /** The sighting that was reported last, or the first one where it needed no report. */
+  /** The last reported sighting, or the known state if nothing was reported. */
   reported: Sighting | undefined;
 }
 
-/** So many events at once can be more than the system's queue holds. */
+/** With so many events at once, the system's queue may have overflowed. */
 const manyEvents = 4_000;
 
-/** Watches known files of this machine by their folders. Does not keep the process alive. */
+/** Watches the folders of known files on this machine. It does not keep the process alive. */
 export function watchFiles(options: WatchFilesOptions = {}): Watcher {
   const timing: WatchTiming = { ...usualTiming, ...options.timing };
   const clock = options.clock ?? { now: () => Date.now() };
   const roots = options.roots ?? [];
   const known = new Map<string, Known>();
-  /** What files are to be compared with once they are watched. */
+  /** The known states with which files are compared once they are watched. */
   const unchecked = new Map<string, KnownFile>();
-  /** Files that were compared, differ, and have not been reported yet. */
+  /** Files that differ from their known state and have not been reported yet. */
   const differing = new Set<string>();
   const paths = knownPaths(roots);
   const unsettled = settling(timing);
@@ -72,7 +74,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
   let polledAt = now();
   let sweptAt = now();
 
-  function tell(sightings: readonly Sighting[]): void {
+  function report(sightings: readonly Sighting[]): void {
     if (closed || sightings.length === 0) return;
     if (listener === undefined) kept.push(...sightings);
     else listener(sightings);
@@ -81,7 +83,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
   function onEvent(folder: string, event: FolderEvent): void {
     if (closed) return;
     if (event === "anything") {
-      // A folder that is back may have those below it already.
+      // A folder that is back may contain its subfolders already.
       watches.retry(paths.foldersBelow(folder).slice(1));
       return touchBelow(folder);
     }
@@ -115,7 +117,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     wake(now() + timing.quiet);
   }
 
-  /** Sees that there is a look at a time or before. */
+  /** Makes sure that a look takes place at this time or before. */
   function wake(at: number): void {
     if (closed || flushing !== undefined || timerAt <= at) return;
     clearTimeout(timer);
@@ -130,7 +132,9 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     wake(Math.min(unsettled.nextDue() ?? polled, polled, sweptAt + timing.sweep));
   }
 
-  /** Many files are polled less often, so that polling never takes more than a few percent of a processor. */
+  /**
+   * Milliseconds between polls. With many files it is longer, so that polling uses only a few percent of a processor.
+   */
   function pollPause(): number {
     return Math.max(timing.poll, known.size / 2);
   }
@@ -147,7 +151,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     });
   }
 
-  /** One look at whatever is due; looks never overlap, so that what is reported last is what was seen last. */
+  /** Looks once at all due paths. Looks never overlap, so the last report shows the last state. */
   async function step(): Promise<void> {
     await checkUnchecked();
     await lookAround();
@@ -163,10 +167,10 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
       entry.reported = sighting;
       reported.push(sighting);
     }
-    tell(reported);
+    report(reported);
   }
 
-  /** Compares files whose watches are there now with what was known of them. */
+  /** Compares files whose watches are ready with their known states. */
   async function checkUnchecked(): Promise<void> {
     if (!watches.isSettled()) return;
     const compared = [...unchecked];
@@ -189,7 +193,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     }
   }
 
-  /** Looks at files for which no event may come. */
+  /** Looks at files whose events may be missing. */
   async function lookAround(): Promise<void> {
     const isBurst = eventCount > manyEvents && unsettled.size === 0;
     if (unsettled.size === 0) eventCount = 0;
@@ -234,7 +238,7 @@ export function watchFiles(options: WatchFilesOptions = {}): Watcher {
     },
     listen(next) {
       listener = next;
-      tell(kept.splice(0));
+      report(kept.splice(0));
     },
     async add(files) {
       checkOpen();
@@ -309,17 +313,17 @@ function isSameButCase(one: string, other: string): boolean {
 }
 
 function isPolling({ polling }: WatchFilesOptions): boolean {
-  // chokidar would poll in the folders' place, where a change of a file does not show.
+  // chokidar would poll the folders instead, which does not show a change of a file.
   const asked = process.env["CHOKIDAR_USEPOLLING"];
   return polling ?? (asked !== undefined && !["", "0", "false"].includes(asked.toLowerCase()));
 }
 
 function checkedLimit(limit: number): number {
   if (Number.isSafeInteger(limit) && limit >= 0) return limit;
-  throw new RangeError(`maxWatches is a whole number from 0; got ${limit}`);
+  throw new RangeError(`maxWatches is ${limit}; it must be a whole number from 0`);
 }
 
-/** Milliseconds for waiting by; the files' times are the clock's. */
+/** Milliseconds for waiting times; the files' times are those of `clock`. */
 function now(): number {
   return performance.now();
 }

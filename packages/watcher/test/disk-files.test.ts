@@ -37,7 +37,7 @@ test.each([
   ["line ends of every kind", "a\nb\r\nc\rd\u2028e\n"],
   ["a byte order mark", "\uFEFFtext"],
   ["characters of up to four bytes", "é € 𝄞 \u{10FFFF} 👩‍👩‍👧"],
-  ["controls but NUL", "\u0001\u001B[31m\u007F"],
+  ["controls except NUL", "\u0001\u001B[31m\u007F"],
   ["more than one read takes", "0123456789abcdef".repeat(70_000)],
 ])("text-is-exact: %s", async (_, text) => {
   await using folder = await temporaryFolder();
@@ -82,7 +82,7 @@ test("links-are-followed", async () => {
   expect(await files.read(path)).toMatchObject({ realPath: real, text: "text" });
 });
 
-test("stat and read tell the same time of change", async () => {
+test("stat and read return the same time of change", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.txt");
   await writeFile(path, "text");
@@ -101,7 +101,7 @@ test("refusals-have-codes: a file that is not there", async () => {
   );
 });
 
-test("refusals-have-codes: a link to nothing names what it leads to", async () => {
+test("refusals-have-codes: a link to nothing names its target", async () => {
   await using folder = await temporaryFolder();
   await symlink("nowhere.txt", join(folder.path, "broken"));
 
@@ -110,7 +110,7 @@ test("refusals-have-codes: a link to nothing names what it leads to", async () =
   expect(message).toContain("a link to nowhere.txt");
 });
 
-test("refusals-have-codes: a name that no file can have is shown without its control characters", async () => {
+test("refusals-have-codes: a name that no file can have is shown with its control characters escaped", async () => {
   expect(await refused(files.read("/a\0\u001Bb"), "FILE_MISSING")).toContain(
     String.raw`"/a\u0000\u001bb"`,
   );
@@ -161,7 +161,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("refusals-have-codes: more than maxBytes, and not a byte less", async () => {
+test("refusals-have-codes: exactly the files with more than maxBytes", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "large");
   const small = diskFiles({ maxBytes: 10_000 });
@@ -174,7 +174,7 @@ test("refusals-have-codes: more than maxBytes, and not a byte less", async () =>
   expect(message).toContain("10000 bytes");
 });
 
-test("refusals-have-codes: a file of gigabytes is refused by its size, unread", async () => {
+test("refusals-have-codes: a file of several gigabytes is refused by its size, without reading", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "sparse");
   await writeFile(path, "");

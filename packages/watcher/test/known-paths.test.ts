@@ -18,14 +18,14 @@ describe("the folders of known files", () => {
     expect(paths.below("/root/a")).toEqual(["/root/a/d.txt", "/root/a/b/c.txt"]);
   });
 
-  it("reach one above the file's outside the roots", () => {
+  it("reach one above the file's own outside the roots", () => {
     const paths = knownPaths(["/root"]);
 
     expect(paths.add("/other/a/b/c.txt")).toEqual(["/other/a", "/other/a/b"]);
     expect(paths.add("/c.txt")).toEqual(["/"]);
   });
 
-  it("go with the last file that needs them", () => {
+  it("are removed with the last file that needs them", () => {
     const paths = knownPaths(["/root"]);
     paths.add("/root/a/b/c.txt");
     paths.add("/root/a/d.txt");
@@ -36,7 +36,7 @@ describe("the folders of known files", () => {
   });
 });
 
-describe("names of the moment", () => {
+describe("temporary names", () => {
   it.each([".a.txt.swp", "4913", "a.txt~", "#a#", ".#a", "a.tmp", "sedAb12Cd", ".a.txt.Xy12z9"])(
     "%s is one",
     (name) => {
@@ -53,13 +53,13 @@ describe("names of the moment", () => {
     "a.bak",
     "sedation",
     "1.json",
-  ])("%s is none", (name) => {
+  ])("do not include %s", (name) => {
     expect(isTemporaryName(name)).toBe(false);
   });
 });
 
 describe("a name that differs in its case", () => {
-  it("is another, though the file system finds the file by the former one too", async () => {
+  it("is another name, even if the file system finds the file by its former name", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "readme.md");
     await writeFile(path, "text");
@@ -92,7 +92,7 @@ describe("a search", () => {
     expect(none).toEqual([]);
   });
 
-  it("passes over what tools fill", async () => {
+  it("skips folders that tools fill", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "node_modules"));
     await writeFile(join(folder.path, "node_modules", "a.txt"), "text");

@@ -13,7 +13,7 @@ function meddling(times: number, meddle: (read: number) => Promise<void>): OpenF
     let reads = 0;
     const meddled = async (...given: Parameters<typeof read>): Promise<unknown> => {
       const result = await read(...given);
-      // The end of a file with text is no read of its own.
+      // The end of a file with text does not count as a separate read.
       if (result.bytesRead === 0 && Number(given.at(3)) > 0) return result;
       reads += 1;
       if (reads <= times) await meddle(reads);
@@ -34,7 +34,7 @@ test("a file that changes while it is read is read again", async () => {
   expect(Buffer.from(bytes).toString()).toBe("after, and longer");
 });
 
-/** By a clock that is ahead of ours, so that it is no matter how long a test takes. */
+/** Sets the file's times to a clock that is ahead, so that the duration of the test does not matter. */
 async function justNow(path: string): Promise<void> {
   const time = Date.now() / 1_000 + 3_600;
   await utimes(path, time, time);
@@ -54,7 +54,7 @@ test("emptied-is-read-again: a file whose writer is between truncating and writi
   expect(Buffer.from(bytes).toString()).toBe("after");
 });
 
-test("emptied-is-read-again: not for ever", async () => {
+test("emptied-is-read-again: only for a limited time", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.txt");
   await writeFile(path, "");
@@ -65,7 +65,7 @@ test("emptied-is-read-again: not for ever", async () => {
   expect(bytes).toHaveLength(0);
 });
 
-test("emptied-is-read-again: not a file that is empty for long", async () => {
+test("emptied-is-read-again: not if the file has been empty for long", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.txt");
   await writeFile(path, "");
@@ -79,7 +79,7 @@ test("emptied-is-read-again: not a file that is empty for long", async () => {
   expect(reads).toEqual([1]);
 });
 
-test("a file that never stops changing is read all the same", async () => {
+test("a file that never stops changing is read anyway", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.log");
   await writeFile(path, "0\n");

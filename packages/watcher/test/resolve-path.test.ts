@@ -37,7 +37,7 @@ test.each([
   ["a folder that begins with @", "@types/a.ts"],
   ["a no-break space", "a\u00A0b.txt"],
   ["a name that begins with ~", "~backup"],
-])("a file that exists under the name as written comes first: %s", async (_, name) => {
+])("a file that exists under the name as written has priority: %s", async (_, name) => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "@types"));
   await writeFile(join(folder.path, name), "");

@@ -11,8 +11,8 @@ function file(size: number, node = "1:1"): Sighting {
 
 const absent: Sighting = { state: "absent", path, at: 0 };
 
-describe("a path that something happened to", () => {
-  it("is due when nothing more happened for a while", () => {
+describe("a path with events", () => {
+  it("is due after a time without further events", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0);
     paths.touch(path, 20);
@@ -24,7 +24,7 @@ describe("a path that something happened to", () => {
     expect(paths.size).toBe(0);
   });
 
-  it("is due after half a second though more happens", () => {
+  it("is due after half a second of continuous events", () => {
     const paths = settling(usualTiming);
     for (let now = 0; now <= 490; now += 10) paths.touch(path, now);
 
@@ -32,7 +32,7 @@ describe("a path that something happened to", () => {
     expect(paths.takeDue(500)).toEqual([path]);
   });
 
-  it("is looked at again when it differs from the look before", () => {
+  it("is looked at again if it differs from the look before", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0, file(1));
     paths.takeDue(25);
@@ -42,7 +42,7 @@ describe("a path that something happened to", () => {
     expect(paths.settles(path, file(2), undefined, 50)).toBe(true);
   });
 
-  it("is absent only when it stays away", () => {
+  it("is reported absent only if it stays absent", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0);
     paths.takeDue(25);
@@ -53,7 +53,7 @@ describe("a path that something happened to", () => {
     expect(paths.settles(path, absent, file(1), 325)).toBe(true);
   });
 
-  it("counts its absence from the first look, whatever events come", () => {
+  it("counts its absence from the first look, independent of later events", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0);
     paths.takeDue(25);
@@ -65,7 +65,7 @@ describe("a path that something happened to", () => {
     expect(paths.settles(path, absent, file(1), 325)).toBe(true);
   });
 
-  it("is there again when it comes back in time", () => {
+  it("is reported present if it comes back in time", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0);
     paths.takeDue(25);
@@ -79,7 +79,7 @@ describe("a path that something happened to", () => {
     expect(paths.settles(path, file(2), file(1), 150)).toBe(true);
   });
 
-  it("is empty only when it stays so", () => {
+  it("is reported empty only if it stays empty", () => {
     const paths = settling(usualTiming);
     paths.touch(path, 0);
     paths.takeDue(25);

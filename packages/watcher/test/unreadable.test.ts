@@ -6,21 +6,21 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Reads in a child that gives up root's right to read everything, once its modules are loaded. */
+/** Reads in a child process that gives up root's right to read everything, once its modules are loaded. */
 const program = `
 import { diskFiles } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
 const files = diskFiles();
 if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
-const told = [];
+const results = [];
 for (const path of process.argv.slice(1)) {
   for (const operation of ["stat", "read"]) {
-    told.push(await files[operation](path).then(
+    results.push(await files[operation](path).then(
       (facts) => ({ size: facts?.size }),
       ({ code, message }) => ({ code, message }),
     ));
   }
 }
-console.log(JSON.stringify(told));
+console.log(JSON.stringify(results));
 `;
 
 test.skipIf(process.platform === "win32")(
