@@ -2,7 +2,7 @@ import type { SessionFigures } from "./measure/session-figures.ts";
 import type { DamagedLine } from "./read/recorded-session.ts";
 import type { StoredRun } from "./strategies/replay-session.ts";
 
-/** A message to a thread: store the session of a file at a path or, where it is stored already, measure it. */
+/** A task for a thread: to store the session of a file at a path or, if `stored` is set, to measure it. */
 export interface ReplayTask {
   readonly file: string;
   readonly path: string;
@@ -16,8 +16,8 @@ export type ReplayAnswer = { readonly stored: StoredRun } | { readonly outcome: 
 export interface FileOutcome {
   readonly file: string;
   readonly damaged: readonly DamagedLine[];
-  /** Undefined where the file has no session of two calls. */
+  /** Undefined if the file has no session with at least two calls. */
   readonly figures?: SessionFigures;
-  /** Why it could not be replayed. */
+  /** Why the file could not be replayed. */
   readonly reason?: string;
 }

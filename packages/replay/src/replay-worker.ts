@@ -4,7 +4,7 @@ import { readSession } from "./read/read-session.ts";
 import type { ReplayAnswer, ReplayTask } from "./replay-task.ts";
 import { measureSession, storeSession } from "./strategies/replay-session.ts";
 
-/** Performs one task. An error of the file is part of the answer. */
+/** Performs one task; an error of its file becomes part of the answer. */
 async function perform({ file, path, stored }: ReplayTask): Promise<ReplayAnswer> {
   try {
     const session = await readSession(file);

@@ -6,21 +6,22 @@ import { Worker } from "node:worker_threads";
 import type { FileOutcome, ReplayAnswer, ReplayTask } from "./replay-task.ts";
 
 export interface ReplayProgress {
-  /** Sessions; one that is stored and not yet measured is half done. */
+  /** The number of finished sessions; a session that is stored and not yet measured counts as half. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface RunOptions {
-  /** How many sessions are measured at once. Default: the number of the machine's cores. */
+  /** The number of sessions that are measured at once; default: the number of cores. */
   readonly threads?: number;
   readonly onProgress?: (progress: ReplayProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Replays files and answers in the order in which they were given. First each session runs the full way into a store of
- * its own, one alone at a time, so that the times of its calls are its own; then all are measured on several threads.
+ * Replays files and returns the outcomes in the order of the files. First each session runs in full into a separate
+ * store, one session at a time, so that nothing else affects the times of its calls. Then all sessions are measured on
+ * several threads.
  */
 export async function runReplay(
   files: readonly string[],
@@ -34,7 +35,7 @@ export async function runReplay(
   };
   const folder = await mkdtemp(join(tmpdir(), "scm-replay-"));
   progress();
-  /** Does tasks on threads until there are none, and answers those that are to be done further. */
+  /** Performs all tasks on threads, and returns the tasks that continue. */
   async function work(todo: ReplayTask[], count: number): Promise<ReplayTask[]> {
     const further: ReplayTask[] = [];
     const one = async (): Promise<void> => {
@@ -95,19 +96,19 @@ function replayThread(): ReplayThread {
 const isSource = import.meta.url.endsWith(".ts");
 const sourceFlags = ["--conditions=@self-context-manager/source"];
 
-/** The worker stands next to this file, in the sources as in what is built. */
+/** The worker is next to this file, in the sources and in the build. */
 function workerUrl(): URL {
   return new URL(isSource ? "./replay-worker.ts" : "./replay-worker.js", import.meta.url);
 }
 
-/** The longest first: one that begins last would keep one thread waiting for the other. */
+/** The longest files first: a long file that begins last would keep one thread busy after the others. */
 async function longestFirst(files: readonly string[]): Promise<string[]> {
   const sizes = await Promise.all(
     files.map(async (file) => {
       try {
         return (await stat(file)).size;
       } catch {
-        // The replay of the file says what is wrong with it.
+        // The replay of the file reports the error.
         return 0;
       }
     }),

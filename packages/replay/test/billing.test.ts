@@ -12,7 +12,7 @@ const parts = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("each call reads what it shares with the call before and writes the rest", () => {
+test("each call reads the part that it shares with the call before and writes the rest", () => {
   const cost = billedInput(
     traceOf([
       [10, 20],
@@ -29,7 +29,7 @@ test("each call reads what it shares with the call before and writes the rest", 
   expect(cost).toBeCloseTo(first + second + third);
 });
 
-test("with the host's breakpoints a change leaves the system prompt and nothing else", () => {
+test("with the host's breakpoints, after a change only the system prompt is read", () => {
   const host: ReplayPrices = { ...a, breakpoints: "host" };
 
   const cost = billedInput(
@@ -57,7 +57,7 @@ test("the host's breakpoint is not found beyond twenty blocks", () => {
   );
 });
 
-test("breakpoints of our own find the end of the last prompt before a change", () => {
+test("own breakpoints find the end of the last prompt before a change", () => {
   const traced = traceOf([
     [1, 2],
     [1, 2, 3],
@@ -69,7 +69,7 @@ test("breakpoints of our own find the end of the last prompt before a change", (
   expect(traced[3]?.cached.free).toBe(10);
 });
 
-test("billed in its favour, a call reads what it asked with and what it was given", () => {
+test("billed in its favour, a call reads its requests and the objects that it was given", () => {
   const [before, changed] = [viewOf([10, 20, 30]), viewOf([10, 21, 30, 200])];
   const traced = tracer();
   traced.add(before);
@@ -88,14 +88,14 @@ test("billed in its favour, a call reads what it asked with and what it was give
   );
 });
 
-test("what waited longer than the cache lives is written anew", () => {
+test("a prompt that waited longer than the cache lives is written again", () => {
   const traced = tracer(1000);
   for (const time of [0, 900, 2500]) traced.add({ ...viewOf([10, 20]), time });
 
   expect(traced.calls.map(({ cached }) => cached.free)).toEqual([0, 30, 0]);
 });
 
-test("for any prompts: no breakpoints beat free ones, and nothing beats reading everything", () => {
+test("for any prompts: other breakpoints never beat free ones, and nothing beats reading everything", () => {
   fc.assert(
     fc.property(fc.array(parts, { minLength: 1, maxLength: 10 }), (prompts) => {
       const calls = traced(prompts);
@@ -118,13 +118,13 @@ test("for any prompts: no breakpoints beat free ones, and nothing beats reading 
   );
 });
 
-test("for any growing chat: sending it as it came is the cheapest way to send all of it", () => {
+test("for any growing chat: sending it unchanged is the cheapest way to send all of it", () => {
   const growing = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 20 });
   fc.assert(
     fc.property(growing, fc.integer({ min: 1, max: 19 }), (sizes, moved) => {
       const chat = sizes.map((tokens, key) => ({ key, tokens }));
       const prompts = chat.map((_, end) => chat.slice(0, end + 1));
-      // The same content with one block in another place on every second call.
+      // The same content, with one block in another place on every second call.
       const turned = prompts.map((prompt, index) => {
         const at = Math.min(moved, prompt.length - 1);
         const one = prompt[at];
@@ -147,7 +147,7 @@ function viewOf(prompt: readonly number[]): CallView {
 
 function traced(prompts: readonly (readonly Part[])[]) {
   const trace = tracer();
-  // The same key with other tokens would be other bytes.
+  // Equal keys with different tokens would mean different bytes.
   for (const prompt of prompts)
     trace.add({
       parts: prompt.map(({ key, tokens }) => ({ key: `${String(key)} ${tokens}`, tokens })),

@@ -75,7 +75,7 @@ describe("a call of", () => {
     ["str_replace_editor", { command: "insert", path: "a.c", new_str: "x" }, "edit", "a.c"],
     ["shell", { command: "create a.py\n" }, "write", "a.py"],
     ["bash", { command: "cat > a.ts <<'EOF'\nx\nEOF" }, "write", "a.ts"],
-  ])("%s says which file it changes", (name, args, kind, writtenPath) => {
+  ])("%s has the path of the file that it changes", (name, args, kind, writtenPath) => {
     expect(classifyCall(name, args)).toMatchObject({ kind, writtenPath });
   });
 
@@ -92,7 +92,7 @@ describe("a call of", () => {
     ],
     ["await tools.exec_command({cmd:\"cat 'a\\u0062.ts' && npm test\"})", "command", ["ab.ts"]],
     ['await tools.write_stdin({session_id: 5, chars: ""})', "command", []],
-  ])("a script is what the tools in it are: %s", (input, kind, paths) => {
+  ])("a script has the facts of the tool calls in it: %s", (input, kind, paths) => {
     expect(classifyCall("exec", { input })).toEqual({ kind, paths });
   });
 });
@@ -103,6 +103,6 @@ test.each([
   ["./a.ts", "a.ts"],
   ["C:\\w\\src\\a.ts", "src/a.ts"],
   ["/w/src/", "w/src"],
-])("a file is known by the last two parts of its path: %s", (path, name) => {
+])("a file's name is the last two parts of its path: %s", (path, name) => {
   expect(fileName(path)).toBe(name);
 });

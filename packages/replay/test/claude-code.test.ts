@@ -51,7 +51,7 @@ const result = (id: string, content: unknown, fields: object = {}): object => ({
   ...fields,
 });
 
-test("the rows of a model call are joined, with the results that came between them", async () => {
+test("the rows of a model call are joined, even with results between them", async () => {
   const { source, rows, damaged } = await sessionOf([
     { type: "summary", summary: "earlier work", leafUuid: "x" },
     { type: "file-history-snapshot", messageId: "m", snapshot: {} },
@@ -82,7 +82,7 @@ test("the rows of a model call are joined, with the results that came between th
   });
 });
 
-test("sub-agents' rows are left out of a session, and are one of their own in their file", async () => {
+test("sub-agents' rows are left out of a session, and are a session in their own file", async () => {
   const side = { isSidechain: true, agentId: "a1" };
   const inner = [said("look", side), answered("m8", { type: "text", text: "looked" }, {}, side)];
 
@@ -97,7 +97,7 @@ test("sub-agents' rows are left out of a session, and are one of their own in th
   expect(outline(agent.rows)).toEqual(["user: look", "assistant: looked"]);
 });
 
-test("the summary of a compaction is marked, and so is what no person typed", async () => {
+test("the summary of a compaction and texts that no person typed are marked", async () => {
   const { rows } = await sessionOf([
     said("go"),
     { ...row("system", {}), subtype: "compact_boundary", message: undefined },
@@ -123,7 +123,7 @@ test("the summary of a compaction is marked, and so is what no person typed", as
   ]);
 });
 
-test("rows that a resumed session has twice count once", async () => {
+test("rows that a resumed session contains twice count once", async () => {
   const lines = [said("go"), answered("m1", use("t1")), said([result("t1", "one")])];
 
   const { rows, damaged } = await sessionOf([...lines, ...lines, said("on")]);
@@ -132,7 +132,7 @@ test("rows that a resumed session has twice count once", async () => {
   expect(damaged).toEqual([]);
 });
 
-test("images are kept without their data, and an error of the program is no answer", async () => {
+test("images are kept without their data, and an error message of the program is no answer", async () => {
   const image = {
     type: "image",
     source: { type: "base64", media_type: "image/jpeg", data: "AAAAAA" },

@@ -30,7 +30,7 @@ describe("a newer rollout", () => {
   const items = (...list: object[]): object[] => list.map((item) => row("response_item", item));
   const meta = row("session_meta", { id: "s1", cwd: "/w", base_instructions: { text: "you are" } });
 
-  test("has a model call between one answer of a tool and the next", async () => {
+  test("has a model call between one tool result and the next", async () => {
     const { source, rows, damaged } = await sessionOf([
       meta,
       ...items(
@@ -78,7 +78,7 @@ describe("a newer rollout", () => {
     expect(rows[7]).toMatchObject({ usage: { input: 30 } });
   });
 
-  test("ends a model call with the count of its tokens", async () => {
+  test("ends a model call with its token count", async () => {
     const { rows } = await sessionOf([
       meta,
       ...items(call("c1", "{}")),
@@ -140,7 +140,7 @@ describe("a newer rollout", () => {
     ]);
   });
 
-  test("begins anew with what a compaction left", async () => {
+  test("begins again with the messages that a compaction kept", async () => {
     const history = [
       message("user", "<environment_context>x"),
       message("user", "go"),

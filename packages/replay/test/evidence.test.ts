@@ -16,13 +16,13 @@ test("a message that repeats ten words of a result uses its three 8-grams", () =
   expect(uses.get(1)?.every(({ isStrict }) => isStrict)).toBe(true);
 });
 
-test("seven words in a row are no quotation", () => {
+test("seven words in a row are not a quotation", () => {
   const rows = [...read, result("a", "read", words("x", 30)), says(`${words("x", 7)} and`)];
 
   expect(evidenceOf(rows).uses.size).toBe(0);
 });
 
-test("what a person, a thought or another answer said too is no evidence", () => {
+test("words that a user, the model's thinking or another answer contains too are no evidence", () => {
   const quoted = words("x", 10);
   const others = [
     [user(`see ${quoted}`), ...read.slice(1)],
@@ -40,7 +40,7 @@ test("what a person, a thought or another answer said too is no evidence", () =>
   }
 });
 
-test("a quotation counts once: after that it stands in the message itself", () => {
+test("a quotation counts once, because afterwards the message itself contains it", () => {
   const rows = [
     ...read,
     result("a", "read", words("x", 30)),
@@ -52,7 +52,7 @@ test("a quotation counts once: after that it stands in the message itself", () =
   expect([...evidenceOf(rows).uses.keys()]).toEqual([1]);
 });
 
-test("string values of arguments quote as text does", () => {
+test("string values of arguments quote like text", () => {
   const rows = [
     ...read,
     result("a", "read", words("x", 30)),
@@ -63,7 +63,7 @@ test("string values of arguments quote as text does", () => {
   expect(evidenceOf(rows).uses.get(1)).toHaveLength(2);
 });
 
-test("large arguments of a write are evidence beside the results only, small ones are none", () => {
+test("large arguments of a write are additional evidence; small ones are not", () => {
   const large = [...read.slice(0, 1), calls("a", "write", { path: "a", content: words("x", 60) })];
   const small = [...read.slice(0, 1), calls("a", "write", { path: "a", content: words("x", 9) })];
   const rest = [result("a", "write", "ok"), says(words("x", 9))];
@@ -76,7 +76,7 @@ test("large arguments of a write are evidence beside the results only, small one
   expect(evidenceOf([...small, ...rest]).uses.size).toBe(0);
 });
 
-test("line numbers and written-out escapes are no words", () => {
+test("line numbers and written-out escapes are not words", () => {
   const numbers = new Map<string, number>();
   const text = "  12→alpha\n  13:beta\n14|gamma\n15-delta\n16\tepsilon\nzeta\\neta 17:5";
 
@@ -87,7 +87,7 @@ test("line numbers and written-out escapes are no words", () => {
   expect(starts.map((start) => text[start])).toEqual(["a", "b", "g", "d", "e", "z", "e", "1", "5"]);
 });
 
-test("in a result shown in part an 8-gram is visible if it lies wholly in what is shown", () => {
+test("in a partly shown result an 8-gram is visible if the shown part contains all of it", () => {
   const text = words("x", 20);
   const rows = [...read, result("a", "read", text), says(words("x", 9))];
   const grams = evidenceOf(rows).uses.get(1) ?? [];

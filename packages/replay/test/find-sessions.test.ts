@@ -13,7 +13,7 @@ async function write(folder: string, ...names: string[]): Promise<void> {
 }
 
 describe("looking for sessions", () => {
-  test("goes through folders in a fixed order, and takes each file once", async () => {
+  test("searches folders in a fixed order, and lists each file once", async () => {
     await using folder = await temporaryFolder();
     const { path } = folder;
     await write(path, "b/2.jsonl", "b/1.json", "b/notes.md", "B/3.JSONL", "a.jsonl", "own.txt");
@@ -32,7 +32,7 @@ describe("looking for sessions", () => {
     expect(found.unreadable).toEqual([]);
   });
 
-  test("tells of what is not there and goes on", async () => {
+  test("reports missing paths and continues", async () => {
     await using folder = await temporaryFolder();
     const { path } = folder;
     await write(path, "a.jsonl");
@@ -47,7 +47,7 @@ describe("looking for sessions", () => {
     ]);
   });
 
-  test("without paths goes where the recorders keep theirs, and takes lines only", async () => {
+  test("without paths searches the recorders' folders, and only for files of lines", async () => {
     await using folder = await temporaryFolder();
     const { path } = folder;
     await write(
@@ -67,7 +67,7 @@ describe("looking for sessions", () => {
   });
 });
 
-test("the recorders' own variables say where they keep their sessions", () => {
+test("the recorders' own variables name their folders", () => {
   const home = "/home/me";
   const folders = (environment: Record<string, string>): readonly string[] =>
     defaultFolders({ home, environment });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { RecordedMessage, RecordedSession, SessionFigures } from "../src/index.ts";
 import { measureSession, storeSession } from "../src/strategies/replay-session.ts";
 
-/** What a replay measures in a session; undefined where it has no segment of two calls. */
+/** The figures of a replay of a session; undefined if no segment has two calls. */
 export async function replaySession(session: RecordedSession): Promise<SessionFigures | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "scm-replay-test-"));
   try {
@@ -19,7 +19,7 @@ export async function replaySession(session: RecordedSession): Promise<SessionFi
   }
 }
 
-/** A session of these rows, as if it had been read. */
+/** A session of these rows, as if they had been read from a file. */
 export function sessionOf(rows: readonly RecordedMessage[], name = "made"): RecordedSession {
   return { name, source: "neutral", file: `${name}.jsonl`, rows, damaged: [] };
 }
@@ -46,7 +46,7 @@ export function result(id: string, toolName: string, text: string): RecordedMess
   };
 }
 
-/** Words that stand nowhere else: `count` of them that begin with a name. */
+/** Unique words: `count` of them that begin with a name. */
 export function words(name: string, count: number): string {
   return Array.from({ length: count }, (_, index) => `${name}${index}`).join(" ");
 }
@@ -56,7 +56,7 @@ interface MadeCall {
   readonly quotes: number;
   readonly isTurn: boolean;
   readonly isWrite: boolean;
-  /** Another call goes with it, whose result comes first. */
+  /** Whether the model call contains another tool call, whose result comes first. */
   readonly isPair: boolean;
 }
 

@@ -19,7 +19,7 @@ const result = (toolCallId: string, text: string): object => ({
 });
 const text = (words: string): object => ({ type: "text", text: words });
 
-test("rows of the neutral format are read as they are", async () => {
+test("rows of the neutral format are read unchanged", async () => {
   const rows = [
     { role: "system", content: [text("be kind")] },
     { role: "user", content: [text("summary")], timestamp: 5, synthetic: true, compaction: true },
@@ -45,7 +45,7 @@ test("rows of the neutral format are read as they are", async () => {
   expect(session.rows).toEqual(rows);
 });
 
-test("a call without a result gets one that says so", async () => {
+test("a call without a result gets a synthetic one", async () => {
   const { rows, damaged } = await sessionOf([assistant(call("c1"), call("c2")), result("c2", "x")]);
 
   expect(outline(rows).slice(1)).toEqual([
@@ -55,7 +55,7 @@ test("a call without a result gets one that says so", async () => {
   expect(damaged).toEqual([]);
 });
 
-test("a call id that is used again is told apart, and so is its result", async () => {
+test("a repeated call id and its result get a new id", async () => {
   const { rows } = await sessionOf([
     assistant(call("c1")),
     result("c1", "first"),
@@ -72,7 +72,7 @@ test("a call id that is used again is told apart, and so is its result", async (
   ]);
 });
 
-test("a result that comes late stands behind its call", async () => {
+test("a late result follows its call", async () => {
   const { rows } = await sessionOf([
     assistant(call("c1")),
     { role: "user", content: "meanwhile" },
@@ -82,7 +82,7 @@ test("a result that comes late stands behind its call", async () => {
   expect(outline(rows).slice(1)).toEqual(["toolResult(read c1): late", "user: meanwhile"]);
 });
 
-test("lines that are damaged are passed over and told with their number", async () => {
+test("damaged lines are skipped and reported with their number", async () => {
   const { rows, damaged } = await sessionOf([
     '{"role": "user", "cont',
     { role: "user", content: [text("one")] },
@@ -95,15 +95,15 @@ test("lines that are damaged are passed over and told with their number", async 
 
   expect(outline(rows)).toEqual(["user: one"]);
   expect(damaged).toEqual([
-    { line: 1, reason: "no JSON; the line may be cut off" },
-    { line: 4, reason: "no JSON object" },
-    { line: 5, reason: "a result of the call c9, which is not there" },
-    { line: 6, reason: "no row of the neutral format: its role is none of the four" },
-    { line: 7, reason: "no JSON; the line may be cut off" },
+    { line: 1, reason: "not JSON; the line may be cut off" },
+    { line: 4, reason: "not a JSON object" },
+    { line: 5, reason: "a result of the call c9, which is missing" },
+    { line: 6, reason: "not a row of the neutral format: its role is none of the four roles" },
+    { line: 7, reason: "not JSON; the line may be cut off" },
   ]);
 });
 
-test("a second result of a call is told and left out", async () => {
+test("a second result of a call is reported and left out", async () => {
   const { rows, damaged } = await sessionOf([
     assistant(call("c1")),
     result("c1", "first"),
@@ -114,7 +114,7 @@ test("a second result of a call is told and left out", async () => {
   expect(damaged).toEqual([{ line: 3, reason: "a second result of the call c1" }]);
 });
 
-test("whatever order rows come in, each call is followed by exactly one result", async () => {
+test("exactly one result follows each call, in whatever order the rows come", async () => {
   const id = fc.constantFrom("a", "b", "c");
   const row = fc.oneof(
     fc

@@ -91,7 +91,7 @@ test("version 1 is a list", async () => {
 });
 
 test.each([2, 3])(
-  "version %i is a tree, of which the branch of the last entry counts",
+  "version %i is a tree, and the branch of the last entry counts",
   async (version) => {
     const { rows } = await sessionOf([
       header(version),
@@ -105,7 +105,7 @@ test.each([2, 3])(
       entry("e6", "e5", {
         type: "custom_message",
         customType: "x",
-        content: "told",
+        content: "reminded",
         display: true,
       }),
       entry("e7", "e6", { type: "custom", customType: "x", data: {} }),
@@ -117,14 +117,14 @@ test.each([2, 3])(
       "user: go",
       "user*: was astray",
       "user*: noted",
-      "user*: told",
+      "user*: reminded",
       'assistant: ~hm | reading | read c1 {"path":"a.ts"}',
       "toolResult(read c1): x | [image/png 4]",
     ]);
   },
 );
 
-test("an entry whose parent was damaged follows the one before it in the file", async () => {
+test("an entry whose parent is damaged follows the previous entry of the file", async () => {
   const { rows, damaged } = await sessionOf([
     header(3),
     entry("e1", null, { message: user("one") }),
@@ -134,8 +134,8 @@ test("an entry whose parent was damaged follows the one before it in the file", 
 
   expect(outline(rows)).toEqual(["user: one", "user: three"]);
   expect(damaged).toEqual([
-    { line: 3, reason: "no JSON; the line may be cut off" },
-    { line: 4, reason: "its parent e2 is not there; it follows the entry before it" },
+    { line: 3, reason: "not JSON; the line may be cut off" },
+    { line: 4, reason: "its parent e2 is missing; it follows the previous entry" },
   ]);
 });
 
@@ -149,7 +149,7 @@ test("entries that name each other as parents end the branch", async () => {
   expect(outline(rows)).toEqual(["user: one", "user: two"]);
 });
 
-test("a command that the user ran is told as Pi tells it, unless it was kept from the model", async () => {
+test("a command that the user ran has Pi's text, and is left out if it was excluded from the context", async () => {
   const ran = { role: "bashExecution", command: "ls", output: "a\nb", exitCode: 2, timestamp: 1 };
 
   const { rows } = await sessionOf([
@@ -165,7 +165,7 @@ test("a command that the user ran is told as Pi tells it, unless it was kept fro
   ]);
 });
 
-test("rows that a fork puts before the header or beside the tree are passed over", async () => {
+test("rows that a fork puts before the header or beside the tree are skipped", async () => {
   const { source, rows } = await sessionOf([
     { type: "title", v: 1, title: "" },
     header(3),
@@ -178,7 +178,7 @@ test("rows that a fork puts before the header or beside the tree are passed over
   expect(outline(rows)).toEqual(["user: go"]);
 });
 
-test("a system prompt that stands among the messages is kept", async () => {
+test("a system prompt among the messages is kept", async () => {
   const { rows } = await sessionOf([
     header(3),
     entry("e1", null, { message: { role: "system", content: "", sections: {} } }),

@@ -16,7 +16,7 @@ test.each([
   ["another document", '{\n  "name": "x",\n  "messages": []\n}\n'],
   ["a list", "[1, 2]\n"],
   ["a thousand lines of something else", '{"a":1}\n'.repeat(1000)],
-])("a file with %s is no recording that is known", async (_, text) => {
+])("a file with %s is not a known kind of recording", async (_, text) => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "x.jsonl");
   await writeFile(file, text);
@@ -27,7 +27,7 @@ test.each([
   expect(error).toMatchObject({ code: "RECORDING_UNKNOWN", file });
 });
 
-test("a file that is not there cannot be read", async () => {
+test("a missing file is reported as unreadable", async () => {
   await using folder = await temporaryFolder();
 
   const missing = await failure(join(folder.path, "none.jsonl"));
@@ -37,13 +37,13 @@ test("a file that is not there cannot be read", async () => {
   expect(asFile).toMatchObject({ code: "RECORDING_UNREADABLE" });
 });
 
-test("the content tells the format, whatever the file is called", async () => {
+test("the content determines the format, whatever the name of the file", async () => {
   const { name, source } = await sessionOf([{ role: "user", content: "go" }], "notes.txt");
 
   expect({ name, source }).toEqual({ name: "notes.txt", source: "neutral" });
 });
 
-test("lines end at line feeds only, and bytes that are no text cost no other line", async () => {
+test("only line feeds end a line, and invalid UTF-8 affects no other line", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "x.jsonl");
   const line = (text: string): Buffer =>
@@ -56,5 +56,5 @@ test("lines end at line feeds only, and bytes that are no text cost no other lin
   const { rows, damaged } = await readSession(file);
 
   expect(outline(rows)).toEqual(["user: a\u2028b", `user: ${"é".repeat(100_000)}`]);
-  expect(damaged).toEqual([{ line: 2, reason: "no JSON; the line may be cut off" }]);
+  expect(damaged).toEqual([{ line: 2, reason: "not JSON; the line may be cut off" }]);
 });

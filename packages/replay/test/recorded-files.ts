@@ -11,12 +11,12 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-/** Lines of JSON; a string is a line as it is. */
+/** Lines of JSON; a string is used as a line unchanged. */
 function jsonLines(lines: readonly unknown[]): string {
   return lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 }
 
-/** What `readSession` makes of a file with these lines. */
+/** The session that `readSession` reads from a file with these lines. */
 export async function sessionOf(
   lines: readonly unknown[],
   name = "one.jsonl",
@@ -47,7 +47,7 @@ export function outline(rows: readonly RecordedMessage[]): readonly string[] {
   });
 }
 
-/** Whether every call is followed at once by exactly one result, and every id is there once. */
+/** Whether exactly one result follows each call directly, and no id is repeated. */
 export function isPaired(rows: readonly RecordedMessage[]): boolean {
   let open: readonly string[] = [];
   const ids = new Set<string>();

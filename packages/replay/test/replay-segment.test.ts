@@ -15,7 +15,7 @@ const rows = [
   says("nothing more"),
 ];
 
-test("what was hidden when it was quoted is a miss, and asking for it makes a call", async () => {
+test("hidden evidence is a miss, and asking for it makes a call", async () => {
   const evidence = evidenceOf(rows);
   const asked: number[] = [];
   const run = hiding(asked);
@@ -27,7 +27,7 @@ test("what was hidden when it was quoted is a miss, and asking for it makes a ca
   expect(traced.map(({ charges }) => charges.length)).toEqual([0, 1, 0]);
 });
 
-test("without charging nothing is asked for", async () => {
+test("without charging the model asks for nothing", async () => {
   const asked: number[] = [];
 
   const { miss } = await replaySegment(hiding(asked), 3, evidenceOf(rows));
@@ -35,14 +35,14 @@ test("without charging nothing is asked for", async () => {
   expect([miss.missed, asked]).toEqual([1, []]);
 });
 
-test("the fewest objects are asked for, and of equals the newest", () => {
+test("the model asks for the fewest objects, and among equal sets for the newest", () => {
   expect(fewestObjects(gramsIn([[0, 1], [1, 2], [1]]))).toEqual([1]);
   expect(fewestObjects(gramsIn([[0, 4, 2]]))).toEqual([4]);
   expect(fewestObjects(gramsIn([[0], [1], [0, 2]]))).toHaveLength(2);
   expect(fewestObjects([])).toEqual([]);
 });
 
-test("for any holders, what is asked for holds everything that is missing", () => {
+test("for any holders, the requested objects contain everything that is missing", () => {
   const holders = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: 1 }));
   fc.assert(
     fc.property(holders, (sets) => {
@@ -53,7 +53,7 @@ test("for any holders, what is asked for holds everything that is missing", () =
   );
 });
 
-/** Shows nothing but what was asked for. */
+/** Shows only the objects that were asked for. */
 function hiding(asked: number[]): StrategyRun {
   const view = (): CallView => ({
     parts: [{ key: "prefix", tokens: 10 }, ...asked.map((object) => ({ key: object, tokens: 50 }))],

@@ -17,7 +17,7 @@ import {
   words,
 } from "./made-sessions.ts";
 
-test("a rehearsal sends what the session sent, for any session", async () => {
+test("a rehearsal sends the same messages as the session, for any session", async () => {
   await fc.assert(
     fc.asyncProperty(madeRows(40), async (rows) => {
       const dependencies = replayDependencies(memoryStore(), defaultParts());
@@ -38,7 +38,7 @@ test("a rehearsal sends what the session sent, for any session", async () => {
   );
 });
 
-test("for any session the strategies keep their promises", async () => {
+test("for any session the strategies keep their rules", async () => {
   await fc.assert(
     fc.asyncProperty(madeRows(45), async (rows) => {
       const figures = await replaySession(sessionOf(rows));
@@ -55,7 +55,7 @@ test("for any session the strategies keep their promises", async () => {
       expect(masking.tokens).toBeLessThanOrEqual(plain.tokens);
       for (const { cost, chargedCost } of [masking, epoch].filter(({ miss }) => miss.missed === 0))
         expect(chargedCost).toBe(cost);
-      // Without a cache: with one, masking is billed in its favour.
+      // Without a cache, because with one masking is billed in its favour.
       const { masking: uncached } = figures.profiles["N"] ?? {};
       expect(uncached?.chargedCost).toBeGreaterThanOrEqual(uncached?.cost ?? Infinity);
       expect(figures.times).toHaveLength(figures.calls);
@@ -64,12 +64,12 @@ test("for any session the strategies keep their promises", async () => {
   );
 }, 60_000);
 
-test("masking hides what ten results came after, and the model pays for asking again", async () => {
+test("masking hides an output after ten more results, and asking for it again costs", async () => {
   const rows = [user("go"), ...reads(14), says(words("r0x", 12))];
 
   const figures = await replaySession(sessionOf(rows));
 
-  // Without a cache: with one, masking is billed in its favour.
+  // Without a cache, because with one masking is billed in its favour.
   const { masking, "append-only": plain } = figures?.profiles["N"] ?? {};
   expect(masking?.miss).toMatchObject({ used: 1, missed: 1, grams: 5, missedGrams: 5 });
   expect(plain?.miss).toMatchObject({ used: 1, missed: 0 });
@@ -87,7 +87,7 @@ test("a session with fewer than two calls has no figures", async () => {
   expect(await replaySession(sessionOf([user("go"), says("done")]))).toBeUndefined();
 });
 
-test("segments of a session are added up", async () => {
+test("the segments of a session are added up", async () => {
   const summary = { ...user("what was done"), compaction: true as const };
   const rows = [user("go"), ...reads(3), says("done"), summary, ...reads(4), says("done")];
 

@@ -44,12 +44,12 @@ test("the totals leave out sessions without a segment", () => {
   expect(totals).toEqual({ sessions: 1, segments: 1, calls: 2, tokens: 3 * 5 });
 });
 
-// Recorded sessions of others are not in the repository; a folder of them can be given.
+// Foreign recorded sessions are not in the repository; a variable can name a folder of them.
 const folder = process.env["SCM_RECORDED_SESSIONS"];
 const folders = folder === undefined ? [] : [folder];
 
 test.each(folders)(
-  "all in %s is read without damage, with one result for each call",
+  "all sessions in %s are read without damage, with one result for each call",
   async (path) => {
     const { files, unreadable } = await findSessions([path]);
     const sessions = await Promise.all(files.map((file) => readSession(file)));

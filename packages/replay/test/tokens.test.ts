@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { countText, countTokens, type RecordedMessage } from "../src/index.ts";
 
-test("a message counts its text, its thinking and its calls, four more, and four for each call", () => {
+test("a message counts its text, its thinking and its calls, plus four, plus four for each call", () => {
   const row: RecordedMessage = {
     role: "assistant",
     model: "some-model",
@@ -25,7 +25,7 @@ test("a message counts its text, its thinking and its calls, four more, and four
   expect(countTokens(row)).toBe(expected);
 });
 
-test("an image counts 1,500, whatever its size", () => {
+test("an image counts 1,500 tokens at any size", () => {
   const row: RecordedMessage = {
     role: "user",
     content: [{ type: "image", data: "", mimeType: "image/png", elided: true, bytes: 7 }],
@@ -34,11 +34,11 @@ test("an image counts 1,500, whatever its size", () => {
   expect(countTokens(row)).toBe(1504);
 });
 
-test("what looks like a special token counts as text", () => {
+test("text that looks like a special token counts as text", () => {
   expect(countText("a <|endoftext|> b")).toBeGreaterThan(5);
 });
 
-test("long runs are cut, and cost at most a token more for each cut", { timeout: 20_000 }, () => {
+test("long runs are cut, and each cut adds at most one token", { timeout: 20_000 }, () => {
   const run = "ab".repeat(1500);
   const text = `see ${run} and ${"=".repeat(3000)}${" ".repeat(3000)}${"7".repeat(3000)} end`;
   const exact = encode(text).length;
@@ -48,7 +48,7 @@ test("long runs are cut, and cost at most a token more for each cut", { timeout:
   expect(countText("q".repeat(300_000))).toBeGreaterThan(1000);
 });
 
-test("a cut does not part the halves of a character", () => {
+test("a cut does not divide a surrogate pair", () => {
   const text = `x${"😀".repeat(1500)}`;
 
   expect(countText(text)).toBeLessThanOrEqual(encode(text).length + 6);

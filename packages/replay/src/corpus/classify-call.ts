@@ -6,8 +6,8 @@ import {
 } from "@self-context-manager/core";
 
 /**
- * What a recorded call does. Beside the tools that core knows, these are the commands of SWE-agent, which its
- * trajectories have in the place of a shell's; `other` for a tool that nobody has.
+ * Classifies a recorded tool call: by the tools that core knows and by the commands of SWE-agent, which its trajectories
+ * contain instead of shell commands. A tool that is not known is `other`.
  */
 export function classifyCall(toolName: string, args: JsonObject): CallFacts {
   const command = args["command"] ?? args["cmd"];
@@ -16,7 +16,7 @@ export function classifyCall(toolName: string, args: JsonObject): CallFacts {
   return facts ?? usualToolFacts(toolName, args);
 }
 
-/** What a file is known by in a replay: the last two parts of its path, since recorders write it in several ways. */
+/** The name of a file in a replay: the last two parts of its path, because recorders write paths in different ways. */
 export function fileName(path: string): string {
   return path
     .split(/[\\/]+/u)
@@ -25,7 +25,7 @@ export function fileName(path: string): string {
     .join("/");
 }
 
-/** SWE-agent's own commands, which stand where a shell's do. */
+/** Reads SWE-agent's own commands, which are passed in place of a shell command. */
 function agentCommand(command: string): CallFacts | undefined {
   const [name, ...operands] = (command.split("\n", 1)[0] ?? "").trim().split(/\s+/u);
   switch (name) {

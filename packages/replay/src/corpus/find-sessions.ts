@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** A file or folder that could not be looked into. */
+/** A file or folder that could not be read. */
 export interface Unreadable {
   readonly path: string;
   readonly reason: string;
@@ -18,16 +18,16 @@ export interface FoundSessions {
 export interface FindOptions {
   /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Default: the home folder of the user. */
+  /** Default: the user's home folder. */
   readonly home?: string;
 }
 
 /**
- * The files that may hold recorded sessions.
+ * Finds the files that may contain recorded sessions.
  *
- * A file is taken as it is, whatever its name; of a folder every `.jsonl` and `.json` in it and below. Without paths
- * these are the `.jsonl` files where Pi, Claude Code and Codex CLI keep their sessions, and a folder of theirs that is
- * not there is none. What a file holds is found out by `readSession`.
+ * A named file is included whatever its name is. A named folder contributes every `.jsonl` and `.json` file in it and
+ * below it. Without paths, the result is the `.jsonl` files in the session folders of Pi, Claude Code and Codex CLI; a
+ * missing folder of theirs is no error. `readSession` determines what a file contains.
  */
 export async function findSessions(
   paths?: readonly string[],
@@ -45,8 +45,8 @@ export async function findSessions(
 }
 
 /**
- * Where Pi, Claude Code and Codex CLI keep their sessions: in the user's folder, unless `PI_CODING_AGENT_SESSION_DIR`,
- * `PI_CODING_AGENT_DIR`, `CLAUDE_CONFIG_DIR` or `CODEX_HOME` say otherwise.
+ * The folders in which Pi, Claude Code and Codex CLI store their sessions: in the user's home folder, or where
+ * `PI_CODING_AGENT_SESSION_DIR`, `PI_CODING_AGENT_DIR`, `CLAUDE_CONFIG_DIR` or `CODEX_HOME` point.
  */
 export function defaultFolders(options: FindOptions = {}): readonly string[] {
   const { environment = process.env, home = homedir() } = options;
@@ -64,7 +64,7 @@ export function defaultFolders(options: FindOptions = {}): readonly string[] {
 }
 
 interface Found {
-  /** By real path, so that a link does not make a session count twice. */
+  /** By real path, so that a session with a link to it counts once. */
   readonly files: Map<string, string>;
   readonly unreadable: Unreadable[];
 }
@@ -76,7 +76,7 @@ async function look(path: string, names: RegExp, found: Found): Promise<void> {
     else if (facts.isFile()) await take(path, found);
     else found.unreadable.push({ path, reason: "neither a file nor a folder" });
   } catch (cause) {
-    // One path that is gone or locked must not keep the others from being found.
+    // One path that is missing or not readable must not stop the search of the others.
     found.unreadable.push({ path, reason: reasonOf(cause) });
   }
 }
@@ -86,14 +86,14 @@ async function lookInto(folder: string, names: RegExp, found: Found): Promise<vo
   try {
     entries = await readdir(folder, { withFileTypes: true });
   } catch (cause) {
-    // As above.
+    // The search continues here too.
     found.unreadable.push({ path: folder, reason: reasonOf(cause) });
     return;
   }
   // By code units, not by locale: the same on every machine.
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    // A linked folder may lead back to where it is linked from.
+    // Folders behind links are not searched, because a link may lead back to its own parent.
     if (entry.isDirectory()) await lookInto(path, names, found);
     else if (!names.test(entry.name)) continue;
     else if (entry.isFile()) await take(path, found);
@@ -105,7 +105,7 @@ async function takeLink(path: string, found: Found): Promise<void> {
   try {
     if ((await stat(path)).isFile()) await take(path, found);
   } catch (cause) {
-    // A link to nowhere is reported like a file that cannot be read.
+    // A link without a target is reported like a file that cannot be read.
     found.unreadable.push({ path, reason: reasonOf(cause) });
   }
 }
@@ -120,7 +120,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch {
-    // Absence is no error here; any other trouble shows when it is looked into by name.
+    // A missing folder is no error here; any other error appears when the folder is read.
     return false;
   }
 }

@@ -3,22 +3,22 @@ import type { RecordedMessage, RecordedSession } from "../read/recorded-session.
 
 /** A part of a session between two compactions of the recorder. */
 export interface Segment {
-  /** The summary comes first, in every segment but the session's first. */
+  /** In every segment except the session's first, the first row is the summary. */
   readonly rows: readonly RecordedMessage[];
-  /** How many of the rows are model calls. */
+  /** The number of model calls among the rows. */
   readonly calls: number;
 }
 
-/** What is measured on, in numbers. */
+/** The size of the measured corpus. */
 export interface CorpusTotals {
   readonly sessions: number;
   readonly segments: number;
   readonly calls: number;
-  /** Of all rows of the segments, each counted once. */
+  /** Tokens of all rows of the segments, each counted once. */
   readonly tokens: number;
 }
 
-/** The segments of a session that have two calls or more. */
+/** The segments of a session that have at least two calls. */
 export function segmentsOf(session: Pick<RecordedSession, "rows">): readonly Segment[] {
   const parts: RecordedMessage[][] = [[]];
   for (const row of session.rows) {
@@ -30,7 +30,7 @@ export function segmentsOf(session: Pick<RecordedSession, "rows">): readonly Seg
     .filter(({ calls }) => calls >= 2);
 }
 
-/** The totals of some sessions; one without a segment counts for nothing. */
+/** The totals of sessions; a session without a segment does not count. */
 export function corpusTotals(sessions: Iterable<Pick<RecordedSession, "rows">>): CorpusTotals {
   const totals = { sessions: 0, segments: 0, calls: 0, tokens: 0 };
   for (const session of sessions) {

@@ -1,31 +1,32 @@
 import { outputPrice, type ReplayPrices } from "./prices.ts";
 import type { CallTrace } from "./trace.ts";
 
-/** How the part of a prompt that no cache has is billed. */
+/** How the part of a prompt that is not in the cache is billed. */
 export type Billing =
-  /** Written to the cache up to the end of the prompt. */
+  /** The prompt is written to the cache up to its end. */
   | "to-the-end"
   /**
-   * Only what the next call can read again is written, the rest is plain input: for prompts that change on each call.
-   * A call before which the model asked for objects reads what it asked with, and the objects as they were written then.
+   * Only the part that the next call reads is written, and the rest is plain input; for prompts that change with each
+   * call. If the model asked for objects before a call, that call reads the prompts of those requests from the cache,
+   * and the objects as they were written then.
    */
   | "what-the-next-reads"
-  /** What was sent before is read again wherever it stands, so that leaving something out costs nothing: a bound. */
+  /** Sent blocks are read from the cache at any place, so leaving out a block costs nothing. This is a lower bound. */
   | "leaving-is-free";
 
-/** What the model's answer costs that asks for an object, in output tokens. */
+/** Output tokens of the model's answer that asks for an object. */
 const askingTokens = 120;
-/** What asking for an object adds to the prompt beside the object. */
+/** Tokens that asking for an object adds to the prompt, apart from the object. */
 export const askedOverhead: number = 140;
 
-/** The input of the calls of a segment, in tokens at the plain input price. */
+/** The billed input of the calls of a segment, in tokens at the plain input price. */
 export function billedInput(
   calls: readonly CallTrace[],
   prices: ReplayPrices,
   billing: Billing,
 ): number {
   const { read, write, breakpoints } = prices;
-  // What comes next can read nothing that is not written, and without breakpoints of its choice nothing else.
+  // The next call can read only what was written. Writing less helps only if the strategy chooses its breakpoints.
   const isSparing = billing === "what-the-next-reads" && breakpoints === "free";
   return calls.reduce((sum, { tokens, cached, kept, ownCalls, charges }, at) => {
     const isAsked = isSparing && charges.length > 0;

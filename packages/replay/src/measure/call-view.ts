@@ -1,4 +1,4 @@
-/** A block of a prompt: the unit that a provider's cache compares. Blocks with the same key have the same bytes. */
+/** A block of a prompt: the unit that a provider's cache compares. Blocks with equal keys have equal bytes. */
 export interface Part {
   readonly key: unknown;
   readonly tokens: number;
@@ -10,31 +10,31 @@ interface CharRange {
   readonly end: number;
 }
 
-/** How much of an object the model sees. */
+/** The part of an object that the model sees. */
 export type Visibility = "whole" | "none" | readonly CharRange[];
 
-/** A model call that a strategy makes for itself, such as a summary: input at the plain price, and output tokens. */
+/** A separate model call of a strategy, such as a summary: input tokens at the plain price, and output tokens. */
 export interface OwnCall {
   readonly input: number;
   readonly output: number;
 }
 
-/** What the model is sent in one call. */
+/** The prompt of one model call. */
 export interface CallView {
   readonly parts: readonly Part[];
-  /** What of an evidence object is in the prompt; by the number that the segment's evidence gives it. */
+  /** The part of an evidence object that is in the prompt; objects have numbers in the segment's evidence. */
   readonly shown: (object: number) => Visibility;
   readonly ownCalls?: readonly OwnCall[];
   /** When the call was made, in milliseconds since 1970. */
   readonly time?: number;
 }
 
-/** One pass of a strategy over a segment. `view` is asked once for each model call of the segment, in order. */
+/** One pass of a strategy over a segment. `view` is called once for each model call of the segment, in order. */
 export interface StrategyRun {
   view(): CallView | Promise<CallView>;
-  /** The model asks for an evidence object before it makes the call last viewed; answers that call's prompt anew. */
+  /** The model asks for an evidence object before the call of the last view; returns the new prompt of that call. */
   activate(object: number): CallView | Promise<CallView>;
-  /** Frees what the run holds. */
+  /** Releases the resources of the run. */
   [Symbol.asyncDispose]?(): Promise<void>;
 }
 

@@ -4,66 +4,66 @@ import type { Visibility } from "./call-view.ts";
 import { countText, countTokens } from "./tokens.ts";
 import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
 
-/** From how many tokens on the arguments of a call that writes are an object, for *miss+*. */
+/** The smallest size, in tokens, at which the arguments of a write count as an object for *miss+*. */
 const largeArguments = 60;
 
-/** Something that a later message may quote: a tool's result, or the large arguments of a call that writes. */
+/** A text that a later message may quote: a tool's result, or the large arguments of a call that writes. */
 interface EvidenceObject {
   readonly kind: "result" | "arguments";
   readonly callId: string;
-  /** The number of its row in the segment. */
+  /** The index of its row in the segment. */
   readonly row: number;
-  /** The number of the model call whose answer it is part of, or follows. */
+  /** The number of the model call whose answer contains it or comes before it. */
   readonly call: number;
   readonly tokens: number;
 }
 
-/** Where an 8-gram stands in an object. */
+/** The position of an 8-gram in an object. */
 interface Holder {
   readonly object: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** An 8-gram that a message has from objects alone. */
+/** An 8-gram that a message has only from objects. */
 export interface UsedGram {
-  /** Whether no arguments hold it: only these count for *miss*, all count for *miss+*. */
+  /** Whether no arguments contain it. Only strict 8-grams count for *miss*; all count for *miss+*. */
   readonly isStrict: boolean;
-  /** The objects before the message that hold it. */
+  /** The objects before the message that contain it. */
   readonly holders: readonly Holder[];
 }
 
-/** What the model calls of a segment quoted. */
+/** The objects of a segment, and what its model calls quoted from them. */
 export interface Evidence {
   readonly objects: readonly EvidenceObject[];
-  /** By the number of the call in the segment, from 0; calls that used nothing have none. */
+  /** By the number of the call in the segment, from 0; a call that used nothing has no entry. */
   readonly uses: ReadonlyMap<number, readonly UsedGram[]>;
 }
 
 interface Source {
   readonly words: Words;
-  /** Where the text stands in its object's text. */
+  /** The position of the text in its object's text. */
   readonly offset: number;
   readonly object?: number;
-  /** An argument: an object for *miss+*, other text for *miss*. */
+  /** Whether the text is an argument: an object for *miss+*, other text for *miss*. */
   readonly isArgument: boolean;
 }
 
 interface Quoted {
   readonly row: number;
   readonly call: number;
-  /** By key, whether it is strict. */
+  /** For each key, whether the 8-gram is strict. */
   readonly grams: ReadonlyMap<number, boolean>;
 }
 
-// What is known of an 8-gram: where it stood so far.
+// Bits for the places where an 8-gram has appeared so far.
 const inResult = 1;
 const inArgument = 2;
 const inOther = 4;
 
 /**
- * The 8-grams that each assistant message of a segment has from earlier tool results (or large arguments) and from no
- * other earlier message.
+ * Finds the 8-grams that each assistant message of a segment has from earlier tool results or large arguments, and from
+ * no other earlier message.
  */
 export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
   const numbers: WordNumbers = new Map();
@@ -91,7 +91,7 @@ export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
   return { objects, uses: usesOf(quoted, sources, objects) };
 }
 
-/** The 8-grams of a use that are in no object as far as it is shown. */
+/** The 8-grams of a use that no object shows in its visible part. */
 export function missingGrams(
   grams: readonly UsedGram[],
   shown: (object: number) => Visibility,
@@ -120,7 +120,7 @@ function markOf({ object, isArgument }: Source): number {
   return isArgument ? inArgument : inResult;
 }
 
-/** What a message says that it can have from objects alone, before it is itself taken in. */
+/** The 8-grams of a message that come only from earlier objects; called before the message itself is added. */
 function quotedGrams(
   row: RecordedMessage,
   sources: readonly Source[],
@@ -175,7 +175,7 @@ function rowOf(objects: readonly EvidenceObject[], object: number): number {
   return objects[object]?.row ?? Number.POSITIVE_INFINITY;
 }
 
-/** The texts of a row, in the order of its blocks; those of an object with its number. */
+/** The texts of a row, in the order of its blocks; a text of an object has the object's number. */
 function sourcesOf(
   row: RecordedMessage,
   place: { readonly row: number; readonly call: number },
@@ -189,7 +189,7 @@ function sourcesOf(
     return row.content.flatMap((block): readonly Source[] => {
       if (block.type !== "text") return [];
       const source = { words: wordsOf(block.text, numbers), offset, object, isArgument: false };
-      // Blocks of text are joined by a line break.
+      // Text blocks are joined by a line feed.
       offset += block.text.length + 1;
       return [source];
     });
@@ -226,7 +226,7 @@ function argumentSources(
   }));
 }
 
-/** Whether a call's arguments hold what it writes: a write, an edit, a patch, or a command with a here-document. */
+/** Whether the arguments contain the written text: a write, an edit, a patch, or a command with a here-document. */
 function writesWithArguments(call: RecordedToolCall): boolean {
   const { kind } = classifyCall(call.name, call.arguments);
   if (kind === "write" || kind === "edit") return true;

@@ -1,26 +1,26 @@
-/** Where a strategy's breakpoints are. */
+/** Where a strategy sets its breakpoints. */
 export type Breakpoints =
-  /** Wherever the strategy likes: what two prompts have in common is read again. */
+  /** Anywhere: the common prefix of two prompts is read from the cache. */
   | "free"
-  /** The system prompt and the last block, as Pi sends them. */
+  /** After the system prompt and the last block, as Pi sets them. */
   | "host"
-  /** The system prompt, former ends of prompts, and the new end. */
+  /** After the system prompt, at earlier ends of prompts, and at the new end. */
   | "own";
 
-/** What input costs, relative to input that is read from no cache. */
+/** Prices of input, relative to uncached input. */
 export interface ReplayPrices {
   readonly name: string;
   readonly read: number;
   readonly write: number;
   readonly breakpoints: Breakpoints;
-  /** How long the cache keeps what was not used, in milliseconds; for ever where it is absent. */
+  /** Milliseconds for which the cache keeps an entry after its last use; unlimited if absent. */
   readonly lifetime?: number;
 }
 
-/** What an output token costs, relative to input. */
+/** The price of an output token, relative to uncached input. */
 export const outputPrice: number = 5;
 
-/** The profiles of every replay, by name. */
+/** The price profiles of every replay. */
 export const replayPrices: readonly ReplayPrices[] = [
   free("A", 1.25, 0.1),
   free("A1", 2, 0.1),

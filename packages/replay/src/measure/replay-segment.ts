@@ -4,33 +4,33 @@ import { promptTokens } from "./call-view.ts";
 import { type Evidence, missingGrams, type UsedGram } from "./evidence.ts";
 import { type CallTrace, type Charge, tracer } from "./trace.ts";
 
-/** How much of what the messages of a segment quote was not to be seen. */
+/** How many messages of a segment quote evidence, and how many of them quote evidence that was not in view. */
 export interface MissCounts {
   readonly used: number;
   readonly missed: number;
   readonly grams: number;
   readonly missedGrams: number;
-  /** The same with large arguments as objects. */
+  /** The same, with large arguments as objects. */
   readonly usedPlus: number;
   readonly missedPlus: number;
   readonly gramsPlus: number;
   readonly missedGramsPlus: number;
 }
 
-/** What one pass over a segment gave. */
+/** The result of one pass over a segment. */
 export interface SegmentTrace {
   readonly calls: readonly CallTrace[];
   readonly miss: MissCounts;
 }
 
 export interface ReplayOptions {
-  /** Whether the model asks for what it misses, and gets it. */
+  /** Whether the model asks for missed evidence and gets it. */
   readonly isCharged?: boolean;
-  /** How long the cache lives, in milliseconds. */
+  /** The lifetime of the cache, in milliseconds. */
   readonly lifetime?: number;
 }
 
-/** Lets a strategy make every call of a segment, and keeps what was sent, cached and missed. */
+/** Runs a strategy for every call of a segment and records what was sent, cached and missed. */
 export async function replaySegment(
   run: StrategyRun,
   callCount: number,
@@ -59,7 +59,7 @@ export async function replaySegment(
   return { calls: traced.calls, miss };
 }
 
-/** The fewest objects that hold all of some 8-grams, the newest where several would do. */
+/** The smallest set of objects that contains all given 8-grams; of equal sets, the one with the newest objects. */
 export function fewestObjects(grams: readonly UsedGram[]): readonly number[] {
   const sets = grams.map(({ holders }) => new Set(holders.map(({ object }) => object)));
   const newestFirst = [...new Set(sets.flatMap((set) => [...set]))].sort((a, b) => b - a);
@@ -70,7 +70,7 @@ export function fewestObjects(grams: readonly UsedGram[]): readonly number[] {
   return greedyCover(sets, newestFirst);
 }
 
-/** An exact cover of at most `size` objects; the first in the order given. */
+/** An exact cover of at most `size` objects; the first in the given order. */
 function covering(
   sets: readonly ReadonlySet<number>[],
   order: readonly number[],
@@ -79,7 +79,7 @@ function covering(
   const [first] = sets;
   if (first === undefined) return [];
   if (size === 0) return undefined;
-  // One of the objects that hold the first has to be taken.
+  // One of the objects that contain the first 8-gram is required.
   for (const object of order) {
     if (!first.has(object)) continue;
     const rest = covering(

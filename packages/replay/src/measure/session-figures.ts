@@ -1,23 +1,23 @@
 import type { StrategyName } from "../strategies/strategies.ts";
 import type { MissCounts } from "./replay-segment.ts";
 
-/** What one strategy did in one session under one price profile. */
+/** The figures of one strategy in one session under one price profile. */
 export interface StrategyFigures {
   /** Billed input, in tokens at the plain input price. */
   readonly cost: number;
-  /** The same where the model asks for what it misses. */
+  /** The same if the model asks for missed evidence. */
   readonly chargedCost: number;
   readonly miss: MissCounts;
-  /** Tokens of all prompts, and of those what the cache held. */
+  /** Tokens of all prompts, and the part of them that the cache held. */
   readonly tokens: number;
   readonly cached: number;
   /** Tokens of the longest prompt. */
   readonly peak: number;
-  /** How many prompts were not the one before with something after it. */
+  /** The number of prompts that do not begin with the whole previous prompt. */
   readonly epochs: number;
 }
 
-/** What a replay measured in one session; plain data, to be sent between threads. */
+/** The figures of a replay of one session; plain data, which can be sent between threads. */
 export interface SessionFigures {
   readonly name: string;
   readonly segments: number;
@@ -28,14 +28,14 @@ export interface SessionFigures {
   readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyFigures>>>>;
   /** Billed input of each call in profile A, by strategy. */
   readonly callCosts: Readonly<Record<StrategyName, readonly number[]>>;
-  /** Of each call that ran the full way, in milliseconds. */
+  /** The duration of each call of the full run, in milliseconds. */
   readonly times: readonly number[];
   readonly storeBytes: number;
-  /** Bytes of the session in the neutral form. */
+  /** Bytes of the session in the neutral format. */
   readonly transcriptBytes: number;
 }
 
-/** Adds up what parts of a session gave. */
+/** Adds up the figures of parts of a session. */
 export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
   return {
     cost: sumOf(parts, ({ cost }) => cost),
@@ -48,7 +48,6 @@ export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
   };
 }
 
-/** Adds up misses. */
 function addMisses(parts: readonly MissCounts[]): MissCounts {
   return {
     used: sumOf(parts, ({ used }) => used),
@@ -62,7 +61,7 @@ function addMisses(parts: readonly MissCounts[]): MissCounts {
   };
 }
 
-/** The sum of a number of each part. */
+/** The sum of one number of each part. */
 export function sumOf<Part>(parts: Iterable<Part>, value: (part: Part) => number): number {
   let sum = 0;
   for (const part of parts) sum += value(part);

@@ -2,19 +2,19 @@ import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 
 import type { RecordedBlock, RecordedMessage } from "../read/recorded-session.ts";
 
-/** What stands for the system prompt and the tools in front of every call. */
+/** Tokens that are counted for the system prompt and the tools at the beginning of every call. */
 export const prefixTokens: number = 4000;
-/** What each message costs beside its text. */
+/** Tokens of a message apart from its text. */
 export const messageOverhead: number = 4;
-/** What an image counts, whatever its size. */
+/** Tokens of an image of any size. */
 export const imageTokens: number = 1500;
 
 const known = new WeakMap<RecordedMessage, number>();
 
 /**
- * The tokens of a recorded message: o200k of its text, its thinking and the JSON of its calls' names and arguments,
- * 1,500 for an image, and 4 for the message and for each of its calls. Ids and flags are not counted. Each row is counted
- * once.
+ * The tokens of a recorded message: the o200k tokens of its text, its thinking and the JSON of its calls' names and
+ * arguments, 1,500 for an image, and 4 for the message and for each of its calls. Ids and flags are not counted. The
+ * count of a row is cached.
  */
 export function countTokens(row: RecordedMessage): number {
   const before = known.get(row);
@@ -24,7 +24,7 @@ export function countTokens(row: RecordedMessage): number {
   return tokens;
 }
 
-/** The tokens of one block, as `countTokens` adds them up. */
+/** The tokens of one block, as `countTokens` counts them. */
 export function countBlock(block: RecordedBlock): number {
   switch (block.type) {
     case "text":
@@ -41,12 +41,12 @@ export function countBlock(block: RecordedBlock): number {
   }
 }
 
-/** The encoding takes a run of one kind as one piece, and its time grows with the square of the piece's length. */
+/** The encoding treats a run of one kind as one piece, and its time grows with the square of the piece's length. */
 const longestRun = 1024;
 
 /**
- * The o200k tokens of a text; what looks like a special token counts as text. A run of 1,024 letters, of signs or of
- * white space is cut there, which can add a token.
+ * The o200k tokens of a text; text that looks like a special token is counted as text. A run of 1,024 letters, signs or
+ * white space is cut at that length, which can add a token.
  */
 export function countText(text: string): number {
   if (text.length < longestRun) return encodedLength(text);
@@ -58,7 +58,7 @@ export function countText(text: string): number {
     const next = kindOf(text.charCodeAt(at));
     run = next === kind ? run + 1 : 1;
     kind = next;
-    // Digits are taken three at a time. A surrogate pair is not cut in two.
+    // The encoding takes digits three at a time, so runs of digits stay short. A surrogate pair is not divided.
     if (run >= longestRun && kind !== Kind.digit && !isLeading(text.charCodeAt(at))) {
       tokens += encodedLength(text.slice(start, at + 1));
       start = at + 1;
@@ -70,7 +70,7 @@ export function countText(text: string): number {
 
 const Kind = { digit: 0, letter: 1, sign: 2, space: 3 } as const;
 
-/** Whatever is not ASCII counts as a letter. */
+/** A character outside ASCII counts as a letter. */
 function kindOf(code: number): (typeof Kind)[keyof typeof Kind] {
   if (code <= 32) return Kind.space;
   if (code >= 48 && code <= 57) return Kind.digit;

@@ -1,42 +1,42 @@
 import type { CallView, OwnCall, Part } from "./call-view.ts";
 import type { Breakpoints } from "./prices.ts";
 
-/** How far back from a breakpoint a provider looks for what was written before, in blocks. */
+/** How many blocks before a breakpoint a provider searches for an earlier cache entry. */
 const lookback = 20;
 
 /** An object that the model asked for before a call. */
 export interface Charge {
-  /** Tokens of the prompt as it was when it asked. */
+  /** Tokens of the prompt at the time of the request. */
   readonly prompt: number;
-  /** Tokens that asking added to it. */
+  /** Tokens that the request added to the prompt. */
   readonly content: number;
 }
 
-/** What one model call sent, and how much of it a cache could have had. */
+/** The tokens that one model call sent, and how many of them a cache could have held. */
 export interface CallTrace {
   readonly tokens: number;
-  /** Tokens that earlier calls left in the cache, by where the breakpoints are. */
+  /** Tokens that earlier calls had written to the cache, by the place of the breakpoints. */
   readonly cached: Readonly<Record<Breakpoints, number>>;
-  /** Tokens of the blocks that stand where the former prompt had some: what it had, and what is left of it. */
+  /** Tokens of the first blocks, as many as the previous prompt had. */
   readonly kept: number;
-  /** Whether the prompt is the former one with something after it. */
+  /** Whether the prompt begins with the whole previous prompt. */
   readonly isExtension: boolean;
   readonly ownCalls: readonly OwnCall[];
   readonly charges: readonly Charge[];
 }
 
-/** Follows the prompts of a segment. Nothing in it depends on prices, but for the cache's lifetime. */
+/** Follows the prompts of a segment. Its result does not depend on prices, except for the cache's lifetime. */
 export interface Tracer {
   add(view: CallView, charges?: readonly Charge[]): void;
   readonly calls: readonly CallTrace[];
 }
 
-/** A tracer whose cache forgets what was not used for `lifetime` milliseconds. Default: it forgets nothing. */
+/** A tracer whose cache drops entries `lifetime` milliseconds after their last use; default: never. */
 export function tracer(lifetime: number = Number.POSITIVE_INFINITY): Tracer {
   const calls: CallTrace[] = [];
   let former: readonly Part[] = [];
   let formerTime: number | undefined;
-  // Numbers of blocks at which earlier prompts ended, of those that are a beginning of the former prompt.
+  // The block counts at which earlier prompts ended, as far as those prompts are a beginning of the previous one.
   let ends: number[] = [];
   return {
     calls,

@@ -1,16 +1,16 @@
-/** The words of a text and where they stand in it. */
+/** The words of a text and their positions. */
 export interface Words {
-  /** A number for each word; equal words have equal numbers under one `WordNumbers`. */
+  /** A number for each word; equal words have equal numbers in one `WordNumbers`. */
   readonly ids: readonly number[];
-  /** Where each word starts and ends in the text, in UTF-16 units. */
+  /** The start and the end of each word in the text, in UTF-16 units. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
-/** Gives each word a number of its own. */
+/** Maps each word to its number. */
 export type WordNumbers = Map<string, number>;
 
-/** How many words make a quotation. */
+/** The number of words of a quotation. */
 export const gramLength = 8;
 
 const writtenEscape = /\\[nrt]/gu;
@@ -18,8 +18,8 @@ const lineNumber = /^\s*\d+[→:|\t-]/gmu;
 const word = /[\p{L}\p{N}_]+/gu;
 
 /**
- * The runs of letters, digits and `_` of a text, after written-out escapes (`\n` in a JSON string) and the line numbers
- * that tools put in front of lines (`12→`, `12:`, `12|`, `12-` and a number with a tab) are blanked.
+ * Finds the runs of letters, digits and `_` in a text. Written-out escapes (`\n` in a JSON string) and line numbers
+ * that tools put before lines (`12→`, `12:`, `12|`, `12-`, or a number and a tab) are replaced by blanks first.
  */
 export function wordsOf(text: string, numbers: WordNumbers): Words {
   const plain = text.replace(writtenEscape, "  ").replace(lineNumber, blanks);
@@ -40,7 +40,7 @@ export function wordsOf(text: string, numbers: WordNumbers): Words {
   return { ids, starts, ends };
 }
 
-/** Calls `visit` with a 53-bit key of each run of eight words, and the number of its first word. */
+/** Calls `visit` with a 53-bit key of each run of eight words and the index of its first word. */
 export function eachGram({ ids }: Words, visit: (key: number, first: number) => void): void {
   for (let first = 0; first + gramLength <= ids.length; first += 1) {
     let high = 17;

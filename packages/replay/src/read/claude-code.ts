@@ -19,7 +19,7 @@ import type {
 import type { ModelCallFacts, Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
 
-/** Whether a line is of a Claude Code session. */
+/** Whether a line belongs to a Claude Code session. */
 export function isClaudeCode(value: JsonObject): boolean {
   const { type } = value;
   if (type === "summary") return "leafUuid" in value;
@@ -28,15 +28,15 @@ export function isClaudeCode(value: JsonObject): boolean {
   return isChat && typeof value["uuid"] === "string" && "sessionId" in value;
 }
 
-/** What Claude Code writes into user rows that no person typed; a user's own slash command begins otherwise. */
+/** The beginnings of texts that Claude Code itself writes into user rows; a user's slash command begins differently. */
 const machineText = /^<(?:local-command-|command-name>|system-reminder>|user-prompt-submit-hook>)/u;
 
 /**
  * Reads a Claude Code session.
  *
- * The rows of one model call, which has a row for each of its blocks, are joined by the message's id. Sub-agents' rows
- * among a session's are left out; a file that begins with such a row is a sub-agent's own. Rows count in the order of
- * the file, those that were taken back by a rewind too.
+ * A model call has a row for each of its blocks; these rows are joined by the message's id. Rows of sub-agents within a
+ * session are left out, but a file that begins with such a row is a sub-agent's own session. Rows count in the order of
+ * the file, including those that the user took back by a rewind.
  */
 export function claudeCodeReader(rows: Recording): RowReader {
   const seen = new Set<string>();
@@ -52,7 +52,7 @@ export function claudeCodeReader(rows: Recording): RowReader {
       }
       sidechain ??= value["isSidechain"] === true;
       if ((value["isSidechain"] === true) !== sidechain) return;
-      // A session that is taken up again has its earlier rows a second time.
+      // A resumed session contains its earlier rows a second time.
       if (typeof uuid === "string") {
         if (seen.has(uuid)) return;
         seen.add(uuid);
@@ -62,7 +62,7 @@ export function claudeCodeReader(rows: Recording): RowReader {
         readUser(value, message, rows, line);
         return;
       }
-      // What the program itself says in the model's place, of an error most often.
+      // A message that the program itself wrote as the model's, usually about an error.
       if (message["model"] === "<synthetic>") return;
       const id = stringValue(message["id"]);
       const facts = factsOf(message);
@@ -124,7 +124,7 @@ function shownBlocks(content: JsonValue | undefined): readonly (RecordedText | R
         ),
       ];
     }
-    // A search for tools answers with their names.
+    // The result of a tool search is a list of tool names.
     const tool = stringValue(block["tool_name"]);
     return tool === undefined ? [] : [textBlock(tool)];
   });
@@ -143,7 +143,7 @@ function answerBlock(block: JsonObject): RecordedAssistant["content"] {
   return [];
 }
 
-/** What a tool of the provider's own answered, which stands within the model's message. */
+/** The result of a tool that the provider ran, which is part of the model's message. */
 function serverResult(block: JsonObject): readonly RecordedText[] {
   const content = block["content"];
   const pages = objectsOf(content).map((page) =>

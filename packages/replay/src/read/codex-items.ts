@@ -22,7 +22,7 @@ export function saidBlocks(
   });
 }
 
-/** What a reasoning item shows of the model's thoughts: nothing, where they are encrypted. */
+/** The visible thinking of a reasoning item; empty if it is encrypted. */
 export function thought(item: JsonObject): readonly RecordedThinking[] {
   const texts = [...objectsOf(item["content"]), ...objectsOf(item["summary"])].flatMap(
     (part) => stringValue(part["text"]) ?? [],
@@ -31,7 +31,7 @@ export function thought(item: JsonObject): readonly RecordedThinking[] {
   return thinking === "" ? [] : [{ type: "thinking", thinking }];
 }
 
-/** The call in an item: of a function, a custom tool, the local shell, or a tool of the provider's. */
+/** The tool call of an item: of a function, a custom tool, the local shell, or a tool of the provider. */
 export function callOf(item: JsonObject, spareId: string): RecordedToolCall | undefined {
   const { type } = item;
   if (typeof type !== "string" || !type.endsWith("_call")) return undefined;
@@ -50,7 +50,7 @@ function argumentsOf(item: JsonObject): JsonObject {
     const parsed: unknown = JSON.parse(text);
     if (isJsonObject(parsed)) return parsed;
   } catch {
-    // A model can write what is no JSON; it is kept as it was written.
+    // A model can write invalid JSON; it is kept as text.
   }
   return { input: text };
 }
@@ -59,7 +59,9 @@ export function isAnswer({ type }: JsonObject): boolean {
   return typeof type === "string" && type.endsWith("_output");
 }
 
-/** The result in an item: a text, a list of parts, or an object around either, with or without JSON around it. */
+/**
+ * The result of an item: a text, a list of parts, or an object that contains either; it may also be encoded as JSON.
+ */
 export function outputOf(item: JsonObject): RecordedAnswer {
   const toolCallId = stringValue(item["call_id"]) ?? "";
   const output = unwrapped(item["output"]);
@@ -72,14 +74,14 @@ export function outputOf(item: JsonObject): RecordedAnswer {
   };
 }
 
-/** Older releases put the text and the exit code into JSON. */
+/** Decodes the JSON in which older releases put the text and the exit code. */
 function unwrapped(output: JsonValue | undefined): JsonValue | undefined {
   if (typeof output !== "string" || !output.startsWith('{"output":')) return output;
   try {
     const parsed: unknown = JSON.parse(output);
     return isJsonObject(parsed) && "metadata" in parsed ? parsed : output;
   } catch {
-    // Output that only looks like it, as a file that was printed.
+    // The output only looks like that JSON, for example because it is a printed file.
     return output;
   }
 }

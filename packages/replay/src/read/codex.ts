@@ -14,7 +14,7 @@ import type { RecordedAssistant, RecordedUsage } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
 
-/** The rows of newer rollouts, which have an item or an event in `payload`. */
+/** The row types of newer rollouts, which have an item or an event in `payload`. */
 const envelopes = new Set([
   "session_meta",
   "response_item",
@@ -23,7 +23,7 @@ const envelopes = new Set([
   "compacted",
 ]);
 
-/** Whether a line is of a rollout of Codex CLI: in an envelope, or an item of the Responses API as it is. */
+/** Whether a line belongs to a rollout of Codex CLI: a row with a payload, or a plain item of the Responses API. */
 export function isCodex(value: JsonObject): boolean {
   const { type } = value;
   if (typeof type === "string" && envelopes.has(type)) return "payload" in value;
@@ -38,15 +38,15 @@ function isItem({ type, call_id, role, content, message }: JsonObject): boolean 
   return typeof type === "string" && (type === "reasoning" || typeof call_id === "string");
 }
 
-/** What Codex writes into user messages that no person typed. */
+/** The beginnings of texts that Codex itself writes into user messages. */
 const machineText =
   /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|permissions|skills?|INSTRUCTIONS|turn_aborted|subagent_notification|collaboration_mode|app-context|apps_instructions|plugins?_instructions|personality_spec|model_switch|user_shell_command)\b)/u;
 
 /**
  * Reads a rollout of Codex CLI.
  *
- * A rollout does not say which items are of one model call: a call ends with the first result, message of another role
- * or count of its tokens after it.
+ * A rollout does not show which items belong to one model call. A call ends with the first result, message of another
+ * role, or token count after it.
  */
 export function codexReader(rows: Recording): RowReader {
   let model: string | undefined;
@@ -100,7 +100,7 @@ export function codexReader(rows: Recording): RowReader {
       if (call === undefined) return;
       addToCall([call], time);
       if (item["call_id"] !== undefined) return;
-      // What the provider ran itself has no result here.
+      // For a tool that the provider ran, the rollout contains no result.
       const text = "[run by the provider; no result recorded]";
       rows.answer(
         {
@@ -133,7 +133,7 @@ export function codexReader(rows: Recording): RowReader {
         case "event_msg":
           if (payload["type"] !== "token_count" || payload["info"] === null) break;
           isOpen = false;
-          // The same count is told again when limits change.
+          // The same count is reported again when limits change, so only the first one is used.
           if (rows.newestCall()?.usage === undefined)
             rows.extendCall([], present({ usage: usageOf(payload) }));
           break;
@@ -160,7 +160,9 @@ export function codexReader(rows: Recording): RowReader {
   };
 }
 
-/** What the history became: the messages that stand in its place, or the summary alone in older rollouts. */
+/**
+ * The new history after a compaction: the messages that replace the old ones, or in older rollouts only the summary.
+ */
 function compactedText(payload: JsonObject): string {
   const kept = objectsOf(payload["replacement_history"])
     .filter((item) => item["type"] === "message")

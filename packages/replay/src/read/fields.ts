@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-man
 
 import type { RecordedImage, RecordedText } from "./recorded-session.ts";
 
-/** A JSON value as an object; an empty one for whatever is none. */
+/** A JSON value as an object; empty if it is not an object. */
 export function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** A JSON value as a list of objects; what is no object is left out. */
+/** A JSON value as a list of objects; other elements are left out. */
 export function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 }
@@ -20,13 +20,13 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** A time as recorders write it, in milliseconds since 1970 or as ISO 8601. */
+/** A recorded time, which is a number of milliseconds since 1970 or an ISO 8601 text. */
 export function timeOf(value: JsonValue | undefined): { readonly timestamp?: number } {
   const time = typeof value === "string" ? Date.parse(value) : value;
   return typeof time === "number" && Number.isFinite(time) ? { timestamp: time } : {};
 }
 
-/** An object with the fields that are there. */
+/** An object without its undefined fields. */
 export function present<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
 ): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
@@ -40,7 +40,7 @@ export function textBlock(text: string): RecordedText {
   return { type: "text", text };
 }
 
-/** An image without its data; `encoded` is base64 or a `data:` URL, and any other address has no bytes. */
+/** An image without its data; `encoded` is base64 or a `data:` URL. Any other URL has 0 bytes. */
 export function imageBlock(
   mimeType: string | undefined,
   encoded: string | undefined,

@@ -5,10 +5,10 @@ export interface FileLine {
 }
 
 /**
- * The lines of a stream of bytes that are not blank, without their ends.
+ * The lines of a byte stream that are not blank, without their ends.
  *
- * Only line feeds end a line: JSON may hold U+2028 as it is. What is no UTF-8 becomes U+FFFD, so that one bad line
- * costs no other.
+ * Only line feeds end a line, because JSON may contain U+2028 unescaped. Invalid UTF-8 becomes U+FFFD, so that a
+ * damaged line does not affect other lines.
  */
 export async function* fileLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
   const decoder = new TextDecoder("utf-8");

@@ -8,7 +8,7 @@ import type { RowReader } from "./row-reader.ts";
 
 const roles = new Set(["system", "user", "assistant", "toolResult"]);
 
-/** Whether a line is a row of the neutral format: a message of pi-ai without anything around it. */
+/** Whether a line is a row of the neutral format: a plain message of pi-ai. */
 export function isNeutral(value: JsonObject): boolean {
   return (
     typeof value["role"] === "string" &&
@@ -56,7 +56,7 @@ export function neutralReader(rows: Recording): RowReader {
           );
           break;
         default:
-          rows.damaged(line, "no row of the neutral format: its role is none of the four");
+          rows.damaged(line, "not a row of the neutral format: its role is none of the four roles");
       }
     },
   };

@@ -24,8 +24,9 @@ export function isOpenCode(value: JsonObject): boolean {
 }
 
 /**
- * Reads an export of OpenCode: one JSON document. A `step-start` within a message begins another model call, and the
- * message of a compaction is the summary. Damage is told by the message's number, since its lines mean nothing.
+ * Reads an export of OpenCode, which is one JSON document. A `step-start` within a message begins another model call,
+ * and the message of a compaction is the summary. Damage is reported by the message's number, because the line numbers
+ * of a document mean nothing.
  */
 export function readOpenCode(document: JsonObject, rows: Recording): void {
   for (const [index, message] of objectsOf(document["messages"]).entries()) {
@@ -103,7 +104,7 @@ function answer(part: JsonObject, rows: Recording): void {
   const toolCallId = stringValue(part["callID"]);
   const state = objectOf(part["state"]);
   const { status } = state;
-  // A call that was still running when it was exported has no result.
+  // A call that was still running at the time of the export has no result.
   if (part["type"] !== "tool" || toolCallId === undefined) return;
   if (status !== "completed" && status !== "error") return;
   const text = stringValue(status === "error" ? state["error"] : state["output"]) ?? "";

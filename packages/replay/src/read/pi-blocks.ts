@@ -17,7 +17,7 @@ import type {
 } from "./recorded-session.ts";
 import type { ModelCallFacts } from "./recording.ts";
 
-/** Text and images of a message in the form of pi-ai; a string is one text. */
+/** Text and images of a message in the form of pi-ai; a plain string is one text. */
 export function shownBlocks(
   content: JsonValue | undefined,
 ): readonly (RecordedText | RecordedImage)[] {
@@ -51,7 +51,7 @@ export function answerBlocks(content: JsonValue | undefined): RecordedAssistant[
   });
 }
 
-/** What pi-ai keeps of a model call beside its content; the time is left to the caller. */
+/** The facts that pi-ai records of a model call apart from its content and its time. */
 export function callFacts(message: JsonObject): ModelCallFacts {
   return present({
     provider: stringValue(message["provider"]),

@@ -6,7 +6,7 @@ import type { RecordedImage, RecordedText, RecordedUser } from "./recorded-sessi
 import type { Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
 
-/** Whether a line is of a Pi session: its header, or an entry with a message in it. */
+/** Whether a line belongs to a Pi session: its header, or an entry with a message. */
 export function isPi(value: JsonObject): boolean {
   const { type, id, timestamp } = value;
   if (type === "session") return typeof id === "string" && typeof timestamp === "string";
@@ -14,12 +14,12 @@ export function isPi(value: JsonObject): boolean {
   return type === "message" && typeof role === "string" && !("uuid" in value);
 }
 
-/** An entry of the file, with what it adds to the recording once it is known to be on the branch. */
+/** An entry of the file. `apply` adds its row to the recording once the entry is known to be on the branch. */
 interface Entry {
   readonly line: number;
-  /** Of the entry it follows; `null` is the first, and a file without a tree has neither. */
+  /** The id of the parent entry; `null` for the first entry, and undefined in a file without a tree. */
   readonly parent: string | null | undefined;
-  /** The entry before it in the file. */
+  /** The previous entry in the file. */
   readonly before: Entry | undefined;
   readonly apply: ((rows: Recording) => void) | undefined;
 }
@@ -27,9 +27,9 @@ interface Entry {
 /**
  * Reads a Pi session, of versions 1 to 3.
  *
- * Versions 2 and 3 are trees: what counts is the branch that ends with the last entry of the file, as it does for Pi
- * when it opens the file. An entry whose parent was damaged follows the one before it in the file. Rows that forks
- * have added are passed over.
+ * Versions 2 and 3 are trees. The branch that ends with the last entry of the file counts, as when Pi opens the file.
+ * An entry whose parent is damaged follows the previous entry of the file. Rows that forks of Pi have added are
+ * skipped.
  */
 export function piReader(rows: Recording): RowReader {
   const entries = new Map<string, Entry>();
@@ -40,7 +40,7 @@ export function piReader(rows: Recording): RowReader {
       if (type === "session" || typeof type !== "string") return;
       const isInTree =
         typeof id === "string" && (parentId === null || typeof parentId === "string");
-      // What has no place in the tree, as a fork's title, has no say in where the branch ends.
+      // An entry without a place in the tree, such as a fork's title, does not determine the end of the branch.
       if (!isInTree && last?.parent !== undefined) return;
       last = {
         line,
@@ -59,7 +59,7 @@ export function piReader(rows: Recording): RowReader {
         branch.push(entry);
         const { parent, before, line }: Entry = entry;
         if (typeof parent === "string" && !entries.has(parent)) {
-          rows.damaged(line, `its parent ${parent} is not there; it follows the entry before it`);
+          rows.damaged(line, `its parent ${parent} is missing; it follows the previous entry`);
         }
         entry = parent === null ? undefined : (entries.get(parent ?? "") ?? before);
       }
@@ -111,7 +111,7 @@ function messageRow(message: JsonObject, entryTime: Time, line: number): Entry["
       };
       return (rows) => rows.answer(answer, line);
     }
-    // Version 2 names the messages of extensions for its hooks.
+    // Version 2 uses the name `hookMessage` for messages of extensions.
     case "custom":
     case "hookMessage":
       return userRow(shownBlocks(message["content"]), time, { synthetic: true });
@@ -133,7 +133,7 @@ function userRow(
   return (rows) => rows.add({ role: "user", content, ...time, ...flags });
 }
 
-/** A command that the user ran beside the agent, as Pi tells the model of it. */
+/** A command that the user ran outside the agent, in the form in which Pi shows it to the model. */
 function executionText(message: JsonObject): string {
   const output = stringValue(message["output"]) ?? "";
   const exitCode = numberOf(message["exitCode"]) ?? 0;

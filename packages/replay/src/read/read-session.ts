@@ -27,15 +27,15 @@ const formats: readonly LineFormat[] = [
   { source: "codex", isOfIt: isCodex, reader: codexReader },
 ];
 
-/** How many lines may pass before one tells the format; recorders put a few of other kinds in front. */
+/** The most lines before the first line that shows the format; recorders begin with a few other lines. */
 const longestPreamble = 100;
 
 /**
- * Reads one recorded session, of whichever recorder: the content tells the format, not the name.
+ * Reads one recorded session of any recorder; the content determines the format, not the name.
  *
- * Lines that are damaged are passed over and listed in `damaged`. Rejects with a `RecordingError` where the file cannot
- * be read, or is no recording that is known. A file of lines is held by what is kept of it; an export of OpenCode,
- * which is one document, is held whole.
+ * Damaged lines are skipped and listed in `damaged`. Rejects with a `RecordingError` if the file cannot be read or is
+ * not a known kind of recording. Of a file of lines, only the needed parts are in memory; an export of OpenCode, which
+ * is one document, is in memory as a whole.
  */
 export async function readSession(file: string): Promise<RecordedSession> {
   const rows = recording();
@@ -45,13 +45,13 @@ export async function readSession(file: string): Promise<RecordedSession> {
     throw new RecordingError(
       "RECORDING_UNKNOWN",
       file,
-      "no session of Pi, Claude Code, Codex CLI or OpenCode, and not the neutral format",
+      "it is neither a session of Pi, Claude Code, Codex CLI or OpenCode, nor in the neutral format",
     );
   }
   return { name: basename(file).replace(/\.jsonl?$/u, ""), source, file, ...rows.finish() };
 }
 
-/** Answers `"document"` where the file may be one JSON document instead of lines. */
+/** Resolves to `"document"` if the file may be one JSON document instead of lines. */
 async function readLines(
   file: string,
   rows: Recording,
@@ -61,7 +61,7 @@ async function readLines(
   const waiting: { readonly value: JsonObject; readonly line: number }[] = [];
   const damaged: FileLine[] = [];
   let lines = 0;
-  // A document over several lines begins with one that is no JSON by itself.
+  // The first line of a document with several lines is not JSON by itself.
   let isBroken = false;
   try {
     for await (const { line, text } of fileLines(createReadStream(file))) {
@@ -110,14 +110,14 @@ function parsed(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // Not JSON; the caller tells of it.
+    // Not JSON; the caller reports it.
     return undefined;
   }
 }
 
 function damageOf(text: string): string {
   const isJson = /^\s*(?:[[\d"-]|true|false|null)/u.test(text);
-  return isJson ? "no JSON object" : "no JSON; the line may be cut off";
+  return isJson ? "not a JSON object" : "not JSON; the line may be cut off";
 }
 
 function unreadable(file: string, cause: unknown): RecordingError {

@@ -8,7 +8,7 @@ export interface RecordedText {
   readonly text: string;
 }
 
-/** What the model thought; its signature is left out. */
+/** The model's thinking, without its signature. */
 export interface RecordedThinking {
   readonly type: "thinking";
   readonly thinking: string;
@@ -16,7 +16,7 @@ export interface RecordedThinking {
 
 export interface RecordedToolCall {
   readonly type: "toolCall";
-  /** Unique within the session: an id that the recorder used again has `#2`, `#3` … after it. */
+  /** Unique within the session: if the recorder used an id again, `#2`, `#3` … is appended. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
@@ -28,11 +28,11 @@ export interface RecordedImage {
   readonly mimeType: string;
   readonly data: "";
   readonly elided: true;
-  /** Of the base64 text that the recording held; 0 where it held only a place to find it. */
+  /** The length of the base64 text in the recording; 0 if the recording contained only a URL. */
   readonly bytes: number;
 }
 
-/** What the provider reported for one model call, in tokens; `input` is what was read from no cache. */
+/** The usage that the provider reported for one model call, in tokens; `input` is the uncached input. */
 export interface RecordedUsage {
   readonly input: number;
   readonly output: number;
@@ -54,9 +54,9 @@ export interface RecordedSystem extends RowTime {
 export interface RecordedUser extends RowTime {
   readonly role: "user";
   readonly content: readonly (RecordedText | RecordedImage)[];
-  /** Not typed by a person: instructions files, the environment, hooks, summaries. */
+  /** Whether no person typed it: instruction files, the environment, hooks, summaries. */
   readonly synthetic?: true;
-  /** The recording was compacted here, and this row is the summary: a segment starts with it. */
+  /** Whether the recorder compacted the session here, and this row is the summary: a segment starts with it. */
   readonly compaction?: true;
 }
 
@@ -70,36 +70,36 @@ export interface RecordedAssistant extends RowTime {
   readonly usage?: RecordedUsage;
 }
 
-/** The one result of a call. Those of a model call follow it at once, in the order in which they came. */
+/** The result of a tool call. The results of a model call follow it directly, in the order in which they arrived. */
 export interface RecordedToolResult extends RowTime {
   readonly role: "toolResult";
   readonly toolCallId: string;
   readonly toolName: string;
   readonly content: readonly (RecordedText | RecordedImage)[];
   readonly isError: boolean;
-  /** The recording has no result for this call. */
+  /** Whether the recording has no result for this call. */
   readonly synthetic?: true;
 }
 
-/** A row of the neutral format, whichever recorder wrote it. */
+/** A row of the neutral format, from any recorder. */
 export type RecordedMessage =
   | RecordedSystem
   | RecordedUser
   | RecordedAssistant
   | RecordedToolResult;
 
-/** Who wrote a recording. */
+/** The program that wrote a recording. */
 export type RecordedSource = "pi" | "claude-code" | "codex" | "opencode" | "neutral";
 
-/** A line that could not be read, counted from 1; 0 is the file as a whole. */
+/** A line that could not be read, counted from 1; 0 is the whole file. */
 export interface DamagedLine {
   readonly line: number;
   readonly reason: string;
 }
 
-/** One recorded session. Every call is followed by exactly one result. */
+/** One recorded session. Exactly one result follows each tool call. */
 export interface RecordedSession {
-  /** Of the file, without folder and ending. */
+  /** The name of the file, without folder and extension. */
   readonly name: string;
   readonly source: RecordedSource;
   readonly file: string;

@@ -1,4 +1,4 @@
-/** `RECORDING_UNREADABLE`: the file cannot be read. `RECORDING_UNKNOWN`: it is no recording that is known. */
+/** `RECORDING_UNREADABLE`: the file cannot be read. `RECORDING_UNKNOWN`: it is not a known kind of recording. */
 export type RecordingErrorCode = "RECORDING_UNREADABLE" | "RECORDING_UNKNOWN";
 
 /** A file that could not be read as a recorded session. */
@@ -13,7 +13,7 @@ export class RecordingError extends Error {
     this.file = file;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Checks name and code, not the class, so it works across two copies of this package. */
   static is(error: unknown): error is RecordingError {
     return (
       error instanceof Error &&

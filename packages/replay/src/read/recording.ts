@@ -7,34 +7,34 @@ import type {
   RecordedUser,
 } from "./recorded-session.ts";
 
-/** A result as recorders have it: by the id that the call had there. */
+/** A result with the id that the call has in the recording. */
 export type RecordedAnswer = Omit<RecordedToolResult, "role" | "toolName">;
 
-/** What is told of a model call beside its content. */
+/** The facts of a model call apart from its content. */
 export type ModelCallFacts = Omit<RecordedAssistant, "role" | "content">;
 
 /**
- * Rows as they are being read.
+ * Collects rows while a file is read.
  *
- * Its rows keep the neutral format's rules, whatever order the recorder wrote things in: each call is followed at once
- * by exactly one result, a missing one is synthesised, and a call id that was used before gets `#2`, `#3` … A model
- * call without any content is left out.
+ * The rows follow the rules of the neutral format, in whatever order the recorder wrote them: exactly one result
+ * follows each tool call directly, a missing result is synthesised, and a repeated call id gets `#2`, `#3` … A model
+ * call without content is left out.
  */
 export interface Recording {
   add(row: RecordedSystem | RecordedUser): void;
   /** Begins a model call. */
   call(content: RecordedAssistant["content"], facts: ModelCallFacts): void;
-  /** Adds to the newest model call, and answers whether there is one; facts that are known already are replaced. */
+  /** Adds to the newest model call and replaces known facts. Returns whether there is a model call. */
   extendCall(content: RecordedAssistant["content"], facts: ModelCallFacts): boolean;
   /** The facts of the newest model call. */
   newestCall(): ModelCallFacts | undefined;
-  /** Gives the newest call of that id its result; the first one stays. */
+  /** Gives the newest tool call with this id its result; a second result is not used. */
   answer(answer: RecordedAnswer, line: number): void;
   damaged(line: number, reason: string): void;
   finish(): { readonly rows: readonly RecordedMessage[]; readonly damaged: readonly DamagedLine[] };
 }
 
-/** A call, with whether it has its result. */
+/** A tool call, with whether it has its result. */
 interface OpenCall {
   readonly id: string;
   readonly name: string;
@@ -46,7 +46,7 @@ interface ModelCall {
   readonly content: RecordedAssistant["content"][number][];
   facts: ModelCallFacts;
   readonly calls: OpenCall[];
-  /** In the order in which they came. */
+  /** In the order in which they arrived. */
   readonly results: RecordedToolResult[];
 }
 
@@ -96,7 +96,7 @@ export function recording(): Recording {
       if (call === undefined) {
         damagedLines.push({
           line,
-          reason: `a result of the call ${toolCallId}, which is not there`,
+          reason: `a result of the call ${toolCallId}, which is missing`,
         });
       } else if (call.isAnswered) {
         damagedLines.push({ line, reason: `a second result of the call ${toolCallId}` });

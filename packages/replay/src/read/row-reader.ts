@@ -2,8 +2,8 @@ import type { JsonObject } from "@self-context-manager/core";
 
 /** Reads one recorder's lines into a recording. */
 export interface RowReader {
-  /** Takes a line's object; what it does not know it passes over. */
+  /** Reads the object of a line; unknown objects are skipped. */
   read(value: JsonObject, line: number): void;
-  /** Is called once after the last line. */
+  /** Called once, after the last line. */
   end?(): void;
 }

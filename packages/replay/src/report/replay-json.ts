@@ -18,7 +18,7 @@ export interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "stor
   readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyJson>>>>;
 }
 
-/** A report as an object for programs; `worst` is null where no session has 20 calls. */
+/** A report as an object for programs; `worst` is null if no session has 20 calls. */
 export function replayJson({ corpus, profiles, time, store }: ReplayReport): ReplayJson {
   return {
     corpus,

@@ -6,10 +6,10 @@ const width = 960;
 const height = 490;
 const panel = { top: 56, bottom: 122, left: 62, right: 24 } as const;
 
-/** Drawn over calls; the others would hide them. The first is the broadest, and below the others. */
+/** The strategies drawn by call; more would hide each other. The first line is the broadest and below the others. */
 const curves: readonly StrategyName[] = ["epoch", "append-only", "masking-batched", "compaction"];
 
-/** Colours that are told apart by people who see colours differently. */
+/** Colours that people with colour blindness can distinguish. */
 const colours: Readonly<Record<StrategyName, string>> = {
   "append-only": "#000000",
   masking: "#e69f00",
@@ -27,7 +27,7 @@ interface Point {
   readonly y: number;
 }
 
-/** A picture as SVG: each strategy by cost and evidence missed, and what a session has cost by its calls. */
+/** Draws an SVG: each strategy by cost and missed evidence, and the billed input of a session by call. */
 export function replayPlot(report: ReplayReport, sessions: readonly SessionFigures[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
@@ -57,7 +57,7 @@ function frontPanel({ profiles }: ReplayReport): string {
     x: reports[name].costRatio,
     y: reports[name].evidenceMiss,
   }));
-  // The pooled layout is several times dearer than all others, and would push them together.
+  // The pooled layout costs several times as much as the others, so its point would compress the scale.
   const mostX = Math.min(1.6, Math.max(...points.map(({ x }) => x)) * 1.05);
   const mostY = Math.min(1, Math.max(0.1, ...points.map(({ y }) => y)) * 1.1);
   const drawn: Panel = {
@@ -82,7 +82,7 @@ function frontPanel({ profiles }: ReplayReport): string {
   return [axes(drawn), ...marks].join("\n");
 }
 
-/** Those in one place are rings around the first. */
+/** A point; further points at the same place are rings around the first. */
 function circle(at: Point, name: StrategyName, others: number): string {
   const ring =
     others === 0
@@ -93,7 +93,7 @@ function circle(at: Point, name: StrategyName, others: number): string {
 
 const legendColumns = 3;
 
-/** Every strategy with its colour and its figures, below both drawings. */
+/** Every strategy with its colour and its figures, below both panels. */
 function legend({ profiles }: ReplayReport): string {
   const reports = profiles["A"];
   if (reports === undefined) return "";
@@ -103,8 +103,8 @@ function legend({ profiles }: ReplayReport): string {
       const { costRatio, evidenceMiss } = reports[name];
       const x = panel.left + Math.floor(index / rows) * 300;
       const y = height - panel.bottom + 62 + (index % rows) * 18;
-      const says = `${name}: cost ${costRatio.toFixed(2)}, ${Math.round(evidenceMiss * 100)} % missed`;
-      return `<rect x="${x}" y="${y - 9}" width="10" height="10" fill="${colours[name]}"/><text x="${x + 16}" y="${y}">${says}</text>`;
+      const text = `${name}: cost ${costRatio.toFixed(2)}, ${Math.round(evidenceMiss * 100)} % missed`;
+      return `<rect x="${x}" y="${y - 9}" width="10" height="10" fill="${colours[name]}"/><text x="${x + 16}" y="${y}">${text}</text>`;
     })
     .join("\n");
 }
@@ -129,14 +129,14 @@ function costPanel(sessions: readonly SessionFigures[]): string {
       return `${at === 0 ? "M" : "L"}${round(x)} ${round(y)}`;
     });
     const line = name === "epoch" ? 'stroke-width="4"' : 'stroke-width="1.6"';
-    // Where nothing was compacted it lies upon append-only.
+    // Without a compaction its line would cover that of append-only.
     const dashes = name === "compaction" ? ' stroke-dasharray="7 5"' : "";
     return `<path d="${path.join("")}" fill="none" stroke="${colours[name]}" ${line}${dashes}/>`;
   });
   return [axes(drawn), ...paths].join("\n");
 }
 
-/** The mean over the sessions that are that long, by groups of calls so that lines can be told apart. */
+/** The mean over the sessions that are long enough, by groups of calls, so that the lines stay distinguishable. */
 function meanCosts(
   sessions: readonly SessionFigures[],
   name: StrategyName,

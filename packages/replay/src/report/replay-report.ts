@@ -2,33 +2,33 @@ import { replayPrices } from "../measure/prices.ts";
 import { addFigures, type SessionFigures, sumOf } from "../measure/session-figures.ts";
 import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
 
-/** What a replay says of one strategy under one price profile. Ratios are fractions. */
+/** The figures of one strategy under one price profile. Ratios are fractions. */
 export interface StrategyReport {
-  /** Billed input over that of `append-only`, summed over sessions. */
+  /** Billed input divided by that of `append-only`, summed over sessions. */
   readonly costRatio: number;
-  /** The same where the model asks for what it misses. */
+  /** The same if the model asks for missed evidence. */
   readonly chargedCostRatio: number;
-  /** Messages that miss something over messages that quote a tool's result. */
+  /** Messages with an evidence miss, divided by the messages that quote a tool's result. */
   readonly evidenceMiss: number;
-  /** The same with large arguments as objects beside the results. */
+  /** The same, with large arguments as objects in addition to results. */
   readonly evidenceMissPlus: number;
-  /** The share of the quoted 8-grams that are missed. */
+  /** The share of the quoted 8-grams that were missed. */
   readonly gramMiss: number;
-  /** Input that the cache had, over all input. */
+  /** Input from the cache, divided by all input. */
   readonly prefixHit: number;
-  /** Tokens of a prompt, on average over calls. */
+  /** Mean tokens of a prompt, over calls. */
   readonly meanTokens: number;
-  /** Tokens of a session's longest prompt, on average over sessions. */
+  /** Mean tokens of a session's longest prompt, over sessions. */
   readonly peakTokens: number;
-  /** Prompts that were not the former one with something after it, per session. */
+  /** Prompts for each session that do not begin with the whole previous prompt. */
   readonly epochs: number;
   /** The median of the sessions' cost ratios. */
   readonly median: number;
-  /** The dearest session of 20 calls or more; absent where there is none. */
+  /** The most expensive session with at least 20 calls; absent if there is none. */
   readonly worst?: { readonly session: string; readonly costRatio: number };
 }
 
-/** What a replay measured. */
+/** The results of a replay. */
 export interface ReplayReport {
   readonly corpus: {
     readonly sessions: number;
@@ -36,12 +36,12 @@ export interface ReplayReport {
     readonly calls: number;
     readonly tokens: number;
   };
-  /** What `append-only` was billed in profile A, in tokens at the plain input price. */
+  /** The billed input of `append-only` in profile A, in tokens at the plain input price. */
   readonly plainCost: number;
   readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyReport>>>>;
-  /** Taking in a call's messages and making its view, in milliseconds. */
+  /** The time for ingesting a call's messages and making its view, in milliseconds. */
   readonly time: { readonly p50: number; readonly p95: number; readonly max: number };
-  /** The stores' bytes over those of the sessions in the neutral form. */
+  /** The bytes of the stores, compared with those of the sessions in the neutral format. */
   readonly store: {
     readonly kind: string;
     readonly bytes: number;
@@ -50,7 +50,7 @@ export interface ReplayReport {
   };
 }
 
-/** Sessions of fewer calls are no measure of the worst case: one rewrite is all that they have. */
+/** Shorter sessions do not show the worst case: a single rewrite dominates their cost. */
 const longEnough = 20;
 
 /** Adds up the figures of sessions. */
@@ -120,7 +120,7 @@ function strategyReport(
   };
 }
 
-/** 0 where there is nothing to divide by. */
+/** A quotient; 0 if the divisor is 0. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }

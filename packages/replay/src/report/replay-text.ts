@@ -10,22 +10,22 @@ function words({ corpus, plainCost, profiles, time, store }: ReplayReport): stri
   const { epoch } = profiles["A"] ?? {};
   const head = `${amount(corpus.sessions, "session")}, ${amount(corpus.calls, "model call")}, ${short(corpus.tokens)} tokens of messages.`;
   if (epoch === undefined) return head;
-  const asked = `if the model asked for everything that it quotes and could not see`;
+  const asked = `if the model asked for all evidence that it quotes and could not see`;
   const isAsIs = short(plainCost * epoch.costRatio) === short(plainCost * epoch.chargedCostRatio);
   const would = isAsIs
     ? `${costs(plainCost, epoch.costRatio)}, also ${asked}`
     : `${costs(plainCost, epoch.costRatio)}; ${costs(plainCost, epoch.chargedCostRatio)}, ${asked}`;
   return [
     head,
-    `What you paid, at Anthropic's usual prices (profile A): everything sent as it came is billed like ${short(plainCost)} input tokens. This is counted from the messages, with 4k tokens for system prompt and tools; what a recording says of its usage, and who answered, is not used.`,
-    `What you would have paid: with epochs ${would}. Of the messages that quote a tool's output ${percent(epoch.evidenceMiss)} quote what was not in view. A prompt has ${short(epoch.meanTokens)} tokens on average, in place of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
-    `Taking in and laying out took ${time.p50.toFixed(1)} ms a call, ${time.p95.toFixed(1)} at the 95th percentile; the store has ${store.ratio.toFixed(2)} times the bytes of the sessions.`,
+    `What you paid, at Anthropic's usual prices (profile A): with all messages unchanged, the calls are billed like ${short(plainCost)} input tokens. This is counted from the messages, with 4k tokens for system prompt and tools. The recorded usage and the recorded model are not used.`,
+    `What you would have paid: with epochs ${would}. Of the messages that quote a tool's output, ${percent(epoch.evidenceMiss)} quote text that was not in view. A prompt has ${short(epoch.meanTokens)} tokens on average, instead of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
+    `Ingesting and laying out took ${time.p50.toFixed(1)} ms a call (median), ${time.p95.toFixed(1)} at the 95th percentile; the store has ${store.ratio.toFixed(2)} times the bytes of the sessions.`,
   ]
     .map(wrapped)
     .join("\n");
 }
 
-/** What a share of the plain cost is, and how it compares with it. */
+/** A multiple of the plain cost, and its difference from the plain cost. */
 function costs(plainCost: number, ratio: number): string {
   return `${short(plainCost * ratio)}, ${change(ratio)}`;
 }
@@ -92,13 +92,13 @@ function table(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-const legend = `cost: billed input over that of append-only; charged: the same when the model asks for what it misses;
-miss: messages that quote a tool's output which was not in view, of all that quote one; miss+: with large arguments
-of writes and edits as outputs; 8-grams: words in a row, of all that are quoted, that were not in view; mean and peak:
-tokens of a prompt; hit: input that the cache had; median, worst: the middle session's cost, and that of the dearest
-of 20 calls or more. bound knows the future. docs/guide/replay.md defines all.
+const legend = `cost: billed input divided by that of append-only; charged: the same if the model asks for missed evidence;
+miss: messages that quote tool output which was not in view, of all messages that quote tool output; miss+: the same,
+with large arguments of writes and edits counted as output; 8-grams: quoted runs of eight words that were not in view,
+of all quoted runs; mean and peak: tokens of a prompt; hit: input from the cache; median, worst: the cost of the middle
+session, and of the most expensive one with at least 20 calls. bound knows the future. docs/guide/replay.md defines all.
 Profiles by write and read price: A 1.25/0.10, A1 2/0.10, B 1.25/0.05, C 1.25/0.025, D 1/0.10, E 1/0.25, F 1/0.50,
-G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: our own.`;
+G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: the context manager's breakpoints.`;
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;

@@ -5,21 +5,21 @@ import type {
   UseKey,
 } from "@self-context-manager/core";
 
-/** A policy that counts outputs, and is told when one is asked for again: that counts as one more. */
+/** A policy that counts outputs. `onAsk` notifies it that an output was asked for again, which counts as one more. */
 export interface CountingPolicy {
   readonly policy: ActivationPolicy;
   readonly onAsk: (key: UseKey | undefined) => void;
 }
 
-/** Nothing leaves by itself. */
+/** A policy under which no object becomes inactive. */
 export function keepAllPolicy(): ActivationPolicy {
   return { ...keeping, name: "keep-all", leaving: () => [] };
 }
 
-/** Of `c` outputs so far, the oldest `leavingOf(c)` leave. */
+/** Of `c` outputs so far, the oldest `leavingOf(c)` become inactive. */
 export function countingPolicy(leavingOf: (count: number) => number): CountingPolicy {
   let count = 0;
-  // How many outputs had come when each was asked for.
+  // For each output that was asked for again: the number of outputs at that time.
   const asked: number[] = [];
   const again = new Map<UseKey, number>();
   const ordinalOf = (input: PolicyInput, { key, used }: PolicyObject): number => {

@@ -4,7 +4,7 @@ import type { RecordedMessage } from "../read/recorded-session.ts";
 import { summaryTokens } from "./message-counter.ts";
 import type { RunHooks } from "./session-run.ts";
 
-/** From which prompt length on a host summarises, and how much of the end it keeps. */
+/** The prompt length above which a host summarises, and the tokens at the end that it keeps. */
 export interface CompactionSettings {
   readonly over: number;
   readonly keeps: number;
@@ -12,15 +12,15 @@ export interface CompactionSettings {
 
 interface Row {
   readonly tokens: number;
-  /** Where the row is in the chat; step -1 is a user's message. */
+  /** The position of the row in the chat; step -1 is a user message. */
   readonly turn: number;
   readonly step: number;
   readonly isResult: boolean;
 }
 
 /**
- * A host that summarises: once a prompt is over the limit, everything but the newest messages becomes a summary, cut
- * before an assistant's or a user's message. The call that writes it is billed.
+ * A host that summarises. Once a prompt exceeds the limit, a summary replaces everything except the newest messages;
+ * the cut is before an assistant or user message. The call that writes the summary is billed.
  */
 export function compactionHooks(
   rows: readonly RecordedMessage[],
@@ -56,7 +56,7 @@ export function compactionHooks(
   };
 }
 
-/** Tokens of the former prompt beside the chat's own: what was asked for. */
+/** The tokens of the previous prompt that are not from the chat: the outputs that were asked for. */
 function extraTokens(former: CallView | undefined, rows: readonly Row[], count: number): number {
   if (former === undefined) return 0;
   const chat = rows.reduce((sum, { tokens }) => sum + tokens, prefixTokens);
@@ -77,7 +77,7 @@ function cutAt(placed: readonly Row[], from: number, end: number, keeps: number)
 
 function placeRows(rows: readonly RecordedMessage[]): {
   readonly placed: readonly Row[];
-  /** How many rows came before each model call. */
+  /** The number of rows before each model call. */
   readonly before: readonly number[];
 } {
   const placed: Row[] = [];

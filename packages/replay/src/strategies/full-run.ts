@@ -16,7 +16,7 @@ import { numberedRows, recordedCodec } from "./recorded-codec.ts";
 import type { MeasuredView } from "./session-run.ts";
 import type { StrategyParts } from "./strategies.ts";
 
-/** What a replay's sessions work with beside the policy and the layout. */
+/** The dependencies of a replay's sessions, with the given policy and layout. */
 export function replayDependencies(
   store: SessionDependencies["store"],
   { policy, layout }: Pick<StrategyParts, "policy" | "layout">,
@@ -35,14 +35,14 @@ export function replayDependencies(
   };
 }
 
-/** One model call of a session that ran the full way. */
+/** One model call of a full run. */
 export interface FullCall {
   readonly view: MeasuredView;
-  /** What taking in the messages and making the view took, in milliseconds. */
+  /** The time for ingesting the messages and making the view, in milliseconds. */
   readonly time: number;
 }
 
-/** Lets a session take in a segment call by call, as a host gives it, and views it before each model call. */
+/** Lets a session ingest a segment call by call, as from a host, and makes its view before each model call. */
 export async function* fullRun(
   session: ContextSession,
   rows: readonly RecordedMessage[],
@@ -52,7 +52,7 @@ export async function* fullRun(
   for (const [index, { row }] of host.entries()) {
     if (row.role !== "assistant") continue;
     const heard = host.slice(0, index);
-    // A host waits for its model between calls: what the runtime puts off until then is no part of a call.
+    // A host waits for its model between calls, so work that the runtime defers until then is not part of a call.
     await setImmediate();
     const start = performance.now();
     const view = await session.ingestAndView(heard, recordedCodec, options);
@@ -61,13 +61,16 @@ export async function* fullRun(
   await session.ingest(host, recordedCodec);
 }
 
-/** A recording's files are not at hand. */
+/** The files of a recording are not available. */
 const noFiles: FileSource = {
   resolve: (path) => path,
   async stat() {
     return undefined;
   },
   async read(path) {
-    throw new FileError("FILE_MISSING", `${path} is in a recording only`);
+    throw new FileError(
+      "FILE_MISSING",
+      `${path} exists only in a recording; a replay reads no files`,
+    );
   },
 };

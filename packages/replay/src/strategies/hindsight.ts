@@ -2,17 +2,17 @@ import type { ActivationPolicy, StoredRehearsal } from "@self-context-manager/co
 
 import type { Evidence } from "../measure/evidence.ts";
 
-/** Until which model call each object is quoted, known from the whole recording. */
+/** The last model call that quotes each object, known from the whole recording. */
 export interface Hindsight {
-  /** Whether an output, by its object's id, is quoted in the answer to a model call or later. */
+  /** Whether the answer to this model call or a later one quotes an output, given by its object's id. */
   readonly needsResult: (id: string, call: number) => boolean;
-  /** The same of the arguments of a call, by the call's handle; small ones are always needed. */
+  /** The same for the arguments of a tool call, given by its handle; small arguments are always needed. */
   readonly needsArguments: (handle: string, call: number) => boolean;
 }
 
 /**
- * What a policy would know that has seen the end: of every quotation the newest object that holds it is needed until
- * then. Nothing else is.
+ * What a policy would know that has seen the end. For every quotation, the newest object that contains it is needed
+ * until the quotation. No other object is needed.
  */
 export function hindsight(evidence: Evidence, stored: StoredRehearsal): Hindsight {
   const last = new Map<number, number>();
@@ -41,7 +41,7 @@ export function hindsight(evidence: Evidence, stored: StoredRehearsal): Hindsigh
   };
 }
 
-/** Every output is seen once; after that only what will be quoted is active. */
+/** Every output is shown once; after that, only outputs that will be quoted are active. */
 export function hindsightPolicy({ needsResult }: Hindsight): ActivationPolicy {
   let call = -1;
   let seen = new Set<string>();

@@ -24,8 +24,8 @@ export interface InlineLayoutOptions {
   /** The tokens of a message. */
   readonly count: Count;
   /**
-   * Once the prompt, with a fixed part of `base` tokens, is over `over`, all outputs but the newest `keep` leave, where
-   * that frees `atLeast`.
+   * Once the prompt, including a fixed part of `base` tokens, exceeds `over`, all outputs except the newest `keep`
+   * are removed, if that frees at least `atLeast` tokens.
    */
   readonly clear?: {
     readonly base: number;
@@ -33,29 +33,29 @@ export interface InlineLayoutOptions {
     readonly atLeast: number;
     readonly keep: number;
   };
-  /** Whether the arguments of a call are left out of the view for a model call, by the numbers of the two. */
+  /** Whether the arguments of a tool call are hidden in the view for a model call, given by handle and call number. */
   readonly hidesArguments?: (handle: string, call: number) => boolean;
 }
 
 type Asked = {
   readonly of: string;
   readonly call: number;
-  /** It left again; another asking is another entry. */
+  /** Whether it was removed again; another request makes a new entry. */
   readonly isOver: boolean;
 };
 
 type Memory = {
-  /** Handles whose output no longer stands in its place. */
+  /** The handles whose output is no longer shown at its place. */
   readonly gone: readonly string[];
-  /** Outputs that were asked for again, and before which model call. */
+  /** The outputs that were asked for again, each with the model call that followed. */
   readonly asked: readonly Asked[];
-  /** The summary that stands at the beginning. */
+  /** The summary at the beginning. */
   readonly summary: string;
 };
 
 /**
- * What agents do that manage no context: every message where it came and as it came, without headers. Outputs that are
- * not active are replaced by a placeholder; one that is activated again is appended.
+ * The view of an agent without context management: every message unchanged at its place, without headers. A placeholder
+ * replaces an output that is not active. An output that is activated again is appended.
  */
 export function inlineLayout(options: InlineLayoutOptions): Layout {
   const made = new Map<string, InlineMessage>();
@@ -70,7 +70,9 @@ export function inlineLayout(options: InlineLayoutOptions): Layout {
       return { ...outputOf(input, second), deactivated: [...leaving, ...second.deactivated] };
     },
     rebuild() {
-      throw new RangeError("a view of the inline layout is for measuring, and is not kept");
+      throw new RangeError(
+        "a view of the inline layout is only for measuring, and cannot be rebuilt",
+      );
     },
     describe: ({ entries }) => describeEntries(entries),
   };
@@ -124,14 +126,14 @@ function draw(
 interface OpenDrawing {
   readonly input: LayoutInput;
   readonly options: InlineLayoutOptions;
-  /** Messages by what they are made from: the same is shown with the same bytes for ever. */
+  /** Messages by their sources, so that the same source always has the same bytes. */
   readonly made: Map<string, InlineMessage>;
   readonly active: Map<string, ActiveObject>;
   readonly gone: Set<string>;
   asked: Asked[];
   readonly deactivated: ObjectId[];
   readonly shown: InlineMessage[];
-  /** A summary has just taken the place of what was before `from`. */
+  /** Whether a summary has just replaced everything before `from`. */
   readonly isSummarised: boolean;
   readonly from: { readonly turn: number; readonly step: number };
 }
@@ -145,14 +147,14 @@ function keep({ made, shown }: OpenDrawing, key: string, make: () => InlineMessa
   shown.push(known);
 }
 
-/** What was asked for and left again stays a placeholder where it stood. */
+/** Marks outputs that were asked for and are inactive again; a placeholder stays at their place. */
 function endAsked(drawing: OpenDrawing): void {
   drawing.asked = drawing.asked.map((one) =>
     one.isOver || drawing.active.has(one.of) ? one : { ...one, isOver: true },
   );
 }
 
-/** Draws the messages in their order, and answers how many model calls the chat has. */
+/** Draws the messages in their order, and returns the number of model calls in the chat. */
 function drawChat(drawing: OpenDrawing): number {
   const { input, options, from } = drawing;
   const total = input.turns.reduce(
@@ -192,7 +194,7 @@ function showAsked(drawing: OpenDrawing, at: number): void {
   }
 }
 
-/** What was asked for before the place that a summary stands for has left with it. */
+/** Removes the outputs that were asked for in the part of the chat that a summary has replaced. */
 function takeOutAsked(drawing: OpenDrawing, at: number): void {
   const { active, deactivated } = drawing;
   drawing.asked = drawing.asked.map((one) => {

@@ -1,20 +1,20 @@
 import type { ActiveObject, Block, ViewEntry, ViewMessage } from "@self-context-manager/core";
 
-/** What stands in the place of an output that is left out: 12 tokens with its message. */
+/** The text that replaces an output that is left out: 12 tokens with its message. */
 export const placeholder = "[Old output cleared to save room]";
-/** What a message with the placeholder counts. */
+/** Tokens of a message with the placeholder. */
 export const placeholderTokens: number = 12;
 
 /** Counts the tokens of a message. */
 export type Count = (message: ViewMessage) => number;
 
-/** A message of a view with what it was made from. */
+/** A message of a view with its entry. */
 export interface InlineMessage {
   readonly entry: ViewEntry;
   readonly message: ViewMessage;
 }
 
-/** An entry that is not counted yet. */
+/** An entry whose tokens are not counted yet. */
 type Unsized = ViewEntry extends infer Entry
   ? Entry extends ViewEntry
     ? Omit<Entry, "tokens">
@@ -26,7 +26,7 @@ export function sizedMessage(count: Count, entry: Unsized, message: ViewMessage)
   return { entry: { ...entry, tokens: count(message) }, message };
 }
 
-/** What a tool returned, as it returned it. */
+/** The unchanged result of a tool. */
 export function contentOf(object: ActiveObject | undefined): readonly Block[] {
   if (object === undefined) return [];
   const { content } = object.stored.body;
@@ -40,7 +40,7 @@ export function contentOf(object: ActiveObject | undefined): readonly Block[] {
   return [{ type: "text", text: content ?? "" }];
 }
 
-/** An output that was asked for again; a placeholder once it left. */
+/** An output that was asked for again; a placeholder once it was removed. */
 export function askedMessage(
   count: Count,
   of: string,

@@ -3,17 +3,17 @@ import type { Block, ViewEntry, ViewMessage } from "@self-context-manager/core";
 import type { Part } from "../measure/call-view.ts";
 import { countText, imageTokens, messageOverhead } from "../measure/tokens.ts";
 
-/** What a host's summary counts, its message included. */
+/** Tokens of a host's summary, including its message. */
 export const summaryTokens: number = 1500;
 
-/** Counts the messages of views, each text once. */
+/** Counts the messages of views; each text is counted once. */
 export interface MessageCounter {
   readonly count: (message: ViewMessage) => number;
-  /** A message as a block of the prompt; `entry` is what it was made from, where the layout says so. */
+  /** A message as a block of the prompt; `entry` is its view entry, if the layout has one. */
   readonly part: (message: ViewMessage, entry: ViewEntry | undefined) => Part;
 }
 
-/** A counter for the views of one segment: it remembers every text that it counted. */
+/** A counter for the views of one segment; it caches the count of every text. */
 export function messageCounter(): MessageCounter {
   const texts = new Map<string, number>();
   const messages = new WeakMap<ViewMessage, number>();

@@ -2,13 +2,13 @@ import type { Message, MessageCodec } from "@self-context-manager/core";
 
 import type { RecordedMessage } from "../read/recorded-session.ts";
 
-/** A row of a segment with its number, by which it is known. */
+/** A row of a segment with its number, which is its message key. */
 export interface NumberedRow {
   readonly row: Exclude<RecordedMessage, { readonly role: "system" }>;
   readonly number: number;
 }
 
-/** The rows of a segment as a host would give them; system prompts go by a channel of their own. */
+/** The rows of a segment as a host would pass them, without system prompts, which hosts pass separately. */
 export function numberedRows(rows: readonly RecordedMessage[]): readonly NumberedRow[] {
   return rows.flatMap((row, number) => (row.role === "system" ? [] : [{ row, number }]));
 }

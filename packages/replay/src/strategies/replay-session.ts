@@ -28,7 +28,7 @@ import { messageCounter } from "./message-counter.ts";
 import { type SegmentSource, sessionRun } from "./session-run.ts";
 import { defaultParts, strategies, type Strategy, type StrategyName } from "./strategies.ts";
 
-/** A strategy's two passes over a segment: as it is, and with the model asking for what it misses. */
+/** A strategy's two passes over a segment: a plain one, and one in which the model asks for missed evidence. */
 interface Passes {
   readonly plain: SegmentTrace;
   readonly charged: SegmentTrace;
@@ -39,17 +39,17 @@ interface SegmentFigures {
   readonly callCosts: Record<string, readonly number[]>;
 }
 
-/** A session that ran the full way. */
+/** The result of a full run of a session. */
 export interface StoredRun {
-  /** Of each call, in milliseconds. */
+  /** The duration of each call, in milliseconds. */
   readonly times: readonly number[];
   /** Bytes of its store. */
   readonly bytes: number;
 }
 
 /**
- * Runs the segments of a session the full way, into a new SQLite store, under the default strategy. Undefined where the
- * session has no segment of two calls.
+ * Runs the segments of a session in full, into a new SQLite store, under the default strategy. Resolves to undefined if
+ * no segment has two calls.
  */
 export async function storeSession(
   session: RecordedSession,
@@ -70,7 +70,7 @@ export async function storeSession(
   return { times, bytes: (await stat(path)).size };
 }
 
-/** Replays a session that was stored under every strategy and price profile, by the objects of its store. */
+/** Replays a stored session under every strategy and price profile, with the objects of its store. */
 export async function measureSession(
   session: RecordedSession,
   path: string,
@@ -158,12 +158,12 @@ async function bothPasses(
     return await replaySegment(run, calls, source.evidence, { isCharged });
   };
   const plain = await pass(false);
-  // Where nothing is missed, nothing is asked for.
+  // Without a miss the model asks for nothing.
   const charged = plain.miss.missedPlus === 0 ? plain : await pass(true);
   return { plain, charged };
 }
 
-/** Profiles under which an epoch ends at the same calls: the rule weighs writing against reading. */
+/** The key of profiles under which epochs end at the same calls, because the rule compares write and read price. */
 function decisionKey({ read, write, breakpoints }: ReplayPrices): string {
   const ratio = ((write - read) / read).toFixed(6);
   return `${ratio} ${breakpoints === "host" ? "host" : "own"}`;
@@ -207,7 +207,7 @@ function callCost(
   prices: ReplayPrices,
   { billing }: Strategy,
 ): number {
-  // What a call writes may depend on what the next one reads.
+  // The part of a prompt that a call writes may depend on what the next call reads.
   const both = billedInput(calls.slice(index, index + 2), prices, billing);
   const next = calls[index + 1];
   return next === undefined ? both : both - billedInput([next], prices, billing);

@@ -14,29 +14,29 @@ import type { Evidence } from "../measure/evidence.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
 
-/** What runs over one segment have in common. */
+/** The parts that all runs over one segment share. */
 export interface SegmentSource {
   readonly stored: StoredRehearsal;
   readonly evidence: Evidence;
   readonly counter: MessageCounter;
-  /** When each model call was made, as far as it was recorded. */
+  /** The time of each model call, as far as it was recorded. */
   readonly times: readonly (number | undefined)[];
 }
 
-/** What a view was made from, as far as measuring needs it. */
+/** The parts of a layout's output that are measured. */
 export type MeasuredView = Pick<LayoutOutput, "messages" | "record" | "shown" | "epoch">;
 
-/** What happens between the views of a run, beside what the layout does. */
+/** Actions between the views of a run, in addition to those of the layout. */
 export interface RunHooks {
-  /** Before the view is made: what the host does on its own. */
+  /** Called before the view is made, for actions of the host. */
   readonly before?: (rehearsal: Rehearsal, former: CallView | undefined) => readonly OwnCall[];
-  /** An output was asked for again. */
+  /** Called when an output was asked for again. */
   readonly onAsk?: (handle: string | undefined) => void;
 }
 
 const prefix: Part = { key: "prefix", tokens: prefixTokens };
 
-/** A pass of a policy and a layout over a stored segment, as the prompts that it sends. */
+/** A pass of a policy and a layout over a stored segment, as a sequence of prompts. */
 export function sessionRun(
   source: SegmentSource,
   rehearsal: Rehearsal,
@@ -64,19 +64,19 @@ export function sessionRun(
       if (found.kind === "result" && handle !== undefined)
         former = measured.view(await rehearsal.activate(handle, options), call);
       else if (former !== undefined) former = measured.again(call);
-      if (former === undefined) throw new RangeError("a view comes before what is asked for in it");
+      if (former === undefined) throw new RangeError("activate needs a view first; call view()");
       if (ownCalls !== undefined) former = { ...former, ownCalls };
       return former;
     },
   };
 }
 
-/** What turns the views of a run into prompts. */
+/** Converts the views of a run to prompts. */
 interface ViewMeasure {
   view(output: MeasuredView, call: number): CallView;
-  /** The last view with what was asked for since. */
+  /** The last view, with the objects that were asked for since. */
   again(call: number): CallView;
-  /** An object was asked for before a model call: the asking, and arguments, stand in the prompt from there on. */
+  /** Notes a request for an object before a model call; the request, and requested arguments, stay in the prompt. */
   ask(object: number, call: number): void;
   handleOf(callId: string): string | undefined;
 }
@@ -84,7 +84,7 @@ interface ViewMeasure {
 interface Asked {
   readonly call: number;
   readonly object: number;
-  /** Arguments that were asked for stand where they were asked for, until an epoch ends. */
+  /** The tokens of requested arguments, which stay in the prompt until an epoch ends. */
   arguments: number;
 }
 
@@ -168,7 +168,7 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
       return measure(output, call);
     },
     again(call) {
-      if (last === undefined) throw new RangeError("there is no view to look at again");
+      if (last === undefined) throw new RangeError("there is no view yet; call view() first");
       return measure(last, call);
     },
     ask(object, call) {

@@ -16,7 +16,7 @@ import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
 import type { RunHooks, SegmentSource } from "./session-run.ts";
 
-/** The names of the strategies, in the order in which they are told. */
+/** The names of the strategies, in the order of the report. */
 export const strategyNames = [
   "append-only",
   "masking",
@@ -31,7 +31,7 @@ export const strategyNames = [
 
 export type StrategyName = (typeof strategyNames)[number];
 
-/** A policy, a layout and what a host does, for one pass over a segment. */
+/** A policy, a layout and actions of a host, for one pass over a segment. */
 export interface StrategyParts {
   readonly policy: ActivationPolicy;
   readonly layout: Layout;
@@ -42,12 +42,12 @@ export interface StrategyParts {
 export interface Strategy {
   readonly name: StrategyName;
   readonly billing: Billing;
-  /** Whether what it sends depends on prices; what does not is run once and billed by every profile. */
+  /** Whether its prompts depend on prices; if not, it runs once, and every profile bills this run. */
   readonly seesPrices: boolean;
   parts(source: SegmentSource, rows: readonly RecordedMessage[]): StrategyParts;
 }
 
-/** Every strategy, by name. */
+/** Every strategy, in the order of the report. */
 export const strategies: readonly Strategy[] = [
   {
     name: "append-only",
@@ -120,7 +120,7 @@ export const strategies: readonly Strategy[] = [
   },
 ];
 
-/** The policy and the layout that a session has by default. */
+/** The default policy and the default layout. */
 export function defaultParts(): StrategyParts {
   return { policy: recentlyUsedPolicy(), layout: epochLayout() };
 }
