@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** The bytes of a SQLite database that another program has open, what is in its log included. */
+/** The bytes of a SQLite database that another program has open, including those in its log. */
 export function databaseBytes(path: string): number {
   using database = new DatabaseSync(path, { readOnly: true });
   const number = (pragma: string): number =>

@@ -1,8 +1,8 @@
-// How long does it take from a file's change to its new version in the store, what does watching cost at rest, and how
-// long does it take at a start to see which of 10,000 known files changed?
+// How long does it take from a file's change to its new version in the store? What does watching cost at rest? How long
+// does it take at a start to find out which of 10,000 known files changed?
 //
-// Real files on the machine's temporary folder, 10,000 of them in 200 folders, and the SQLite store. A change is timed
-// from the end of its write to the call of the listener, which comes after the commit.
+// The benchmark uses 10,000 real files in 200 folders of the machine's temporary folder, and the SQLite store. A change
+// is timed from the end of its write to the call of the listener, which follows the commit.
 import {
   fileBody,
   fileTracker,
@@ -41,14 +41,14 @@ const ids = {
     return objectId(`0190cccc-0000-7000-8000-${String(nextId).padStart(12, "0")}`);
   },
 };
-// A watcher does not keep a process alive.
+// A watcher does not keep a process alive, so a timer does.
 const alive = setInterval(() => undefined, 60_000);
 
 try {
   for (let index = 0; index < folderCount; index += 1)
     await mkdir(join(workspace, `folder-${index}`), { recursive: true });
   for (const [index, path] of paths.entries()) await writeFile(path, text(index, 0));
-  // Files that were changed just before they were read are read again at a start, and these were not.
+  // Files that were changed just before they were read are read again at a start, so the files must be older.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await using store = await openSqliteStore({ path: join(folder, "store.sqlite") });
   const files = diskFiles();
@@ -90,9 +90,9 @@ try {
 
   await using tracker = open();
   const waiting = new Map<ObjectId, (time: number) => void>();
-  tracker.onChange((told) => {
+  tracker.onChange((reported) => {
     const now = performance.now();
-    for (const { id } of told) waiting.get(id)?.(now);
+    for (const { id } of reported) waiting.get(id)?.(now);
   });
   await tracker.track(tracked);
   await tracker.ready();
@@ -103,13 +103,13 @@ try {
     const index = (count * 37) % fileCount;
     const path = paths[index] ?? "";
     await writeFile(path, text(index, count + 1));
-    changed.push(await timeUntilTold(tracked[index]?.body.id));
+    changed.push(await timeUntilReported(tracked[index]?.body.id));
   }
   const gone: number[] = [];
   for (let count = 0; count < deletions; count += 1) {
     const index = (count * 41 + 1) % fileCount;
     await rm(paths[index] ?? "");
-    gone.push(await timeUntilTold(tracked[index]?.body.id));
+    gone.push(await timeUntilReported(tracked[index]?.body.id));
   }
   const burst = await burstTime();
 
@@ -125,16 +125,16 @@ try {
     startUntilWatched: summary(readyTimes),
   });
 
-  async function timeUntilTold(id: ObjectId | undefined): Promise<number> {
+  async function timeUntilReported(id: ObjectId | undefined): Promise<number> {
     const start = performance.now();
-    if (id === undefined) throw new TypeError("there is no such file");
+    if (id === undefined) throw new TypeError("the file has no object");
     const end = await new Promise<number>((resolve) => waiting.set(id, resolve));
     waiting.delete(id);
     return end - start;
   }
 
   async function burstTime(): Promise<number> {
-    // The last ones: those before were changed or deleted above.
+    // All files that still exist; some were deleted above.
     const left = new Set(tracked.map(({ body }) => body.id));
     const existing = await Promise.all(
       paths.map(async (path) => (await files.stat(path)) !== undefined),
@@ -158,7 +158,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Share of one processor that the process uses while nothing happens. */
+/** The percentage of one processor that the process uses while nothing happens. */
 async function restCost(): Promise<Readonly<Record<string, number>>> {
   const before = process.cpuUsage();
   const start = performance.now();

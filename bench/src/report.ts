@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 
-/** Prints the results of a benchmark with what they depend on, and keeps them under `results/`. */
+/** Prints the results of a benchmark with the machine, the load and the commit, and stores them in `results/`. */
 export function report(name: string, results: Readonly<Record<string, unknown>>): void {
   const whole = {
     benchmark: name,
@@ -33,7 +33,7 @@ function commitName(): string {
   try {
     return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   } catch {
-    // Run from an archive: the results stand without the commit.
+    // Run from an archive: the results are stored without the commit.
     return "unknown";
   }
 }

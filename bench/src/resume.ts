@@ -1,8 +1,9 @@
-// How long does it take to resume a session that knows 10,000 objects, until the first call can go out?
+// How long does it take to resume a session that knows 10,000 objects, until the first call can be sent?
 //
-// Half of them are files on the disk that were read, half are tool calls. Each round is a process of its own: it opens
-// the store and the session, which compares every known file with the disk, and makes the view of the first call. What
-// a program takes to start is not counted. The rounds with a change have 20 files that others wrote meanwhile.
+// Half of the objects are files on the disk that were read, and half are tool calls. Each round is a separate process.
+// It opens the store and the session, which compares every known file with the disk, and makes the view of the first
+// call. The time that a program takes to start is not counted. In the rounds with a change, others wrote 20 files
+// before.
 import { openContextManager } from "@self-context-manager/compose";
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -27,7 +28,7 @@ const [, , given] = process.argv;
 if (given === undefined) await compare();
 else console.log(JSON.stringify(await resume(given)));
 
-/** One process that resumes. */
+/** Measures one process that resumes. */
 async function resume(folder: string): Promise<Times> {
   const start = performance.now();
   await using manager = await openContextManager(placeIn(folder));
@@ -96,7 +97,7 @@ async function writeFiles(workspace: string): Promise<readonly string[]> {
 }
 
 async function makeSession(folder: string, paths: readonly string[]): Promise<void> {
-  // Files that were changed just before they were read are read again at a start, and these were not.
+  // Files that were changed just before they were read are read again at a start, so the files must be older.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await using manager = await openContextManager(placeIn(folder));
   const session = await manager.openSession(host);
@@ -104,7 +105,7 @@ async function makeSession(folder: string, paths: readonly string[]): Promise<vo
   for (const [index, path] of paths.entries()) {
     transcript.addCall();
     await session.read({ path });
-    // Fewer calls than outputs: what takes long is not asked here.
+    // Fewer calls than outputs, because the time to make the session is not measured.
     if (index % callsApart === callsApart - 1)
       await session.ingestAndView(transcript.messages, plainCodec);
   }

@@ -1,7 +1,7 @@
-// What does one model call cost as a session grows: taking in its messages, and the view, in the pooled layout?
-// And how many bytes does the store need for a session of 500 calls, compared with its transcript as JSON Lines?
+// What does one model call cost as a session grows, for ingesting its messages and making the view, in the pooled
+// layout? How many bytes does the store need for a session of 500 calls, compared with its transcript as JSON Lines?
 //
-// The host's copy of its array is not in these times. Each call adds an assistant's message and one tool result.
+// The times do not include the host's copy of its array. Each call adds an assistant message and one tool result.
 import { openContextManager, type StoreKind } from "@self-context-manager/compose";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

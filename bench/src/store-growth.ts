@@ -1,7 +1,7 @@
 // What does one more call cost the SQLite store as the session grows, in time and in bytes?
 //
-// Bytes are those of the closed file over those that were said once: prose, commands and results, as JSON. Reopening
-// times the first read of the chat, which is rebuilt from its deltas.
+// The bytes are those of the closed file, divided by those of the content, counted once: prose, commands and results as
+// JSON. After reopening, the first read of the chat is timed, which rebuilds the chat from its deltas.
 import { objectId } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";

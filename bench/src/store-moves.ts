@@ -1,8 +1,8 @@
-// Does a store move whole between SQLite, XTDB and memory, and how long does it take?
+// Can a whole store be moved between SQLite, XTDB and memory, and how long does it take?
 //
-// A store with `--objects N` objects of five versions each, which refer to each other, is exported from SQLite and
-// imported into XTDB: once cut short in the middle and begun again. What XTDB exports must be the same bytes, and so what
-// memory exports that took it in; import checks every hash on the way.
+// A store with `--objects N` objects of five versions each, with references between them, is exported from SQLite and
+// imported into XTDB. The first import stops in the middle, and a second one continues. The export of XTDB, and the
+// export of a store in memory that imported it, must have the same bytes. Each import checks every hash.
 import {
   exportHeader,
   exportObjects,
@@ -35,7 +35,7 @@ try {
   await fill(sqlite);
   const exported = await exportOf(sqlite);
   await using xtdb = await openXtdbStore({ url: node.url, timeout: 120_000 });
-  // A header that names no count, so that half of the lines is a whole file.
+  // A header without a count, so that half of the lines is a complete file.
   const half = [exportHeader(), ...exported.lines.slice(1, Math.floor(exported.lines.length / 2))];
   const cut = await timed(() => importObjects(xtdb, half));
   const rest = await timed(() => importObjects(xtdb, exported.lines));

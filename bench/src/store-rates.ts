@@ -1,8 +1,8 @@
 // How much slower is the SQLite store than `node:sqlite` itself, for the same inserts and for reading objects back?
 //
-// The writes of a session go through the store while every statement that changes something is recorded. The bare side
-// runs the recorded statements: the same rows, bytes, transactions and durability. Both sides take turns, call by call
-// in blocks, each on a file of its own.
+// The writes of a session go through the store, and every statement that changes something is recorded. The bare side
+// runs the recorded statements, with the same rows, bytes, transactions and durability. Both sides take turns, in
+// blocks of calls, each with a separate file.
 import { type ObjectId, type ObjectStore } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -134,7 +134,7 @@ async function timeGets(
 }
 
 interface BareSide extends Disposable {
-  /** Runs recorded statements, prepared beforehand, and answers how long that took. */
+  /** Runs recorded statements, which were prepared before, and returns the duration. */
   replay(recorded: readonly Recorded[]): number;
 }
 
@@ -166,7 +166,7 @@ function openBare(path: string, likePath: string): BareSide {
   };
 }
 
-/** Listens to every statement that `node:sqlite` runs for its effect. */
+/** Records every statement that `node:sqlite` runs for its effect. */
 function recordWrites(): { start(): void; stop(): void; take(): readonly Recorded[] } {
   let recorded: Recorded[] = [];
   // Called with its statement below.

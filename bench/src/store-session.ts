@@ -7,12 +7,12 @@ import {
   sealObject,
 } from "@self-context-manager/core";
 
-/** What one call of an agent writes: each list is a commit. */
+/** The writes of one call of an agent: each list is a commit. */
 export type Call = readonly (readonly ObjectWrite[])[];
 
 /**
  * The writes of a session as an agent makes them: each call adds a step to the chat, a tool call with its result, and
- * an entry to the session's pool. Sealed on the way, with parts shared between versions as a program shares them.
+ * an entry to the session's pool. The objects are sealed here, and versions share parts as they do in a program.
  */
 export function* sessionWrites(calls: number, callsPerTurn = 10): Generator<Call> {
   const turns: JsonValue[] = [];
@@ -69,7 +69,7 @@ export function* sessionWrites(calls: number, callsPerTurn = 10): Generator<Call
   }
 }
 
-/** The bytes of what a call brought: the last step of the chat and the tool call's result. */
+/** The bytes of the content that a call added: the last step of the chat and the tool call's result. */
 export function saidIn(writes: Call): number {
   let bytes = 0;
   for (const { object } of writes.flat()) {

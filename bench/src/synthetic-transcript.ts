@@ -5,10 +5,12 @@ import type {
   ToolResultMessage,
 } from "@self-context-manager/core";
 
-/** A host's messages that grow by calls, the same for every run: a small generator in the place of chance. */
+/**
+ * A host's messages, which grow call by call. A small generator replaces chance, so every run has the same messages.
+ */
 export interface SyntheticTranscript {
   readonly messages: Message[];
-  /** One user's message every 20 calls, then an assistant's with a tool call, then its result. */
+  /** Adds a user message every 20 calls, then an assistant message with a tool call, then its result. */
   addCall(): void;
 }
 

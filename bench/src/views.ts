@@ -1,10 +1,11 @@
-// What do the recorded views of a session of 500 calls cost: bytes of the store, time in a call, time to make one again?
+// What do the recorded views of a session of 500 calls cost: bytes of the store, time in a call, time to rebuild a
+// view?
 //
-// What views add is what the compacted SQLite file holds with them less what it holds without: cells with their indexes
-// (`shareOfStore`), and whole pages (`shareOfFile`), of which more or less stay empty by chance. `rowBytes` is what their
-// rows hold. The time in a call is all of `view()`: planning, rendering, hashing and the commit before
-// the call goes out; a view that is only looked at has none of the last two. Rebuilding verifies every version that a
-// call names.
+// The bytes are the difference between the compacted SQLite file with views and without. `shareOfStore` counts cells
+// with their indexes. `shareOfFile` counts whole pages, of which some are empty by chance. `rowBytes` counts the data
+// in the rows of the views. The time in a call is the whole of `view()`: planning, rendering, hashing and the commit
+// before the call is sent. A view that is not sent needs no hashing and no commit. Rebuilding verifies every version
+// that a call names.
 import { openContextManager } from "@self-context-manager/compose";
 import { epochLayout, pooledLayout, viewHistory } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
@@ -120,7 +121,7 @@ function sizes(
   };
 }
 
-/** The bytes of all pages that hold something. */
+/** The bytes of all cells, without the unused parts of their pages. */
 function cellBytes(database: DatabaseSync): number {
   return Number(
     database.prepare("SELECT sum(pgsize - unused) AS bytes FROM dbstat").get()?.["bytes"],

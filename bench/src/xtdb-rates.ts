@@ -1,10 +1,10 @@
-// How much slower is the XTDB store than the HTTP requests it makes, sent bare, and than the SQLite store?
+// How much slower is the XTDB store than the bare HTTP requests that it makes, and than the SQLite store?
 //
-// The requests of a session's writes, and of questions afterwards, are recorded while they go through the store. The
-// bare side sends the recorded ones with `fetch`: the same documents to the same node with the same durability, in a
-// store of another name in the same database. Both sides take turns in blocks. `--objects N` has so many notes there
-// beforehand, `--calls N` sets the length of the session, `--plain` runs the node with XTDB's own log, as an official
-// server has it.
+// The requests of a session's writes, and of later queries, are recorded while they go through the store. The bare side
+// sends the recorded requests with `fetch`: the same documents to the same node, with the same durability, in a store
+// with another name in the same database. Both sides take turns in blocks. `--objects N` adds N notes before the
+// measurement, `--calls N` sets the length of the session, and `--plain` runs the node with XTDB's own log, like an
+// official server.
 import {
   type JsonValue,
   type ObjectId,
@@ -44,7 +44,7 @@ interface Sent {
   readonly options: RequestInit;
 }
 
-/** Requests as they are sent; those of the store go through ky, which hands `fetch` a `Request`. */
+/** The requests as they were sent; the store sends them through ky, which passes a `Request` to `fetch`. */
 const recorded: Sent[] = [];
 let isRecording = false;
 const plainFetch = globalThis.fetch;
@@ -97,7 +97,7 @@ rmSync(folder, { recursive: true });
 const name = `xtdb-rates${objects === 1000 ? "" : `-${objects}`}${given.plain ? "-plain-log" : ""}`;
 report(name, { objects, calls, log: given.plain ? "plain" : "waking", ...results });
 
-/** Answers objects per second. */
+/** Fills a store and returns the objects per second. */
 async function fill(store: ObjectStore): Promise<number> {
   const before = performance.now();
   for (let start = 0; start < objects; start += batch) {
@@ -119,7 +119,9 @@ async function fill(store: ObjectStore): Promise<number> {
   return rounded((objects * 1_000) / (performance.now() - before));
 }
 
-/** The commits of a call as a managed session makes them: the chat, what was done, and what is shown of it. */
+/**
+ * The three commits of a call in a managed session: the chat; the tool call and the session; the view and the session.
+ */
 function withView([chat = [], done = []]: Call, number: number): Call {
   const session = done.find(({ object }) => object.body.type === "session");
   if (session === undefined) throw new Error("a call without a session");
@@ -138,7 +140,7 @@ function withView([chat = [], done = []]: Call, number: number): Call {
   return [chat, done, [{ object: view }, { object: shown }]];
 }
 
-/** The commits of a call wait for each other as in a session. */
+/** The commits of a call run one after another, as in a session. */
 async function compareCommits(store: ObjectStore, sqlite: ObjectStore): Promise<void> {
   const before = databaseBytes(join(data, "golden.db"));
   const times = { store: [] as number[], bare: [] as number[], sqlite: [] as number[] };
@@ -169,7 +171,7 @@ async function compareCommits(store: ObjectStore, sqlite: ObjectStore): Promise<
     aim: { ratio: 1.3, store: 40 },
   };
   results["growth"] = {
-    // Two copies: the store's, and that of the bare side.
+    // Two copies: one of the store, one of the bare side.
     bytesOverTranscript: rounded(grown / 2 / said),
     aim: 2,
   };
@@ -179,14 +181,16 @@ async function commitAll(store: ObjectStore, call: Call): Promise<void> {
   for (const writes of call) await store.commit(writes);
 }
 
-/** The same request for the store of the other name. A transaction's id is another there, so the last one is awaited. */
+/**
+ * The same request for the store with the other name. There a transaction has another id, so the last one is awaited.
+ */
 function renamed({ url, options }: Sent): Sent {
   const { body } = options;
   if (typeof body !== "string") return { url, options };
   return { url, options: { ...options, body: body.replaceAll('"one/', '"two/') } };
 }
 
-/** The requests of each call: it begins with the first of its submits. */
+/** Groups the requests by call; the first submit of a call begins its group. */
 function perCall(sent: readonly Sent[]): readonly (readonly Sent[])[] {
   const groups: Sent[][] = [];
   let submits = 0;
@@ -217,7 +221,7 @@ async function sendAll(sent: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Times questions: to a store that has nothing in memory, to the node with bare requests, and to SQLite. */
+/** Times queries: through a store that has nothing in memory, with bare requests to the node, and in SQLite. */
 async function compare<Item extends ObjectId | number>(
   question: string,
   open: () => Promise<ObjectStore>,
@@ -227,7 +231,7 @@ async function compare<Item extends ObjectId | number>(
 ): Promise<void> {
   const times = { store: [] as number[], bare: [] as number[], sqlite: [] as number[] };
   await using store = await open();
-  // The first questions after a start wait for the node to compile itself.
+  // The first queries after a start wait until the node has compiled its code.
   for (const item of items) await ask(store, item);
   for (const item of items) {
     recorded.length = 0;

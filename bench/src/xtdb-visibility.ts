@@ -1,6 +1,7 @@
-// How long after a put can it be read, with XTDB's own transaction log and with the one that wakes the indexer?
+// How soon can a document be read after a put, with XTDB's own transaction log and with the log that wakes the indexer?
 //
-// Two nodes, one of each, take turns in blocks: a document is put, then read as of its transaction. Bare HTTP, no store.
+// Two nodes, one with each log, take turns in blocks. A document is put, then read as of its transaction, with bare
+// HTTP requests and without a store.
 import { startNode, type StartedNode } from "@self-context-manager/store-xtdb";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +52,8 @@ async function putAndRead(
     const { txId } = (await submitted.json()) as { readonly txId: number };
     const read = await fetch(`${url}/_xtdb/entity?eid=${id}&awaitTxId=${txId}`);
     await read.text();
-    if (read.status !== 200) throw new Error(`${id} was answered ${read.status}`);
+    if (read.status !== 200)
+      throw new Error(`the node answered ${read.status} for the document ${id}`);
     times.push(performance.now() - before);
   }
   return times;
