@@ -1,4 +1,4 @@
-// The main job on real input: `npm start`. The session itself is in tests-e2e/src/demo.
+// `npm start`: runs the extension in a real Pi session. The session itself is in tests-e2e/src/demo.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -7,9 +7,10 @@ import { runReal } from "../tests-e2e/src/demo/run-real.ts";
 
 const usage = `npm start -- [options]
   --store KIND            sqlite (default), or xtdb: a node of this machine, which needs Java 17 and Maven
-  --at PLACE              where the store lies (.demo/store.sqlite, .demo/real.sqlite or .demo/xtdb); of XTDB a folder or a node's URL
+  --at PLACE              the store's file; for XTDB a folder or a node's URL
+                          (default: .demo/store.sqlite, .demo/real.sqlite with --model, .demo/xtdb for XTDB)
   --pi VERSION            a supported release of Pi for the scripted session
-  --model PROVIDER/MODEL  a real model in the place of the scripted one; its key from the environment`;
+  --model PROVIDER/MODEL  a real model instead of the scripted one; its key is read from the environment`;
 
 /** @param {string} line */
 function print(line) {
@@ -29,7 +30,7 @@ try {
   const { store } = values;
   if (store !== "sqlite" && store !== "xtdb")
     throw new RangeError(`--store is ${JSON.stringify(store)}; it must be sqlite or xtdb`);
-  // What a real model's run made is not to be lost with the next demo.
+  // The result of a run with a real model must not be overwritten by the next demo.
   const file = values.model === undefined ? "store.sqlite" : "real.sqlite";
   const usual = store === "xtdb" ? "xtdb" : file;
   const at = values.at ?? join(process.cwd(), ".demo", usual);

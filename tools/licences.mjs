@@ -1,6 +1,6 @@
-// Fails if a published package depends, directly or not, on something whose licence is not
-// permissive. Walks what is installed, so it needs no network; optional peers (the hosts) are the
-// choice of whoever installs them, and development dependencies are not shipped.
+// Fails if a published package depends, directly or indirectly, on a package whose licence is not
+// permissive. It reads the installed packages, so it needs no network. It skips optional peers (the
+// hosts), which the user chooses, and development dependencies, which are not shipped.
 import { existsSync, readFileSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -44,7 +44,7 @@ if (problems.length > 0) process.exitCode = 1;
 else console.log(`${seen.size} packages with their production dependencies, all permissive`);
 
 /**
- * Where Node would find a package that is imported from a folder.
+ * Finds a package as Node finds it for an import in a folder.
  * @param {string} name
  * @param {string} from
  * @returns {string | undefined}

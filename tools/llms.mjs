@@ -1,5 +1,5 @@
-// Writes llms.txt, the map of the documentation for language models, from the documents themselves:
-// the title and the first sentence of each. `node tools/llms.mjs`; a test fails where it is behind.
+// Writes llms.txt, the map of the documentation for language models, from the title and the first
+// sentence of each document. Run `node tools/llms.mjs`; a test fails if the file is out of date.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -70,7 +70,7 @@ function summary(root, file) {
     .map((part) => part.trim())
     .find((part) => /^[\p{L}`*[]/u.test(part));
   if (title === undefined || paragraph === undefined)
-    throw new Error(`${file} needs a title and a first paragraph`);
+    throw new Error(`${file} has no title or no first paragraph; llms.txt needs both`);
   const plain = paragraph.replaceAll(/\s+/gu, " ").replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1");
   return { title, sentence: /^.*?[.](?=\s+\p{Lu}|$)/u.exec(plain)?.[0] ?? plain };
 }

@@ -1,4 +1,4 @@
-// What every property test tries: the same in each short run, what `SCM_SEED` says in a long one.
+// The cases of every property test: the same in each short run, and by the seed in `SCM_SEED` in a long run.
 import { configureGlobal } from "fast-check";
 
 import { testScale } from "../packages/testkit/src/scale.ts";

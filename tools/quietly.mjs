@@ -1,4 +1,4 @@
-// Runs a command and prints what it printed only if it failed: `node tools/quietly.mjs pnpm build`.
+// Runs a command and prints its output only if it fails: `node tools/quietly.mjs pnpm build`.
 import { spawnSync } from "node:child_process";
 
 const [command = "", ...commandArguments] = process.argv.slice(2);

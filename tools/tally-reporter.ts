@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Appends one line of counts per run to the file that `SCM_TALLY` names, for tools/verify.mjs to
- * sum. A file that fails before its first test counts as one failed test.
+ * Appends one line of counts per run to the file that `SCM_TALLY` names; tools/verify.mjs adds the
+ * lines up. A file that fails before its first test counts as one failed test.
  */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

@@ -1,6 +1,6 @@
-// Runs a task of this workspace with nothing but Node ≥ 20 and npm: installs the pinned Node and
-// pnpm as npm packages into node_modules/.toolchain, then the workspace from its lockfile, then
-// runs `pnpm run <task>` under them. Whatever is installed already is not installed again.
+// Runs a task of this workspace with only Node ≥ 20 and npm. It installs the pinned Node and pnpm as
+// npm packages into node_modules/.toolchain, then the workspace from its lockfile, then runs
+// `pnpm run <task>` with them. It does not install again what is installed already.
 //
 //   node tools/toolchain.mjs <task> [arguments of the task]
 //   node tools/toolchain.mjs exec <command> [arguments]
@@ -20,15 +20,15 @@ const [task, ...taskArguments] = process.argv.slice(2);
 if (task === undefined) fail("usage: node tools/toolchain.mjs <task> [arguments]");
 
 const tools = installTools();
-// pnpm itself is wanted where the lockfile is to be changed, which the install from it would refuse first.
+// `exec pnpm` is used to change the lockfile, and the install from the lockfile would refuse that first.
 if (task !== "exec" || taskArguments[0] !== "pnpm") installWorkspace(tools);
 const command = task === "exec" ? ["exec", ...taskArguments] : ["run", task, ...taskArguments];
 const quiet = task === "exec" ? [] : ["--silent"];
 process.exitCode = run(tools, [...quiet, ...command]).status ?? 1;
 
 /**
- * The pinned Node and pnpm, installed where they are missing. Their platform packages are plain
- * files and need no install script, unlike the packages `node` and `pnpm` that wrap them.
+ * Returns the pinned Node and pnpm, and installs them if they are missing. Their platform packages contain
+ * only files and need no install script, unlike the packages `node` and `pnpm` that wrap them.
  * @returns {Toolchain}
  */
 function installTools() {
@@ -58,7 +58,7 @@ function installTools() {
   });
   if (installed.error) {
     fail(
-      `npm could not be started (${installed.error.message}). It comes with Node; is it on PATH?`,
+      `npm could not be started (${installed.error.message}). It comes with Node; check that it is on PATH.`,
     );
   }
   if (installed.status !== 0) {
@@ -77,7 +77,7 @@ function installTools() {
   return paths;
 }
 
-/** Installs the workspace from its lockfile, unless that happened with the same manifests. */
+/** Installs the workspace from its lockfile, except if it is installed for the same manifests already. */
 function installWorkspace(/** @type {Toolchain} */ toolchain) {
   const stamp = join(home, "installed");
   const manifests = workspaceManifests();
@@ -136,7 +136,7 @@ function platformPackages() {
 }
 
 function usesMusl() {
-  // Otherwise the report resolves the names of open connections, which can take seconds.
+  // Otherwise the report resolves the host names of open connections, which can take seconds.
   const report = JSON.stringify(
     Object.assign(process.report, { excludeNetwork: true }).getReport(),
   );
@@ -144,14 +144,14 @@ function usesMusl() {
 }
 
 /**
- * Starts pnpm with the pinned Node and itself first on PATH.
+ * Starts pnpm with the pinned Node, and puts both first on PATH.
  * @param {Toolchain} toolchain
  * @param {readonly string[]} pnpmArguments
  * @param {import("node:child_process").SpawnSyncOptions} options
  */
 function run(toolchain, pnpmArguments, options = { stdio: "inherit" }) {
-  // npm hands its own settings and the root manifest down in these; pnpm would read them as meant
-  // for itself. What leads to the registry stays.
+  // npm passes its own settings and the root manifest in these variables, and pnpm would apply them to
+  // itself. Only the settings for reaching the registry are kept.
   const kept = /^npm_config_(registry|.*proxy|cafile|strict_ssl|userconfig)$/i;
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(

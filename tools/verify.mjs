@@ -1,8 +1,8 @@
-// Runs every check of the workspace, one heading with its duration per step, the output of a step
-// only where it failed or is a test run. Goes on after a failed step; exits 1 if there was one.
+// Runs every check of the workspace. Each step has a heading with its duration; its output is shown only if the step
+// failed or is a test run. A failed step does not stop the others, and the exit code is 1 if any step failed.
 // The last line is always `N passed, N failed, N skipped`, summed over all test runs.
-// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a fresh seed that is printed, and whether
-// the tests find deliberate faults; what came of it is written to bench/results/long-run.json.
+// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also
+// checks that the tests find deliberate faults. The result is written to bench/results/long-run.json.
 import { execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -98,9 +98,9 @@ function run(step) {
     const options = [
       "--reporter=default",
       "--reporter=./tools/tally-reporter.ts",
-      // Many tests wait for databases and for processes. Long runs make load themselves, and have one worker.
+      // Many tests wait for databases and processes. Long runs use the processors fully, so they have one worker.
       `--maxWorkers=${long ? "1" : "100%"}`,
-      // Five seconds are little where a machine has other work; what hangs is found all the same.
+      // Five seconds are too few on a machine with other work; a test that hangs still fails.
       "--testTimeout=60000",
     ];
     const command = ["--silent", "run", step.script, ...(step.test ? options : [])];
@@ -122,7 +122,7 @@ function run(step) {
   });
 }
 
-/** Keeps what a long run did, to be committed with the change that it was run for. */
+/** Records a long run in a file, which is committed with the change that it tested. */
 function writeLongRun() {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const result = {

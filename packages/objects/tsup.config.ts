@@ -5,7 +5,7 @@ export default defineConfig({
   format: "esm",
   target: "es2024",
   platform: "node",
-  // tsup drops the prefix by itself, and `sqlite` without it is no module.
+  // tsup removes the prefix `node:` by default, and a module `sqlite` does not exist.
   removeNodeProtocol: false,
   sourcemap: true,
   clean: true,

@@ -4,17 +4,17 @@ import { expect, test } from "vitest";
 
 interface Layers {
   readonly dependencies: readonly string[];
-  /** What its tests may use besides. */
+  /** The layers that its tests may use in addition. */
   readonly devDependencies: readonly string[];
 }
 
-// `turbo boundaries` holds a package to the tags of everything it reaches, so whatever reaches
-// `compose` must there be allowed the stores too. This is the stricter half: direct edges only.
+// `turbo boundaries` checks a package against the tags of everything that it reaches, so a package that reaches
+// `compose` must be allowed the stores too. This test is stricter: it checks direct dependencies only.
 const allowed: Readonly<Record<string, Layers>> = {
   objects: { dependencies: [], devDependencies: [] },
-  // Its sessions are tested on the store in memory.
+  // The tests of its sessions use the store in memory.
   core: { dependencies: ["objects"], devDependencies: ["store"] },
-  // And the kit is tried on it.
+  // The tests of the kit use it too.
   testkit: { dependencies: ["objects", "core"], devDependencies: ["store"] },
   store: { dependencies: ["objects"], devDependencies: ["testkit"] },
   watcher: { dependencies: ["objects"], devDependencies: ["testkit"] },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** Folders that hold nothing of this repository's own writing. */
+/** Folders without documents that this repository wrote. */
 const passedOver = new Set(["node_modules", "dist", "pack", "fixtures", ".git", ".turbo", ".demo"]);
 
 function markdownFiles(folder: string): string[] {
@@ -16,7 +16,7 @@ function markdownFiles(folder: string): string[] {
   });
 }
 
-/** The text of a document without code, where nothing is a link. */
+/** The text of a document without its code, in which nothing is a link. */
 function prose(path: string): string {
   return readFileSync(path, "utf8")
     .replaceAll(/^(`{3,}|~{3,}).*?^\1$/gmsu, "")
@@ -27,7 +27,7 @@ function linksIn(path: string): string[] {
   return [...prose(path).matchAll(/\]\(([^()\s]+)\)/gu)].map(([, target = ""]) => target);
 }
 
-/** The anchors of a document, as GitHub makes them from its headings. */
+/** The anchors that GitHub makes from the headings of a document. */
 function anchorsIn(path: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of prose(path).matchAll(/^#{1,6} (.+)$/gmu)) {
@@ -47,7 +47,7 @@ function isBroken(path: string, link: string): boolean {
   if (/^(https?|mailto):/u.test(link)) return false;
   const [file = "", anchor] = link.split("#");
   const target = file === "" ? path : join(dirname(path), decodeURIComponent(file));
-  // A path of one's own machine, or one that leads out of the repository, works for nobody else.
+  // An absolute path, or a path that leaves the repository, works only on one machine.
   if (file.startsWith("/") || relative(root, target).startsWith("..") || !existsSync(target))
     return true;
   return anchor !== undefined && !anchorsIn(target).has(anchor);
@@ -56,13 +56,13 @@ function isBroken(path: string, link: string): boolean {
 const files = markdownFiles(root).map((path) => relative(root, path).replaceAll(sep, "/"));
 
 describe("links of the documents", () => {
-  test("are looked for in all of them", () => {
+  test("are collected from all documents", () => {
     expect(files).toEqual(
       expect.arrayContaining(["README.md", "llms.txt", "docs/specification.md"]),
     );
   });
 
-  test.each(files)("%s links to files and headings that are there", (file) => {
+  test.each(files)("%s links only to files and headings that exist", (file) => {
     const path = join(root, file);
 
     expect(linksIn(path).filter((link) => isBroken(path, link))).toEqual([]);

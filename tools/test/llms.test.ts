@@ -6,6 +6,6 @@ import { llmsText } from "../llms.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 
-test("llms.txt is what `node tools/llms.mjs` writes", () => {
+test("llms.txt equals the output of `node tools/llms.mjs`", () => {
   expect(readFileSync(join(root, "llms.txt"), "utf8")).toBe(llmsText(root));
 });

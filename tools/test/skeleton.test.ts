@@ -27,7 +27,7 @@ function manifestOf(name: string): Manifest {
   return JSON.parse(read(name, "package.json"));
 }
 
-/** An exports map as it is published: without the condition that leads to the sources. */
+/** The published form of an exports map: without the condition that leads to the sources. */
 function published(exports: Manifest["exports"]): unknown {
   return JSON.parse(
     JSON.stringify(exports, (key, value: unknown) =>
@@ -47,7 +47,7 @@ describe.each(names)("%s", (name) => {
     },
   );
 
-  test("has the same tsup.config.ts as core but for its entries", () => {
+  test("has the same tsup.config.ts as core, except for its entries", () => {
     const withoutEntries = (text: string): string => text.replace(/entry: \[.*\]/, "entry: []");
 
     expect(withoutEntries(read(name, "tsup.config.ts"))).toBe(
@@ -55,7 +55,7 @@ describe.each(names)("%s", (name) => {
     );
   });
 
-  test("has a boundaries tag and a README that opens with its name and a sentence", () => {
+  test("has a boundaries tag and a README that begins with its name and a sentence", () => {
     expect(JSON.parse(read(name, "turbo.json"))).toEqual({
       extends: ["//"],
       tags: [expect.any(String)],
@@ -63,7 +63,7 @@ describe.each(names)("%s", (name) => {
     expect(read(name, "README.md")).toMatch(new RegExp(`^# ${manifest.name}\\n\\n[A-Z].+`, "u"));
   });
 
-  test("says in its manifest what every package says", () => {
+  test("has the same general manifest fields as every package", () => {
     expect(manifest).toMatchObject({
       name: `@self-context-manager/${name}`,
       version: core.version,
@@ -92,7 +92,7 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  test("depends on the test kit for development only", () => {
+  test("depends on the test kit only for development", () => {
     expect(Object.keys(manifest.dependencies ?? {})).not.toContain("@self-context-manager/testkit");
   });
 });
