@@ -92,7 +92,7 @@ test("an agent's prompt and the standing instruction are recorded with the next 
   ]);
 });
 
-test("system messages stay at the head of a new list, and the agent's own list stays as it was", async () => {
+test("system messages stay at the beginning of a new list, and the agent's own list does not change", async () => {
   const { fake, context } = await openAgentContext();
   const system = { role: "system", content: "You count.", timestamp: 1 };
   const messages = [system, user];
@@ -103,11 +103,11 @@ test("system messages stay at the head of a new list, and the agent's own list s
   expect(sent).not.toBe(messages);
   expect(sent[0]).toBe(system);
   expect(sent.slice(1)).toMatchObject([{ role: "user", content: "the view" }]);
-  // The session gets the messages without those of the system.
+  // The session gets the messages without the system messages.
   expect(fake.calls.map(([name, count]) => [name, count])).toEqual([["ingestAndView", 1]]);
 });
 
-test("an agent without a read of its own has ours", async () => {
+test("an agent without a tool read gets the context tool read", async () => {
   const { fake, context } = await openAgentContext();
 
   const read = context.tools.find(({ name }) => name === "read");
