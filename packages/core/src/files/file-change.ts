@@ -1,39 +1,46 @@
 import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
 
-/** What became of a known file. */
+/** The change of a tracked file that a tracker reports. */
 export type FileChange = NewVersion | NewFile | OtherChange;
 
-/** The file's object has a version that whoever tracks it did not know, made here or by another session. */
+/** The file's object has a version that the listeners do not know. This tracker or another session made it. */
 export interface NewVersion {
   readonly id: ObjectId;
-  /** `moved` may come with another content; `vanished` has null content and path; `returned` is back from that. */
+  /**
+   * The kind of change. `moved`: the path differs, and the content can differ too; `vanished`: content and path are
+   * null; `returned`: a vanished file is back.
+   */
   readonly type: "changed" | "moved" | "vanished" | "returned";
   readonly stored: StoredVersion;
-  /** The version that was known before. */
+  /** The last version that the tracker knew before. */
   readonly previous: StoredMetadata;
 }
 
-/** An unrelated file took the place of a known one (decision D56); it is an object of its own, unread. */
+/**
+ * An unrelated file replaced a known file at its path. It is a separate object, and its content is unread (decision
+ * D56).
+ */
 export interface NewFile {
   readonly id: ObjectId;
   readonly type: "appeared";
   readonly stored: StoredVersion;
 }
 
-/** What makes no version: the last one stays. */
+/** A change that makes no version. */
 export interface OtherChange {
   readonly id: ObjectId;
   /**
-   * `unreadable`: it cannot be read; `readable`: it can again, and is as stored; `outdated`: it differs from what is
-   * stored, and is not read unless a `read` names it (design §8).
+   * `unreadable`: the file cannot be read. `readable`: the file can be read again and has the stored content.
+   * `outdated`: the file differs from the stored version and is read only when a `read` names it, because it is outside
+   * the workspace or may contain secrets.
    */
   readonly type: "unreadable" | "readable" | "outdated";
   readonly stored: StoredMetadata;
-  /** Why, for people. */
+  /** The reason, as a sentence for the user. */
   readonly reason: string;
 }
 
-/** A change as the difference of two versions of a file. */
+/** Returns the change from one version of a file to a later one. */
 export function newVersion(previous: StoredMetadata, stored: StoredVersion): NewVersion {
   const before = previous.body["path"] ?? null;
   const after = stored.body["path"] ?? null;

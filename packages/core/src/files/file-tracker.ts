@@ -18,73 +18,80 @@ import { isSameFile, trackedFiles } from "./tracked-files.ts";
 export interface FileTrackerOptions {
   readonly store: ObjectStore;
   readonly files: FileSource;
-  /** Belongs to the tracker from here on, which disposes of it. */
+  /** The tracker owns the watcher and disposes of it. */
   readonly watcher: Watcher;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** Nothing outside this folder is read without being named, by its real path. */
+  /** The real path of the workspace. A file outside this folder is read only when a `read` names it. */
   readonly workspace: string;
 }
 
 /**
- * Keeps the objects of known files as the files are (specification v0 §12.1 and §18.2): it turns what a watcher sees
- * into versions, and tells what became of each. It decides nothing about what the model sees.
+ * Keeps the objects of known files up to date: turns sightings of a watcher into versions, and reports each change to
+ * its listeners. It does not decide what the model sees.
  *
  * Laws, each a scenario of the same key in `@self-context-manager/testkit`:
  *
- * - `change-makes-a-version`: a changed file gets one version with its content, `human` by origin.
- * - `last-content-is-stored`: of changes in quick succession the last content is stored in the end.
- * - `edit-after-read-is-stored`: an edit between the read of a file and its tracking is stored.
- * - `untouched-makes-no-version`: a file whose time changed and whose content did not gets no version.
+ * - `change-makes-a-version`: a changed file gets one version with its content. Its generator is `human`.
+ * - `last-content-is-stored`: after several quick changes, the last content is stored.
+ * - `edit-after-read-is-stored`: an edit between the read of a file and the start of its tracking is stored.
+ * - `untouched-makes-no-version`: a file with a new time and the same content gets no version.
  * - `atomic-save-is-a-change`: a file that is replaced by rename, or saved with a backup, stays the same object.
- * - `move-keeps-the-object`: a moved or renamed file is the same object in a new version with its new path, across
- *   folders too, moved with its folder, moved by copy and deletion, and changed on the way.
- * - `swap-keeps-both`: files that change places stay the objects they were; a known file that is moved onto another
- *   keeps its object, and the other is gone.
- * - `deletion-keeps-history`: a deleted file gets a version with null content and null path; the earlier ones stay.
- * - `recreation-is-the-same-object`: a file that is made again at its last path is the same object (decision D56).
- * - `unrelated-file-is-another`: a file that existed elsewhere and is moved to the path of another is another object.
- * - `unreadable-keeps-the-last`: a file that may not be read keeps its last version, and that is told.
- * - `own-writes-are-not-foreign`: what is tracked again after it was written, or written under a hold, is not told.
- * - `others-versions-are-reported`: a version that another session made is told, and not made twice; sessions that
- *   share a tracker tell each other so.
- * - `late-reads-are-not-stored`: what was read of a file before another session stored a later version does not follow it;
- *   where a session stores such a read, the file as it is follows that.
- * - `start-catches-up`: what changed, moved or vanished before tracking began has its version when `track` resolves.
- * - `unnamed-is-not-read`: outside the workspace, and of files that look like a secret's, nothing is read; that they
- *   differ is told.
+ * - `move-keeps-the-object`: a moved or renamed file is the same object, in a new version with its new path. This holds
+ *   across folders, for a file whose folder was moved, for a move by copy and deletion, and for a file that was changed
+ *   during the move.
+ * - `swap-keeps-both`: files that exchange their paths keep their objects. A known file that is moved onto another
+ *   keeps its object, and the other file counts as deleted.
+ * - `deletion-keeps-history`: a deleted file gets a version with null content and null path. The earlier versions stay.
+ * - `recreation-is-the-same-object`: a file that is created again at its last path is the same object (decision D56).
+ * - `unrelated-file-is-another`: a file that existed elsewhere and is moved to the path of another is a different
+ *   object.
+ * - `unreadable-keeps-the-last`: a file that cannot be read keeps its last version, and this is reported.
+ * - `own-writes-are-not-foreign`: a change is not reported if the file is tracked again after the write, or if the
+ *   write was made under a hold.
+ * - `others-versions-are-reported`: a version that another session made is reported and not made again. Sessions that share
+ *   a tracker get each other's versions from it.
+ * - `late-reads-are-not-stored`: a content is not stored after a version that another session stored later than the
+ *   read. A session that finds such a version stores the content that the file has now.
+ * - `start-catches-up`: every change, move and deletion before the start of tracking has its version when `track`
+ *   resolves.
+ * - `unnamed-is-not-read`: files outside the workspace, and files whose names suggest secrets, are not read. A
+ *   difference from the stored version is reported.
  */
 export interface FileTracker extends AsyncDisposable {
   /**
-   * Tracks file objects, each known to the caller in this version. Resolves once what became of them since is stored
-   * and told. Watching them begins meanwhile: see `ready`. Objects that are no files are passed over. A version that is
-   * newer than the known one is told to all listeners but the caller's. Rejects with `StoreError`.
+   * Tracks file objects, each known to the caller in the given version. Resolves when every change since that version
+   * is stored and reported. The watch may begin later: see `ready`. Objects that are not files are ignored. A version
+   * that is newer than the tracked one is reported to all listeners except the caller's. Rejects with `StoreError`.
    */
   track(objects: readonly StoredMetadata[], options?: TrackOptions): Promise<void>;
   untrack(ids: readonly ObjectId[]): void;
-  /** Resolves once all tracked files are watched, and what differed by then is stored. */
+  /** Resolves when all tracked files are watched and all differences up to then are stored. */
   ready(): Promise<void>;
-  /** Looks at all tracked files now, whatever the watcher saw; resolves and rejects as `track` does. */
+  /** Checks all tracked files on disk now, without waiting for the watcher. Resolves and rejects as `track` does. */
   check(): Promise<void>;
   /**
-   * Whether a file at a path without an object is a tracked file that was moved there. If so its object has its new
-   * version when this resolves; to be asked before an object is made for a file.
+   * Returns the object of a tracked file that was moved to a path, or undefined if the file there is no tracked one.
+   * Its object has its new version when this resolves. Call it before an object is made for a file.
    */
   adopt(path: string): Promise<ObjectId | undefined>;
-  /** Leaves a path alone while one's own tool writes it; after disposal it is looked at again. */
+  /** Ignores changes at a path while a tool of the harness writes it. After disposal the path is checked again. */
   hold(path: string): Promise<AsyncDisposable>;
-  /** Calls a listener with all changes, in order, a few hundred at once at most; answers how to stop that. */
+  /**
+   * Calls a listener with all changes in order, in batches of at most a few hundred. Returns a function that removes
+   * the listener.
+   */
   onChange(listener: FileChangeListener): () => void;
 }
 
 export type FileChangeListener = (changes: readonly FileChange[]) => void;
 
 interface TrackOptions {
-  /** The caller's own listener, which knows these versions. */
+  /** The caller's listener, which is not called for these versions because the caller has them. */
   readonly except?: FileChangeListener;
 }
 
-/** A version that was tracked, and the one that was known before. */
+/** A newer version that the caller passed to `track`, with the version that was tracked before. */
 interface Newer {
   readonly previous: StoredMetadata;
   readonly stored: StoredMetadata;
@@ -96,9 +103,9 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   const queue = taskQueue();
   const listeners = new Set<FileChangeListener>();
   const holds = new Map<string, number>();
-  /** Paths whose change could not be stored; looked at again when anything else is. */
+  /** Paths whose change could not be stored. They are checked again with the next sightings. */
   const undone = new Set<string>();
-  /** Sightings that are not worked on yet, the last of each path. */
+  /** Sightings that wait to be processed: the newest one of each path. */
   const pending = new Map<string, Sighting>();
   let closed = false;
   const process = sightingProcessor({
@@ -114,7 +121,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
       try {
         listener(changes);
       } catch (error) {
-        // The versions are stored; what a listener cannot do must not make them look undone.
+        // The versions are stored. An error of a listener must not make them count as not stored.
         logger.error("a listener to changes of files failed", { error });
       }
     }
@@ -123,7 +130,8 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   watcher.listen((sightings) => {
     const isDue = pending.size > 0;
     for (const sighting of sightings) pending.set(sighting.path, sighting);
-    // What comes while earlier sightings are worked on is taken together: one commit costs much like another.
+    // Sightings that arrive while earlier ones are processed are processed together: a larger commit costs little more
+    // than a small one.
     if (!isDue) void queue(handlePending);
   });
 
@@ -137,7 +145,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     }
   }
 
-  /** Everything that sightings lead to. */
+  /** Processes sightings, with the paths whose change could not be stored before, and updates the watched paths. */
   async function handle(
     sightings: readonly Sighting[],
     came: readonly FileSighting[] = [],
@@ -149,7 +157,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
       await process([...(await watcher.look(again)), ...sightings], came);
       await watchPaths();
     } catch (error) {
-      // What was seen must not count as handled.
+      // After a failure these sightings must be processed again.
       for (const path of again) undone.add(path);
       for (const { path } of sightings) undone.add(path);
       throw error;
@@ -162,13 +170,13 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     });
   }
 
-  /** Notifies the other sessions of what one of them has stored. */
+  /** Reports versions that one session stored to the listeners of the other sessions. */
   async function notifyNewer(newer: readonly Newer[], except?: FileChangeListener): Promise<void> {
     if (closed || ![...listeners].some((listener) => listener !== except)) return;
     const changes: FileChange[] = [];
     for (const { previous, stored } of newer) {
       const { id } = stored.body;
-      // A later one may have been reported meanwhile.
+      // A later version may have been reported in between.
       if (tracked.all.get(id)?.stored.version !== stored.version) continue;
       const whole = await store.get(id, { version: stored.version });
       if (whole !== undefined) changes.push(newVersion(previous, whole));
@@ -176,7 +184,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     if (changes.length > 0) notify(changes, except);
   }
 
-  /** Gives the watcher the paths that came into use, and takes away those that nothing is at. */
+  /** Adds paths that now have a tracked file to the watcher, and removes paths that no longer have one. */
   async function watchPaths(): Promise<void> {
     const added: KnownFile[] = [];
     const idle: string[] = [];
@@ -189,7 +197,10 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     if (added.length > 0) await watcher.add(added);
   }
 
-  /** The file at a path that has no object, if it is a tracked one that is not at its own path any more. */
+  /**
+   * Returns the object of the file at a path without an object, if it is a tracked file that is no longer at its last
+   * path.
+   */
   async function adopt(path: string): Promise<ObjectId | undefined> {
     const [there] = await watcher.look([path]);
     if (there?.state !== "file") return undefined;

@@ -16,20 +16,23 @@ export interface MoveSearch {
   readonly store: ObjectStore;
   readonly files: FileSource;
   readonly watcher: Watcher;
-  /** Whether a file may be read without being asked for. */
+  /** Whether a file can be read without a `read` that names it. */
   readonly mayRead: (path: string) => boolean;
-  /** Objects that are not at their stored paths any more, the vanished ones among them. */
+  /** Objects that are no longer at their stored paths, including the vanished ones. */
   readonly leaving: ReadonlySet<ObjectId>;
-  /** When a file was found gone, in the watcher's time. */
+  /** Returns the time at which a file was found missing, by the clock of the watcher. */
   readonly goneAt: (file: TrackedFile) => number;
 }
 
-/** How long before a file vanished a copy of it may have been made for a move, in milliseconds. */
+/**
+ * Milliseconds before the disappearance of a file in which its copy can be part of a move: a move across file systems
+ * copies first and deletes later.
+ */
 const copyWindow = 10_000;
 
 /**
- * Where files that vanished are now: found by their node, or else by their content among files that came within the
- * window (specification v0 §12.1). `sightings` are files that are known to have come.
+ * Returns the new places of vanished files. A file is found by its node, or else by its content among files that
+ * appeared within the copy window. `sightings` are files that are known to be new at their paths.
  */
 export async function findMoved(
   search: MoveSearch,
@@ -51,7 +54,10 @@ export async function findMoved(
   return moved;
 }
 
-/** By node where it was seen, by size where its content is known; an empty file is like any other. */
+/**
+ * Returns the search criteria of a file: its node if it was seen, and its size if its content is known. The size 0 is
+ * left out, because all empty files are alike.
+ */
 function wantedFile({ seen, stored }: TrackedFile): WantedFile {
   const size = presenceOf(stored.body) === "present" ? (diskState(stored.body)?.size ?? 0) : 0;
   return {
@@ -64,7 +70,10 @@ function storedAt({ stored }: TrackedFile): number {
   return Date.parse(stored.at.tx_time);
 }
 
-/** Whether no other object is at a path and stays there. */
+/**
+ * Returns a function that checks whether a path belongs to no object other than the given file, or only to objects that
+ * leave it.
+ */
 function freePaths({
   store,
   leaving,
@@ -103,7 +112,8 @@ async function pickByContent(
   moved: Map<TrackedFile, FileSighting>,
   isFree: IsFree,
 ): Promise<void> {
-  // Of what vanished while nobody looked it is known only that it was there when it was stored.
+  // If a file vanished before it was tracked, the time of its last version is the last time at which it is known to
+  // have existed.
   const sinceOf = (file: TrackedFile): number =>
     (file.seen === undefined ? storedAt(file) : goneAt(file)) - copyWindow;
   const taken = new Set([...moved.values()].map(({ path }) => path));
@@ -133,7 +143,7 @@ interface Pair {
   readonly candidate: FileSighting;
 }
 
-/** Pairs that can be told apart: by the name that was kept, or because nothing else fits. */
+/** Returns the unambiguous pairs: first by equal file name, then those without another match. */
 function unambiguous(pairs: readonly Pair[]): ReadonlyMap<TrackedFile, FileSighting> {
   const chosen = new Map<TrackedFile, FileSighting>();
   const used = new Set<FileSighting>();

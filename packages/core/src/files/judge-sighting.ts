@@ -7,22 +7,29 @@ import {
 import { isMissing, isSameFile, type TrackedFile } from "./tracked-files.ts";
 
 /**
- * What a sighting means for the object at its path: nothing new; it has to be read; it is not there; it is another
- * file, which was elsewhere while ours was here (decision D56); or it may not be looked at.
+ * The meaning of a sighting for the object at its path. `same`: nothing is new. `read`: the file must be read.
+ * `vanished`: the file is not there. `displaced`: the path has another file, which existed elsewhere while the known
+ * file was still here (decision D56). `unreadable`: the file cannot be examined.
  */
 export type Verdict = "same" | "read" | "vanished" | "displaced" | "unreadable";
 
-/** A file system's clock ticks this coarsely, in milliseconds. */
+/** The resolution of file times, in milliseconds. */
 const tick = 20;
 
-/** Where the difference of a file's time and the look's is more than this, they are of different clocks. */
+/**
+ * The greatest difference, in milliseconds, between the change time of a new file and the time of the check at which
+ * both count as times of one clock.
+ */
 const sharedClock = 2_000;
 
-/** How much later than the file was changed a version can be stored, so that it may have missed a change of that time. */
+/**
+ * The milliseconds after a file's time within which a version is doubtful: a second change in this span can have the
+ * same file time.
+ */
 const doubtful = 1_000;
 const doubtfulWholeSeconds = 3_000;
 
-/** Judges what stands at a tracked file's path. */
+/** Returns what a sighting at a tracked file's path means. */
 export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (sighting.state === "unreadable") return "unreadable";
   if (sighting.state !== "file") return isMissing(file) ? "same" : "vanished";
@@ -40,7 +47,7 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   return file.seenWith === file.stored.version || isAsStored(file, sighting) ? "same" : "read";
 }
 
-/** Whether a file looks as it was seen. */
+/** Whether a file has the node, size and times of its last sighting. */
 function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolean {
   return (
     seen?.state === "file" &&
@@ -51,7 +58,7 @@ function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolea
   );
 }
 
-/** By size and time alone, without reading. */
+/** Whether a file agrees with its stored version by size and time, without a read of its content. */
 function isAsStored({ stored }: TrackedFile, sighting: FileSighting): boolean {
   const { body } = stored;
   if (presenceOf(body) === "unread") return body["size"] === sighting.size;
@@ -62,22 +69,24 @@ function isAsStored({ stored }: TrackedFile, sighting: FileSighting): boolean {
   return since > (disk.modified % 1_000 === 0 ? doubtfulWholeSeconds : doubtful);
 }
 
-/** The last time at which a file that is gone was at its path, as far as is known. */
+/** Returns the last time at which a deleted file is known to have been at its path. */
 function lastHere({ presentAt, goneAt, stored }: TrackedFile): number {
   const gone = goneAt === undefined ? 0 : goneAt - doubtful;
   if (presentAt !== undefined) return Math.max(presentAt, gone);
-  // Recorded as gone before it was tracked here, perhaps long after it went.
+  // The deletion was recorded before the file was tracked here, perhaps long after it happened.
   return Date.parse(stored.at.tx_time) - doubtful;
 }
 
 /**
- * Whether a file existed somewhere else, as it is, while another was still here; where the file system does not tell, it
- * did not. One that was written since is a save that began with a temporary file.
+ * Whether a file existed elsewhere, unchanged, while the known file was still at this path. False if the file system
+ * reports no creation time. False also for a file that was written later: it is a save that began with a temporary
+ * file.
  */
 function wasElsewhere(sighting: FileSighting, lastSeenHere: number | undefined): boolean {
   const { born, modified, changed, at } = sighting;
   if (born === undefined || lastSeenHere === undefined) return false;
-  // A file that just came shows how far the file system's clock is from ours; a server's may be minutes behind.
+  // The change time of a file that just appeared shows the distance between the file system's clock and the local one.
+  // The clock of a file server can be minutes behind.
   const isClockShared = Math.abs(at - changed) < sharedClock;
   const lastHereThere = isClockShared ? lastSeenHere : changed - (at - lastSeenHere);
   return Math.max(born, modified) < lastHereThere - tick;

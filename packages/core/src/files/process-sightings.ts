@@ -32,18 +32,18 @@ export interface SightingProcessorOptions {
   readonly ids: IdSource;
   readonly workspace: string;
   readonly tracked: TrackedFiles;
-  /** Whether a path is to be left alone. */
+  /** Whether changes at a path are ignored because a tool writes it. */
   readonly isHeld: (path: string) => boolean;
   readonly notify: (changes: readonly FileChange[]) => void;
 }
 
-/** Turns sightings into versions, and tells them; `came` are files that are known to be new at their paths. */
+/** Turns sightings into versions and reports them. `came` are files that are known to be new at their paths. */
 export type ProcessSightings = (
   sightings: readonly Sighting[],
   came: readonly FileSighting[],
 ) => Promise<void>;
 
-/** A version to be made, and what of the file was seen then. */
+/** A version to store, with the sighting that led to it. */
 interface FileDraft {
   readonly id: ObjectId;
   readonly seen: Sighting | undefined;
@@ -55,7 +55,7 @@ interface Seen {
   readonly sighting: FileSighting;
 }
 
-/** This many contents are held in memory at once. */
+/** The number of contents that are in memory at once. */
 const chunkSize = 200;
 
 export function sightingProcessor(options: SightingProcessorOptions): ProcessSightings {
@@ -64,7 +64,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
 
   return async (sightings, came) => {
     const reads: Seen[] = [];
-    /** Files that are not at their paths any more, with what is there. */
+    /** Files that are no longer at their paths, with the sighting of what is there. */
     const leaving = new Map<TrackedFile, Sighting>();
     const arrived = [...came];
     const newcomers: FileSighting[] = [];
@@ -95,7 +95,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
         notifyOther(
           file,
           "unreadable",
-          `${file.path} may not be looked at; its last version stays.`,
+          `${file.path} cannot be examined; its last version is kept.`,
         );
       } else if (sighting.state !== "file") leaving.set(file, sighting);
       else if (verdict === "displaced" && !(await hasItsContent(file, sighting))) {
@@ -115,7 +115,10 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       return drafts;
     }
 
-    /** Finds where files went that are not at their paths; those that are nowhere are gone. */
+    /**
+     * Returns drafts for files that are not at their paths: their new paths, or their deletion if they are found
+     * nowhere.
+     */
     async function placeAll(): Promise<readonly FileDraft[]> {
       const wasThere = [...leaving.keys()].filter((file) => !isMissing(file));
       const leavingIds = new Set([...leaving.keys()].map(({ id }) => id));
@@ -139,7 +142,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     }
   };
 
-  /** Another tracked file that a sighting at a file's path shows, if it is not at its own path any more. */
+  /** Returns another tracked file that this sighting shows, if it is no longer at its last path. */
   async function movedHere(
     file: TrackedFile,
     sighting: FileSighting,
@@ -147,7 +150,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     const owner = tracked.shownBy(sighting);
     if (owner === undefined || owner.path === file.path || isHeld(owner.path)) return undefined;
     const [home] = await watcher.look([owner.path]);
-    // Two names of one file are no move.
+    // A second hard link of a file is not a move.
     if (home === undefined || (home.state === "file" && isSameFile(home, sighting)))
       return undefined;
     return { file: owner, home: home.state === "file" ? gone(home) : home };
@@ -180,7 +183,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     if ("gone" in outcome) return "gone";
     if ("reason" in outcome) {
       tracked.saw(file, sighting);
-      return notifyOther(file, "unreadable", `${outcome.reason} Its last version stays.`);
+      return notifyOther(file, "unreadable", `${outcome.reason} Its last version is kept.`);
     }
     if (file.reported === "unreadable")
       notifyOther(file, "readable", `${file.path} can be read again.`);
@@ -188,7 +191,10 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     return draftOf(file, sighting, sighting.path, following(version, outcome.file));
   }
 
-  /** What was read of a file follows the version that it was read after; after a later one the file is read again. */
+  /**
+   * Returns a draft body for a content. The content follows the version after which it was read. If a later version is
+   * stored by then, the file is read again.
+   */
   function following(
     readAfter: number,
     content: FileContent,
@@ -196,7 +202,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     return async (latest) => {
       if (latest.version <= readAfter) return contentDraft(latest, content);
       const again = await tryRead(files, content.realPath);
-      // What is not there or not to be read by now is seen so next.
+      // If the file cannot be read now, the next check handles it.
       return "file" in again ? contentDraft(latest, again.file) : undefined;
     };
   }
@@ -213,7 +219,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       if ("file" in outcome)
         return draftOf(file, target, target.path, following(version, outcome.file));
     }
-    // Seen as nothing where it may have changed: the next look reads it, or says that it must not.
+    // Without a sighting, the next check reads a file that may have changed, or reports that it is not to be read.
     return draftOf(file, isAsSeen ? target : undefined, target.path, async (latest) => {
       if (latest.body["path"] === target.path) return undefined;
       const whole = await store.get(file.id, { version: latest.version });
@@ -221,7 +227,10 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     });
   }
 
-  /** An object for an unrelated file at the path of another; undefined where somebody made one already. */
+  /**
+   * Returns a draft of an object for an unrelated file at the path of another; undefined if another session has made
+   * one already.
+   */
   async function newcomerDraft(
     newcomer: FileSighting,
     leaving: ReadonlySet<ObjectId>,
@@ -262,19 +271,22 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     if (isWhole(stored)) return stored;
     const { id } = stored.body;
     const whole = await store.get(id, { version: stored.version });
-    if (whole === undefined) throw new TypeError(`object ${id} has left the store`);
+    if (whole === undefined) throw new TypeError(`object ${id} is not in the store`);
     return whole;
   }
 
   function notifyOther(file: TrackedFile, type: OtherChange["type"], reason: string): undefined {
-    const reported = type === "readable" ? undefined : type;
-    if (reported === undefined || file.reported !== reported)
+    const problem = type === "readable" ? undefined : type;
+    if (problem === undefined || file.reported !== problem)
       notify([{ id: file.id, type, stored: file.stored, reason }]);
-    file.reported = reported;
+    file.reported = problem;
   }
 }
 
-/** What follows the latest version, unless another session has found the file somewhere else meanwhile. */
+/**
+ * Returns a draft that follows the latest version. It makes no version if another session has since found the file at a
+ * different path.
+ */
 function draftOf(
   file: TrackedFile,
   seen: Sighting | undefined,
@@ -301,7 +313,7 @@ function isWhole(stored: StoredVersion | StoredMetadata): stored is StoredVersio
   return "content" in stored.body;
 }
 
-/** That a file is not at a path, though another is. */
+/** Returns a sighting that a file is absent from a path, although another file is there. */
 function gone({ path, at }: Sighting): Sighting {
   return { state: "absent", path, at };
 }

@@ -11,10 +11,13 @@ import {
   unreadFileBody,
 } from "@self-context-manager/objects";
 
-/** Enough to keep the file system's threads busy, and few enough to hold in memory. */
+/**
+ * The number of files that are read at once: enough to keep the threads of the file system busy, and few enough
+ * contents for memory.
+ */
 const atOnce = 8;
 
-/** Does something with each item, a few at once. */
+/** Runs a task for each item, at most eight at once. */
 export async function inParallel<Item>(
   items: readonly Item[],
   task: (item: Item) => Promise<void>,
@@ -30,7 +33,7 @@ export async function inParallel<Item>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }
 
-/** A file's content; or why there is none: gone again, or not to be read. */
+/** The content of a file, or the reason why there is none: the file is gone or cannot be read. */
 export type ReadOutcome =
   | { readonly file: FileContent }
   | { readonly gone: true }
@@ -39,7 +42,7 @@ export type ReadOutcome =
 export async function tryRead(files: FileSource, path: string): Promise<ReadOutcome> {
   try {
     const file = await files.read(path);
-    // Behind a link now: what is known by this path is not here any more.
+    // The path is now a link to another file, so the known file is no longer here.
     return file.realPath === path ? { file } : { gone: true };
   } catch (error) {
     if (!FileError.is(error)) throw error;
@@ -49,7 +52,7 @@ export async function tryRead(files: FileSource, path: string): Promise<ReadOutc
   }
 }
 
-/** The version that follows for a file that was read again; undefined where nothing differs. */
+/** Returns the body of the next version for a file that was read again; undefined if nothing differs. */
 export function contentDraft(earlier: StoredMetadata, file: FileContent): ObjectBody | undefined {
   const { body, hashes } = earlier;
   const presence = file.text === null ? "non_text" : "present";
@@ -60,7 +63,7 @@ export function contentDraft(earlier: StoredMetadata, file: FileContent): Object
   return isSame ? undefined : fileBody(body.id, file, "human", body);
 }
 
-/** The version that follows for a file that was named, never read, and looks different now. */
+/** Returns the body of the next version for a file that was named and never read; undefined if nothing differs. */
 export function unreadDraft(
   earlier: StoredMetadata,
   sighting: FileSighting,

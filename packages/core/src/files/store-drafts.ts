@@ -8,22 +8,22 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 
-/** A version to be made of an object, whatever its latest version is by then. */
+/** A version to store after the latest version of an object, whichever that is at the time of the commit. */
 export interface Draft {
   readonly id: ObjectId;
-  /** The body that follows the latest version; undefined where that says it already. */
+  /** Returns the body that follows the latest version; undefined if the latest version needs no successor. */
   readonly body: (
     latest: StoredMetadata | undefined,
   ) => ObjectBody | undefined | Promise<ObjectBody | undefined>;
 }
 
-/** A transaction of this many objects holds other writers up for a moment only. */
+/** The number of objects in one transaction: it delays other writers only for a moment. */
 const batchSize = 200;
 const attempts = 5;
 
 /**
- * Stores drafts in batches, each on the latest version of its object. Answers the object's latest version for each:
- * with content where it was made here. Rejects with `StoreError`.
+ * Stores drafts in batches, each on the latest version of its object. Returns the latest version of each object. The
+ * content is included if the version was made here. Rejects with `StoreError`.
  */
 export async function storeDrafts(
   store: ObjectStore,
@@ -40,7 +40,7 @@ async function storeBatch(
   store: ObjectStore,
   drafts: readonly Draft[],
   latest: Map<ObjectId, StoredVersion | StoredMetadata>,
-  left: number,
+  attemptsLeft: number,
 ): Promise<void> {
   const heads = await store.describe(drafts.map(({ id }) => id));
   const writes = [];
@@ -59,8 +59,8 @@ async function storeBatch(
       latest.set(object.body.id, { body: object.body, hashes: object.hashes, version, at });
     }
   } catch (error) {
-    // Another session stored one of these first; most likely it saw the same change.
-    if (!StoreError.is(error, "VERSION_CONFLICT") || left === 1) throw error;
-    for (const draft of drafts) await storeBatch(store, [draft], latest, left - 1);
+    // Another session stored one of these objects first, most likely because it saw the same change.
+    if (!StoreError.is(error, "VERSION_CONFLICT") || attemptsLeft === 1) throw error;
+    for (const draft of drafts) await storeBatch(store, [draft], latest, attemptsLeft - 1);
   }
 }

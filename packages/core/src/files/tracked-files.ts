@@ -6,39 +6,42 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
-/** A file object that is followed on disk. */
+/** A file object that is tracked on disk. */
 export interface TrackedFile {
   readonly id: ObjectId;
-  /** The version that is known to whoever tracks it. */
+  /** The newest version that the tracker knows. */
   stored: StoredMetadata;
-  /** Where it is, or was last. */
+  /** The path of the file, or its last path. */
   path: string;
-  /** What stood there when it was judged last. */
+  /** The sighting by which the file was judged last; undefined before the first. */
   seen: Sighting | undefined;
-  /** The version that was known then; what was seen says nothing of one that came since. */
+  /** The newest known version at the time of `seen`. The sighting gives no information about later versions. */
   seenWith: number;
-  /** The file that it was when one was seen last, wherever that is now. */
+  /** The last sighting of the file as present, at whatever path. */
   lastFile: FileSighting | undefined;
-  /** When it was last seen there as a file, and when it was first found gone; in the watcher's time. */
+  /**
+   * The times at which the file was last seen at its path and at which it was first found missing, by the watcher's
+   * clock.
+   */
   presentAt: number | undefined;
   goneAt: number | undefined;
-  /** What was reported of it without a version, so that it is not reported twice. */
+  /** The state that was reported without a version. It is reported only once. */
   reported: "unreadable" | "outdated" | undefined;
 }
 
 /** The tracked files by id and by path. */
 export interface TrackedFiles {
   readonly all: ReadonlyMap<ObjectId, TrackedFile>;
-  /** Takes a version in; undefined for an object that has never been at a path. */
+  /** Adds a version and returns its file; undefined for an object that never had a path. */
   put(stored: StoredMetadata): TrackedFile | undefined;
   remove(id: ObjectId): TrackedFile | undefined;
-  /** The files at a path: those that are there, else the one that was last. */
+  /** Returns the files at a path: those that are present, or else the one that was there last. */
   at(path: string): readonly TrackedFile[];
-  /** Takes out the paths at which files came or went since the last time. */
+  /** Returns the paths whose files have changed since the last call, and clears this list. */
   takeTouchedPaths(): readonly string[];
-  /** The tracked file that a sighting shows, by its node, wherever it was. */
+  /** Returns the tracked file whose last sighting shows the same file, at whatever path. */
   shownBy(sighting: FileSighting): TrackedFile | undefined;
-  /** Notes what was seen of a file. */
+  /** Records a sighting of a file. */
   saw(file: TrackedFile, sighting: Sighting | undefined): void;
 }
 
@@ -127,13 +130,13 @@ export function trackedFiles(): TrackedFiles {
   };
 }
 
-/** Whether a tracked file is gone by what is stored. */
+/** Whether the newest version of a tracked file records that the file is missing. */
 export function isMissing({ stored }: TrackedFile): boolean {
   return presenceOf(stored.body) === "missing";
 }
 
 /**
- * Whether two sightings, of whatever paths, show one file. A node alone does not tell: that of a deleted file is used
+ * Whether two sightings, at any paths, show one file. An equal node is not enough: the node of a deleted file is used
  * again.
  */
 export function isSameFile(one: FileSighting, other: FileSighting): boolean {

@@ -1,12 +1,12 @@
-/** Names that files with secrets commonly have. */
+/** Common names of files that contain secrets. */
 const secretName =
   /^(\.env(\..+)?|\.npmrc|\.netrc|\.pgpass|\.htpasswd|credentials(\..+)?|secrets?(\..+)?|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p12|pfx|keystore|jks))$/iu;
 
 const secretFolder = /(^|[/\\])(\.ssh|\.aws|\.gnupg|\.kube)([/\\]|$)/iu;
 
 /**
- * Why a file must not be read unless its path is named in a `read`, or undefined where it may (decision D40): it lies
- * outside the workspace by its real path, or looks as if it held secrets.
+ * Returns the reason why a file is read only when a `read` names its path, or undefined if any tool can read it. The
+ * reason is a real path outside the workspace, or a name that suggests secrets (decision D40).
  */
 export function needsExplicitRead(realPath: string, realWorkspace: string): string | undefined {
   if (!isInside(realPath, realWorkspace)) return "it lies outside the workspace";
@@ -15,7 +15,7 @@ export function needsExplicitRead(realPath: string, realWorkspace: string): stri
   return undefined;
 }
 
-/** Whether a path is a folder or lies in it; both are absolute and real. */
+/** Whether a path is the folder or lies in it. Both are absolute and real. */
 export function isInside(path: string, folder: string): boolean {
   if (path === folder) return true;
   const base = /[/\\]$/u.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`;

@@ -11,35 +11,35 @@ import {
 } from "@self-context-manager/objects";
 import { posix } from "node:path";
 
-/** Files in memory that have nodes and times, as a disk's files have. */
+/** Files in memory with nodes and times, like those of a disk. */
 export interface FakeDisk {
-  /** The time of the disk, and of everything that is seen of it. */
+  /** The time of the disk and of all sightings. */
   now: number;
   readonly files: FileSource;
   readonly watcher: FakeWatcher;
   /** Paths that were read, in order. */
   readonly reads: string[];
-  /** Writes into the file at a path, which is made if there is none; null stands for bytes that are no text. */
+  /** Writes to the file at a path and creates it if there is none. Null represents bytes that are not text. */
   write(path: string, text: string | null): void;
   rename(from: string, to: string): void;
   /** Gives a file a second name. */
   link(from: string, to: string): void;
   remove(path: string): void;
-  /** Gives the next new file a node that a file had before. */
+  /** Gives the next new file the node of an earlier file. */
   reuseNode(node: string): void;
-  /** Refuses to read the file at a path with this error, or allows it again. */
+  /** Makes reads of a path fail with this error; undefined allows them again. */
   refuse(path: string, code: "FILE_UNREADABLE" | "FILE_TOO_LARGE" | undefined): void;
-  /** Runs after the next file was read, before what was read is answered. */
+  /** Runs once after the next file is read and before its content is returned. */
   afterRead(action: () => Promise<void>): void;
-  /** Refuses even to look at a path, or allows it again. */
+  /** Makes checks of a path fail, or allows them again. */
   hide(path: string, isHidden: boolean): void;
 }
 
-/** A watcher that tells something only when a test says so. */
+/** A watcher that reports sightings only when a test asks for it. */
 interface FakeWatcher extends Watcher {
   readonly known: ReadonlyMap<string, KnownFile>;
   readonly isClosed: boolean;
-  /** Tells what stands at these paths now. */
+  /** Reports the present state of these paths. */
   tell(...paths: readonly string[]): void;
 }
 
@@ -168,8 +168,8 @@ function fakeWatcher(
         files.some(({ node, size }) => sighting.node === node || sighting.size === size);
       return await Promise.resolve(all.filter(isWanted));
     },
-    tell: (...told) => {
-      listener(told.map(sight));
+    tell: (...asked) => {
+      listener(asked.map(sight));
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;

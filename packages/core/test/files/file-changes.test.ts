@@ -12,7 +12,7 @@ import type { FileChange } from "../../src/files/file-change.ts";
 import { fileSample } from "../samples.ts";
 import { trackedDisk } from "./tracked-disk.ts";
 
-test("a changed file gets one version with its content, made by a human", async () => {
+test("a changed file gets one version with its content and the generator `human`", async () => {
   const { disk, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -29,7 +29,7 @@ test("a changed file gets one version with its content, made by a human", async 
   ]);
 });
 
-test("a file whose time alone changed gets no version", async () => {
+test("a file of which only the time changed gets no version", async () => {
   const { disk, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -49,7 +49,7 @@ test("a file that nobody touched is not read", async () => {
   expect(disk.reads).toEqual([]);
 });
 
-test("a change that was made before tracking began is stored when tracking resolves", async () => {
+test("a change from before the start of tracking is stored when `track` resolves", async () => {
   const { disk, index, track, latest, types } = trackedDisk();
   const id = await index("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -60,7 +60,7 @@ test("a change that was made before tracking began is stored when tracking resol
   expect(types(id)).toEqual(["changed"]);
 });
 
-test("what the watcher tells is stored by the time the tracker is ready", async () => {
+test("a sighting that the watcher reports is stored when the tracker is ready", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -71,7 +71,7 @@ test("what the watcher tells is stored by the time the tracker is ready", async 
   expect((await latest(id)).body.content).toBe("two");
 });
 
-test("a change that the watcher has not told yet is stored by the time the tracker is ready", async () => {
+test("a change that the watcher has not reported yet is stored when the tracker is ready", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -81,7 +81,7 @@ test("a change that the watcher has not told yet is stored by the time the track
   expect((await latest(id)).body.content).toBe("two");
 });
 
-test("a save by rename stays a change of the same object", async () => {
+test("a save by rename is a change of the same object", async () => {
   const { disk, know, later, latest, tracker, types } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   later();
@@ -94,7 +94,7 @@ test("a save by rename stays a change of the same object", async () => {
   expect(types(id)).toEqual(["changed"]);
 });
 
-test("the watcher is given the path of a tracked file with what was seen of it", async () => {
+test("the watcher gets the path of a tracked file with its last sighting", async () => {
   const { disk, know } = trackedDisk();
 
   await know("/work/a.txt", "one");
@@ -105,7 +105,7 @@ test("the watcher is given the path of a tracked file with what was seen of it",
   ]);
 });
 
-test("a file that is not tracked any more is neither watched nor stored", async () => {
+test("a file that is no longer tracked is neither watched nor stored", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -118,7 +118,7 @@ test("a file that is not tracked any more is neither watched nor stored", async 
   expect((await latest(id)).version).toBe(1);
 });
 
-test("a file that is replaced by something unreadable keeps its last version, and that is told once", async () => {
+test("a file that is replaced by something unreadable keeps its last version and is reported once", async () => {
   const { disk, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -132,13 +132,13 @@ test("a file that is replaced by something unreadable keeps its last version, an
       id,
       type: "unreadable",
       stored: expect.objectContaining({ version: 1 }) as unknown,
-      reason: "/work/a.txt may not be looked at; its last version stays.",
+      reason: "/work/a.txt cannot be examined; its last version is kept.",
     },
   ]);
 });
 
 test.each(["FILE_UNREADABLE", "FILE_TOO_LARGE"] as const)(
-  "a file whose reading fails with %s keeps its last version, and the reason is told",
+  "a file whose read fails with %s keeps its last version, and the reason is reported",
   async (code) => {
     const { disk, know, latest, tracker, changes } = trackedDisk();
     const id = await know("/work/a.txt", "one");
@@ -148,12 +148,12 @@ test.each(["FILE_UNREADABLE", "FILE_TOO_LARGE"] as const)(
 
     expect((await latest(id)).version).toBe(1);
     expect(changes).toMatchObject([
-      { id, type: "unreadable", reason: "/work/a.txt cannot be read. Its last version stays." },
+      { id, type: "unreadable", reason: "/work/a.txt cannot be read. Its last version is kept." },
     ]);
   },
 );
 
-test("that a file can be read again is told, and only then", async () => {
+test("a file that can be read again is reported once", async () => {
   const { disk, know, tracker, types } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.refuse("/work/a.txt", "FILE_UNREADABLE");
@@ -166,7 +166,7 @@ test("that a file can be read again is told, and only then", async () => {
   expect(types(id)).toEqual(["unreadable", "readable"]);
 });
 
-test("a failure of the file source that is no file's fault rejects the check", async () => {
+test("an error of the file source that is not a `FileError` rejects the check", async () => {
   const { disk, know, tracker } = trackedDisk();
   await know("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -177,7 +177,7 @@ test("a failure of the file source that is no file's fault rejects the check", a
   await expect(tracker.check()).rejects.toThrow("the disk was pulled out");
 });
 
-test("a file that a secret's name hides is not read, and that it differs is told once", async () => {
+test("a file whose name suggests secrets is not read, and its difference is reported once", async () => {
   const { disk, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/.env", "one");
 
@@ -197,7 +197,7 @@ test("a file that a secret's name hides is not read, and that it differs is told
   ]);
 });
 
-test("a file that was named and not read is not read when it changes, and has its new size", async () => {
+test("a change of a file that was named and not read stores its new size and no content", async () => {
   const { disk, name, later, track, latest, tracker } = trackedDisk();
   disk.write("/work/a.txt", "one");
   const id = await name("/work/a.txt");
@@ -214,7 +214,7 @@ test("a file that was named and not read is not read when it changes, and has it
   });
 });
 
-test("a file that was named and not read gets no version for another time of the same size", async () => {
+test("a file that was named and not read gets no version when only its time changes", async () => {
   const { disk, name, later, track, latest, tracker } = trackedDisk();
   disk.write("/work/a.txt", "one");
   const id = await name("/work/a.txt");
@@ -227,7 +227,7 @@ test("a file that was named and not read gets no version for another time of the
   expect((await latest(id)).version).toBe(1);
 });
 
-test("what is written under a hold is not stored while it lasts", async () => {
+test("a change under a hold is not stored during the hold", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -238,7 +238,7 @@ test("what is written under a hold is not stored while it lasts", async () => {
   expect((await latest(id)).version).toBe(1);
 });
 
-test("a file is looked at when the last hold on it ends", async () => {
+test("a file is checked when the last hold on it ends", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   const first = await tracker.hold("/work/a.txt");
@@ -254,11 +254,11 @@ test("a file is looked at when the last hold on it ends", async () => {
   expect((await latest(id)).body.content).toBe("two");
 });
 
-test("a version that one session stored is told to the others and not to itself", async () => {
+test("a version that one session stored is reported to the others and not to itself", async () => {
   const { store, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   const own: FileChange[] = [];
-  const listener = (told: readonly FileChange[]): void => void own.push(...told);
+  const listener = (reported: readonly FileChange[]): void => void own.push(...reported);
   tracker.onChange(listener);
   const before = await latest(id);
   await store.commit([{ object: sealObject({ ...before.body, nickname: "notes" }) }]);
@@ -272,7 +272,7 @@ test("a version that one session stored is told to the others and not to itself"
   ]);
 });
 
-test("a listener that fails keeps no other from being told", async () => {
+test("a listener that fails does not keep other listeners from being called", async () => {
   const errors: string[] = [];
   const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
   const { disk, know, tracker } = trackedDisk({ logger });
@@ -281,7 +281,7 @@ test("a listener that fails keeps no other from being told", async () => {
   tracker.onChange(() => {
     throw new Error("a listener's fault");
   });
-  tracker.onChange((told) => void heard.push(...told.map((change) => change.id)));
+  tracker.onChange((reported) => void heard.push(...reported.map((change) => change.id)));
 
   disk.write("/work/a.txt", "two");
   await tracker.check();
@@ -290,11 +290,11 @@ test("a listener that fails keeps no other from being told", async () => {
   expect(errors).toEqual(["a listener to changes of files failed"]);
 });
 
-test("a listener that was taken away is not told", async () => {
+test("a listener that was removed is not called", async () => {
   const { disk, know, tracker } = trackedDisk();
   await know("/work/a.txt", "one");
   const heard: FileChange[] = [];
-  const stop = tracker.onChange((told) => void heard.push(...told));
+  const stop = tracker.onChange((reported) => void heard.push(...reported));
 
   stop();
   disk.write("/work/a.txt", "two");
@@ -303,7 +303,7 @@ test("a listener that was taken away is not told", async () => {
   expect(heard).toEqual([]);
 });
 
-test("a change that could not be stored is stored with the next that the watcher tells", async () => {
+test("a change that could not be stored is stored with the next sighting", async () => {
   let failures = 1;
   const { disk, know, latest, tracker } = trackedDisk({
     wrap: (store) =>
@@ -336,7 +336,7 @@ test("a check rejects with the store's error", async () => {
   await expect(tracker.check()).rejects.toMatchObject({ code: "STORE_FULL" });
 });
 
-test("a change that another session stored first makes no second version", async () => {
+test("a change that another session stored first gets no second version", async () => {
   let others: (() => Promise<void>) | undefined;
   const { disk, store, know, latest, tracker, types } = trackedDisk({
     wrap: (inner) =>
@@ -363,7 +363,7 @@ test("a change that another session stored first makes no second version", async
   expect(types(id)).toEqual(["changed"]);
 });
 
-test("a late read does not follow the later version that another session stored", async () => {
+test("a late read is not stored after a later version of another session", async () => {
   const { disk, store, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -381,7 +381,7 @@ test("a late read does not follow the later version that another session stored"
   });
 });
 
-test("disposal closes the watcher, and nothing is stored after it", async () => {
+test("disposal closes the watcher, and later changes are not stored", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
 
@@ -394,7 +394,7 @@ test("disposal closes the watcher, and nothing is stored after it", async () => 
   expect((await latest(id)).version).toBe(1);
 });
 
-test("an object that is neither file nor note is passed over", async () => {
+test("an object that is neither a file nor a note is ignored", async () => {
   const { disk, store, latest, track } = trackedDisk();
   const id = objectId("0190bbbb-0000-7000-8000-0000000000ff");
   await store.commit([{ object: sealObject({ ...fileSample(), id, type: "skill" }) }]);
@@ -404,7 +404,7 @@ test("an object that is neither file nor note is passed over", async () => {
   expect(disk.watcher.known.size).toBe(0);
 });
 
-/** A store some of whose commits are refused. */
+/** A store that refuses some commits. */
 function refusing(inner: ObjectStore, error: () => Error | undefined): ObjectStore {
   return Object.assign(Object.create(inner) as ObjectStore, {
     commit: async (...args: Parameters<ObjectStore["commit"]>) => {

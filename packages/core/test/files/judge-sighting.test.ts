@@ -37,7 +37,7 @@ function tracked(time = 150_000, isMissing = false): TrackedFile {
   return file;
 }
 
-/** A tracked file that was seen as it was stored. */
+/** A tracked file whose last sighting agrees with its stored version. */
 function seen(): TrackedFile {
   const files = trackedFiles();
   const file = files.put(stored(150_000));
@@ -46,26 +46,26 @@ function seen(): TrackedFile {
   return file;
 }
 
-describe("a file that nobody looked at since it was stored", () => {
-  it("is the same by size and time", () => {
+describe("a file without a sighting since it was stored", () => {
+  it("is the same if size and time agree", () => {
     expect(judgeSighting(tracked(), fresh)).toBe("same");
     expect(judgeSighting(tracked(), { ...fresh, size: 5 })).toBe("read");
     expect(judgeSighting(tracked(), { ...fresh, modified: 100_001 })).toBe("read");
   });
 
-  it("is read when it was stored so soon that another change can have the same time", () => {
+  it("is read if it was stored so early that a later change can have the same time", () => {
     expect(judgeSighting(tracked(100_900), fresh)).toBe("read");
     expect(judgeSighting(tracked(101_600), fresh)).toBe("same");
   });
 
-  it("is gone when nothing, or something else, is there", () => {
+  it("has vanished if nothing, or something other than a file, is there", () => {
     expect(judgeSighting(tracked(), { state: "absent", path, at: 1 })).toBe("vanished");
     expect(judgeSighting(tracked(), { state: "other", path, at: 1 })).toBe("vanished");
     expect(judgeSighting(tracked(), { state: "unreadable", path, at: 1 })).toBe("unreadable");
   });
 });
 
-describe("a file that looks as it was seen", () => {
+describe("a file that agrees with its last sighting", () => {
   const later = { ...fresh, at: 300_000 };
 
   function seenAt(at: number): TrackedFile {
@@ -84,44 +84,44 @@ describe("a file that looks as it was seen", () => {
 describe("another node at a path", () => {
   const newcomer: FileSighting = { ...fresh, node: "1:2", at: 300_000, changed: 299_990 };
 
-  it("is a save of the file when it was made after the file was last seen", () => {
+  it("is a save of the file if it was created after the last sighting of the file", () => {
     expect(judgeSighting(seen(), { ...newcomer, born: 299_900 })).toBe("read");
   });
 
-  it("is an unrelated file when it was made before", () => {
+  it("is an unrelated file if it was created before that sighting", () => {
     expect(judgeSighting(seen(), { ...newcomer, born: 199_900 })).toBe("displaced");
   });
 
-  it("is a save when it was made before and written after the file was last seen", () => {
+  it("is a save if it was created before the last sighting of the file and written after it", () => {
     const written = { ...newcomer, born: 199_900 };
 
     expect(judgeSighting(seen(), { ...written, modified: 299_900 })).toBe("read");
     expect(judgeSighting(seen(), { ...written, modified: 199_950 })).toBe("displaced");
   });
 
-  it("is a save where the file system does not tell", () => {
+  it("is a save if the file system reports no creation time", () => {
     const { born: _, ...unknown } = newcomer;
 
     expect(judgeSighting(seen(), unknown)).toBe("read");
   });
 
-  it("is judged by durations where the file system's clock is far behind", () => {
+  it("is judged by durations if the file system's clock is far behind", () => {
     const behind = { ...newcomer, changed: 239_990 };
 
-    // Made a second before it came, by a clock that is a minute behind: after the file was seen.
+    // Created a second before its sighting, by a clock that is a minute behind: after the file was seen.
     expect(judgeSighting(seen(), { ...behind, born: 238_990 })).toBe("read");
     expect(judgeSighting(seen(), { ...behind, born: 100_000 })).toBe("displaced");
   });
 });
 
-describe("a file at the path of one that is gone", () => {
-  it("is the same object, made again", () => {
+describe("a file at the path of a missing one", () => {
+  it("is the same object if it was created again", () => {
     const back = { ...fresh, node: "1:9", born: 299_000, changed: 299_990, at: 300_000 };
 
     expect(judgeSighting(tracked(150_000, true), back)).toBe("read");
   });
 
-  it("is the same object when it is the file that was there", () => {
+  it("is the same object if it is the file that was there", () => {
     const files = trackedFiles();
     const file = files.put(stored(150_000));
     if (file === undefined) throw new TypeError("a file is tracked");
@@ -134,7 +134,7 @@ describe("a file at the path of one that is gone", () => {
     expect(judgeSighting(file, { ...back, node: "1:9" })).toBe("displaced");
   });
 
-  it("is another when it was there before the first was recorded as gone", () => {
+  it("is another object if it existed before the first was recorded as missing", () => {
     const old = { ...fresh, node: "1:9", born: 120_000, changed: 299_990, at: 300_000 };
 
     expect(judgeSighting(tracked(150_000, true), old)).toBe("displaced");

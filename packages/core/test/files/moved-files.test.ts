@@ -56,7 +56,7 @@ test("a file that was renamed and changed has its new path and its new content",
   expect((await latest(id)).body).toMatchObject({ path: "/work/b.txt", content: "another text" });
 });
 
-test("a file that was renamed to a secret's name and changed keeps the content it had", async () => {
+test("a file that was changed and renamed to a name that suggests secrets keeps its stored content", async () => {
   const { disk, know, later, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -69,7 +69,7 @@ test("a file that was renamed to a secret's name and changed keeps the content i
   expect((await latest(id)).body).toMatchObject({ path: "/work/secret.key", content: "a text" });
 });
 
-test("a renamed file that was named and never read stays unread at its new path", async () => {
+test("a file that was named and never read stays unread when it is renamed", async () => {
   const { disk, name, later, track, latest, tracker } = trackedDisk();
   disk.write("/work/a.txt", "a text");
   const id = await name("/work/a.txt");
@@ -93,7 +93,7 @@ test("a file that was copied and deleted is found by its content", async () => {
   expect((await latest(id)).body).toMatchObject({ path: "/work/folder/a.txt", content: "a text" });
 });
 
-test("a copy that was made long before the file vanished is not the file", async () => {
+test("a copy from long before the file vanished is not treated as the file", async () => {
   const { disk, know, later, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -105,7 +105,7 @@ test("a copy that was made long before the file vanished is not the file", async
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("a file of the same size and another content is not the file that vanished", async () => {
+test("a file of the same size with other content is not treated as the vanished file", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -116,7 +116,7 @@ test("a file of the same size and another content is not the file that vanished"
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("an empty file that vanished is not found in another empty file", async () => {
+test("an empty file is not treated as another empty file that vanished", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "");
 
@@ -127,7 +127,7 @@ test("an empty file that vanished is not found in another empty file", async () 
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("a copy outside the workspace is not read to find a file that vanished", async () => {
+test("a copy outside the workspace is not read in the search for a vanished file", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -139,7 +139,7 @@ test("a copy outside the workspace is not read to find a file that vanished", as
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("a copy that is an object of its own is not the file that vanished", async () => {
+test("a copy with its own object is not treated as the vanished file", async () => {
   const { disk, know, index, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -152,7 +152,7 @@ test("a copy that is an object of its own is not the file that vanished", async 
   expect((await latest(copy)).version).toBe(1);
 });
 
-test("of two copies of a file that vanished neither is taken for it", async () => {
+test("neither of two copies of a vanished file is treated as the file", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -164,7 +164,7 @@ test("of two copies of a file that vanished neither is taken for it", async () =
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("of two copies of a file that vanished the one that has its name is the file", async () => {
+test("the copy with the same name as the vanished file is the file if there are two copies", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -176,7 +176,7 @@ test("of two copies of a file that vanished the one that has its name is the fil
   expect((await latest(id)).body["path"]).toBe("/work/folder/a.txt");
 });
 
-test("two files of one content that were copied and deleted are told apart by their names", async () => {
+test("two files with the same content that were copied and deleted are distinguished by their names", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const one = await know("/work/a.txt", "a text");
   const other = await know("/work/b.txt", "a text");
@@ -191,7 +191,7 @@ test("two files of one content that were copied and deleted are told apart by th
   expect((await latest(other)).body["path"]).toBe("/work/folder/b.txt");
 });
 
-test("files that change places stay the objects that they were", async () => {
+test("files that exchange their paths keep their objects", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const a = await know("/work/a.txt", "text a");
   const b = await know("/work/b.txt", "text b");
@@ -205,7 +205,7 @@ test("files that change places stay the objects that they were", async () => {
   expect((await latest(b)).body).toMatchObject({ path: "/work/a.txt", content: "text b" });
 });
 
-test("of a file that is moved onto another the object moves, and the other is gone", async () => {
+test("a file that is moved onto another keeps its object, and the other is missing", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const a = await know("/work/a.txt", "text a");
   const b = await know("/work/b.txt", "text b");
@@ -218,7 +218,7 @@ test("of a file that is moved onto another the object moves, and the other is go
   expect((await latest(b)).body).toMatchObject({ path: null, content: null });
 });
 
-test("a second name of a known file is no move", async () => {
+test("a second name of a known file is not a move", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const a = await know("/work/a.txt", "text a");
   const b = await know("/work/b.txt", "text b");
@@ -231,7 +231,7 @@ test("a second name of a known file is no move", async () => {
   expect((await latest(b)).body).toMatchObject({ content: "text a", path: "/work/b.txt" });
 });
 
-test("a file that the model named before its move was seen is adopted as the object that it is", async () => {
+test("a file that the model names at its new path before the watcher reports the move keeps its object", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
   disk.rename("/work/a.txt", "/work/b.txt");
@@ -242,7 +242,7 @@ test("a file that the model named before its move was seen is adopted as the obj
   expect((await latest(id)).body["path"]).toBe("/work/b.txt");
 });
 
-test("a second name of a file that is where it was is not adopted", async () => {
+test("a second name of a file that was not moved is not adopted", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
   disk.link("/work/a.txt", "/work/b.txt");
@@ -286,7 +286,7 @@ test("a new file that has the node of a deleted one is not adopted as it", async
   expect(await tracker.adopt("/work/b.txt")).toBeUndefined();
 });
 
-test("a deleted file has a version without content and path, and its history stays", async () => {
+test("a deleted file gets a version without content and path and keeps its history", async () => {
   const { disk, store, know, latest, tracker, types } = trackedDisk();
   const id = await know("/work/a.txt", "a text");
 
@@ -302,7 +302,7 @@ test("a deleted file has a version without content and path, and its history sta
   expect(types(id)).toEqual(["vanished"]);
 });
 
-test("a file that is made again at its last path is the same object", async () => {
+test("a file that is created again at its last path is the same object", async () => {
   const { disk, know, later, latest, tracker, types } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.remove("/work/a.txt");
@@ -316,7 +316,7 @@ test("a file that is made again at its last path is the same object", async () =
   expect(types(id)).toEqual(["vanished", "returned"]);
 });
 
-test("a secret that is made again at its last path comes back unread", async () => {
+test("a file whose name suggests secrets is unread when it is created again at its last path", async () => {
   const { disk, know, later, latest, tracker } = trackedDisk();
   const id = await know("/work/.env", "one");
   disk.remove("/work/.env");
@@ -330,7 +330,7 @@ test("a secret that is made again at its last path comes back unread", async () 
   expect((await latest(id)).body).toMatchObject({ presence: "unread", content: null, size: 3 });
 });
 
-test("a file that goes between its sighting and its reading is gone", async () => {
+test("a file that disappears between its sighting and its read is missing", async () => {
   const { disk, know, latest, tracker } = trackedDisk();
   const id = await know("/work/a.txt", "one");
   disk.write("/work/a.txt", "two");
@@ -342,7 +342,7 @@ test("a file that goes between its sighting and its reading is gone", async () =
   expect((await latest(id)).body["presence"]).toBe("missing");
 });
 
-test("an unrelated file that takes the path of another is an object of its own, unread", async () => {
+test("an unrelated file that replaces another at its path is a separate object, unread", async () => {
   const opened = trackedDisk();
   const { id, stranger } = await displaced(opened, "a stranger's text");
 
@@ -354,7 +354,7 @@ test("an unrelated file that takes the path of another is an object of its own, 
   expect(opened.types(stranger?.body.id as ObjectId)).toEqual(["appeared"]);
 });
 
-test("a file of the same content that takes the path of another is the same object", async () => {
+test("a file with the same content that replaces another at its path is the same object", async () => {
   const opened = trackedDisk();
   const { id, stranger } = await displaced(opened, "a text");
 
@@ -365,7 +365,7 @@ test("a file of the same content that takes the path of another is the same obje
   expect(stranger?.body.id).toBe(id);
 });
 
-test("a file that no text is in and that takes the path of another is an object of its own", async () => {
+test("a binary file that replaces another at its path is a separate object", async () => {
   const opened = trackedDisk();
   const { id, stranger } = await displaced(opened, null);
 
@@ -373,7 +373,7 @@ test("a file that no text is in and that takes the path of another is an object 
   expect(stranger?.body.id).not.toBe(id);
 });
 
-test("an unrelated file that somebody made an object for already gets no second one", async () => {
+test("an unrelated file that already has an object gets no second one", async () => {
   const { disk, name, know, later, store, tracker } = trackedDisk();
   disk.write("/work/stranger.txt", "a stranger's text");
   later();
@@ -387,7 +387,7 @@ test("an unrelated file that somebody made an object for already gets no second 
   expect(items).toHaveLength(1);
 });
 
-test("of two objects that were at a path last the later one comes back", async () => {
+test("the object that was at a path last is the one that returns there", async () => {
   const { disk, know, later, latest, tracker } = trackedDisk();
   const first = await know("/work/a.txt", "one");
   disk.remove("/work/a.txt");
@@ -405,7 +405,7 @@ test("of two objects that were at a path last the later one comes back", async (
   expect((await latest(second)).body).toMatchObject({ presence: "present", content: "three" });
 });
 
-/** Puts a file that existed elsewhere at the path of a known one, and looks. */
+/** Replaces a known file by a file that existed elsewhere, and checks the path. */
 async function displaced(
   { disk, know, later, store, tracker }: TrackedDisk,
   text: string | null,

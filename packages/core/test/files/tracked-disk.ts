@@ -15,16 +15,16 @@ import type { FileChange } from "../../src/files/file-change.ts";
 import { type FileTracker, fileTracker } from "../../src/files/file-tracker.ts";
 import { type FakeDisk, fakeDisk } from "./fake-disk.ts";
 
-/** A tracker of the files of a disk in memory; its workspace is `/work`. */
+/** A tracker of files on a disk in memory. Its workspace is `/work`. */
 export interface TrackedDisk {
   readonly disk: FakeDisk;
   readonly store: ObjectStore;
   readonly tracker: FileTracker;
-  /** All that the tracker told. */
+  /** All changes that the tracker reported. */
   readonly changes: FileChange[];
-  /** Lets so much time pass that sizes and times show every later change. */
+  /** Advances the time so far that every later change is visible by size and time. */
   readonly later: () => void;
-  /** Writes a file and stores its object, as a session does that reads it. */
+  /** Writes a file and stores its object, as a session does when it reads the file. */
   readonly index: (path: string, text: string | null) => Promise<ObjectId>;
   /** Stores the object of a file that was named and not read. */
   readonly name: (path: string) => Promise<ObjectId>;
@@ -38,11 +38,11 @@ export interface TrackedDisk {
 
 export interface TrackedDiskOptions {
   readonly logger?: Logger;
-  /** Puts something between the tracker and the store. */
+  /** Wraps the store that the tracker uses. */
   readonly wrap?: (store: ObjectStore) => ObjectStore;
 }
 
-/** Opens a tracker for a test; time passes only when the test says so. */
+/** Opens a tracker for a test. Time advances only when the test asks for it. */
 export function trackedDisk(options: TrackedDiskOptions = {}): TrackedDisk {
   const { logger = silentLogger, wrap = (store: ObjectStore) => store } = options;
   const disk = fakeDisk();
@@ -64,7 +64,7 @@ export function trackedDisk(options: TrackedDiskOptions = {}): TrackedDisk {
     workspace: "/work",
   });
   const changes: FileChange[] = [];
-  tracker.onChange((told) => void changes.push(...told));
+  tracker.onChange((reported) => void changes.push(...reported));
 
   const opened: TrackedDisk = {
     disk,

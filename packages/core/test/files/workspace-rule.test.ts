@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { isInside, needsExplicitRead } from "../../src/files/workspace-rule.ts";
 
-describe("reading without being asked by path", () => {
+describe("a read that does not name the path", () => {
   it.each([
     "/work/a.ts",
     "/work/deep/er/b.md",
     "/work/environment.ts",
     "/work/keyboard.ts",
     "/work/id_rsa.pub.md",
-  ])("is fine for %s", (path) => {
+  ])("is allowed for %s", (path) => {
     expect(needsExplicitRead(path, "/work")).toBeUndefined();
   });
 
   it.each(["/etc/passwd", "/workshop/a.ts", "/a.ts", "/"])(
-    "stays inside the workspace: %s",
+    "is refused outside the workspace: %s",
     (path) => {
       expect(needsExplicitRead(path, "/work")).toBe("it lies outside the workspace");
     },
@@ -29,11 +29,11 @@ describe("reading without being asked by path", () => {
     "/work/tls/server.PEM",
     "/work/.ssh/config",
     "/work/.aws/config",
-  ])("leaves out what looks like a secret: %s", (path) => {
+  ])("is refused for a name that suggests secrets: %s", (path) => {
     expect(needsExplicitRead(path, "/work")).toBe("its name looks like a secret's");
   });
 
-  it("takes a folder that is the root, and paths of Windows", () => {
+  it("accepts the root as the workspace, and Windows paths", () => {
     expect(isInside("/a", "/")).toBe(true);
     expect(isInside("C:\\work\\a.ts", "C:\\work")).toBe(true);
     expect(isInside("C:\\workshop\\a.ts", "C:\\work")).toBe(false);
