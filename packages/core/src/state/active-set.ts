@@ -5,8 +5,8 @@ import { currentCallTime, type SessionState } from "./session-state.ts";
 import { forgetUse, noteUse } from "./use-order.ts";
 
 /**
- * Makes an object active, or says that it is used again, now unless told; a range widens to cover what is shown
- * already.
+ * Activates an object or records its use (default: now). The line range grows to include lines that are already shown.
+ * Returns whether the object became active now or was active already.
  */
 export function setActive(
   state: SessionState,
@@ -34,8 +34,8 @@ export function setActive(
 }
 
 /**
- * Takes an object out of the active set because a policy or a layout says so: that it was used lately is not forgotten.
- * Says whether it was active.
+ * Removes an object from the active set for a policy or a layout. Its place in the order of use is kept. Returns
+ * whether it was active.
  */
 export function leaveActive({ state, contents }: SessionScope, id: ObjectId): boolean {
   const wasActive = state.active.delete(id);
@@ -45,7 +45,10 @@ export function leaveActive({ state, contents }: SessionScope, id: ObjectId): bo
   return wasActive;
 }
 
-/** Makes an object inactive and no longer pinned, because somebody asked; says whether it was active. */
+/**
+ * Makes an object inactive and unpins it, because the model or the user asked for it. It leaves the order of use.
+ * Returns whether it was active.
+ */
 export function setInactive(scope: SessionScope, id: ObjectId): boolean {
   const { state } = scope;
   const handle = state.pool.get(id)?.handle;
@@ -53,7 +56,7 @@ export function setInactive(scope: SessionScope, id: ObjectId): boolean {
   return leaveActive(scope, id);
 }
 
-/** Exempts an active object from the policy; says whether that is news. */
+/** Exempts an active object from the policy. Returns whether it was not pinned before. */
 export function setPinned(state: SessionState, id: ObjectId): boolean {
   if (state.pinned.has(id)) return false;
   state.pinned.add(id);
@@ -61,7 +64,7 @@ export function setPinned(state: SessionState, id: ObjectId): boolean {
   return true;
 }
 
-/** Gives an object back to the policy; says whether it was pinned. */
+/** Unpins an object, so that the policy applies to it again. Returns whether it was pinned. */
 export function setUnpinned(state: SessionState, id: ObjectId): boolean {
   const wasPinned = state.pinned.delete(id);
   if (wasPinned) state.changed = true;

@@ -8,10 +8,10 @@ function kindOf(kind: unknown): { readonly kind?: CallKind } {
   return typeof kind === "string" ? { kind: kind as CallKind } : {};
 }
 
-/** About what a token has; a policy needs no more than the size of an object. */
+/** Average characters of a token. An approximate size is enough for a policy. */
 const charactersPerToken = 3.5;
 
-/** Asks the policy which objects leave the active set, and takes them out; the session is not stored. */
+/** Removes the objects from the active set that the policy names. The session is not stored. */
 export function applyPolicy(scope: SessionScope): void {
   const { state, dependencies } = scope;
   const candidates: PolicyObject[] = [];

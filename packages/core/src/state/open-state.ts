@@ -18,7 +18,7 @@ import { restoreSessionState, sessionBody } from "./session-document.ts";
 import type { SessionDependencies } from "./session-scope.ts";
 import { newSessionState, type SessionState, type ViewBranch } from "./session-state.ts";
 
-/** The state of a host's session: as it was stored, or new and stored now (specification v0 §22.6). */
+/** Returns the state of a host's session: the stored one, or a new one that is stored at once. */
 export async function openState(
   dependencies: SessionDependencies,
   host: HostSession,
@@ -56,7 +56,7 @@ async function loadState(
   const view = isBranch ? await viewOf(store, latest, branch.from) : latest;
   const metadata = await describeAll(store, knownIds(session));
   const state = restoreSessionState(session, chat, metadata, view);
-  // The cache is as the last call left it, though the view goes on from an earlier one.
+  // The cache contains the prompt of the last call, although the next view continues an earlier one.
   const cache = latest === undefined ? undefined : sentView(latest, true).cache;
   if (isBranch && state.view !== undefined && cache !== undefined)
     state.view = { ...state.view, cache };
@@ -85,7 +85,7 @@ async function startState(
   const session = sealObject(sessionBody(state));
   let versions: readonly CommittedVersion[];
   try {
-    // One request id for each host session: of several processes that begin it at once one does.
+    // All processes use one request id for a host session, so only one of several concurrent starts creates it.
     const requestId = JSON.stringify(["begin session", host.harness, host.sessionId]);
     const writes = [chat, session].map((object) => ({ object, expect: 0 }));
     ({ versions } = await store.commit(writes, { requestId }));
@@ -98,7 +98,7 @@ async function startState(
   }
   const [madeChat, madeSession] = versions;
   if (madeChat === undefined || madeSession === undefined)
-    throw new TypeError("the store answered too few versions");
+    throw new TypeError("the store returned too few versions");
   state.chatStored = metadataVersion({ ...chat, version: madeChat.version, at: madeChat.at });
   state.version = madeSession.version;
   state.lastTransaction = madeSession.at.tx_id;

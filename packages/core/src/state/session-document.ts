@@ -29,7 +29,7 @@ type StoredActivation = {
   readonly to?: number;
 };
 
-/** The session object to store (specification v0 §24.4, decision D50). */
+/** Returns the session object to store (decision D50). */
 export function sessionBody(state: SessionState): ObjectBody {
   const locked = [state.chat.id, ...state.systemPrompts.values()].filter(
     (id) => !state.active.has(id),
@@ -67,7 +67,9 @@ export function sessionBody(state: SessionState): ObjectBody {
   };
 }
 
-/** Kept with the activation: most stay as they are from version to version. */
+/**
+ * The stored rows of activations. Most activations do not change from version to version, so their rows are made once.
+ */
 const activationRows = new WeakMap<Activation, StoredActivation>();
 
 function activationRow(activation: Activation): StoredActivation {
@@ -84,7 +86,7 @@ function activationRow(activation: Activation): StoredActivation {
   return row;
 }
 
-/** What of a stored session object is needed to fill a state's sets again. */
+/** Fills the pool and the sets of a state from a stored session object. */
 export function readSessionSets(
   state: SessionState,
   body: ObjectBody,
@@ -128,7 +130,10 @@ function activationOf(stored: StoredActivation): Activation {
   };
 }
 
-/** Rebuilds a session's state from its stored session and chat (specification v0 §22.6). */
+/**
+ * Returns a session's state, built from its stored session and chat. A resumed session has the same sets and handles,
+ * and its view is the given one.
+ */
 export function restoreSessionState(
   session: StoredVersion,
   chat: StoredVersion,
@@ -160,7 +165,7 @@ export function restoreSessionState(
   return state;
 }
 
-/** Whether a call's answer is in the chat, or the user went back to before what it said next. */
+/** Whether a call no longer waits for its answer: its answer is in the chat, or the user went back to its view. */
 function isDone({ chat, viewBranch }: SessionState, call: number): boolean {
   if (viewBranch?.from === call) return true;
   return chat.turns.some(({ steps }) =>

@@ -22,7 +22,7 @@ import type { PoolEntry } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
 
-/** What a session works with; `compose` puts it together. */
+/** The services and settings of a session. `compose` creates them. */
 export interface SessionDependencies {
   readonly store: ObjectStore;
   readonly files: FileSource;
@@ -30,16 +30,19 @@ export interface SessionDependencies {
   readonly logger: Logger;
   readonly policy: ActivationPolicy;
   readonly layout: Layout;
-  /** The agent's working folder: paths are relative to it, and nothing outside it is read without being asked for. */
+  /** The agent's working folder. Relative paths start here. A file outside it is read only when a `read` names it. */
   readonly workspace: string;
   readonly readLimits: ReadLimits;
-  /** Says when a provider's cache has gone cold; without it it never has. */
+  /** The clock by which a provider's cache becomes cold. Without a clock the cache never counts as cold. */
   readonly clock?: Clock;
-  /** Keeps the objects of known files as the files are; without it a file is looked at when it is read. */
+  /**
+   * The tracker that keeps the objects of known files up to date. Without it, the disk is checked only when a file is
+   * read.
+   */
   readonly tracker?: FileTracker;
-  /** What the host's tools do; by the usual names unless told. */
+  /** Classifies the host's tool calls by name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
-  /** What a file is known by, from a path as calls write it; its absolute path unless told. */
+  /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */
   readonly fileKey?: (path: string) => string;
 }
 
@@ -47,15 +50,15 @@ export interface SessionDependencies {
 export interface SessionScope {
   readonly dependencies: SessionDependencies;
   readonly state: SessionState;
-  /** Whole bodies of objects that are active, by id. */
+  /** Versions of active objects with their contents, by object id. */
   readonly contents: Map<ObjectId, StoredVersion>;
-  /** What stands in the view and may not be active any more, by `handle@version`. */
+  /** Versions in view, whose objects can be inactive, by `handle@version`. */
   readonly inView: Map<string, StoredVersion | StoredMetadata>;
-  /** What the next commit of the session stores with it; empty between operations. */
+  /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
 }
 
-/** Writes that wait for the session's next commit, and what is to be done once that has made versions of them. */
+/** Writes that wait for the next commit of the session. `settle` receives the versions that it made. */
 interface StagedWrites {
   readonly writes: readonly ObjectWrite[];
   settle(versions: readonly StoredVersion[]): void;
@@ -71,7 +74,10 @@ const letters: Readonly<Record<string, string>> = {
   view: "v",
 };
 
-/** The next free handle for an object of a type; handles are never used again (decision D45). */
+/**
+ * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
+ * another object (decision D45).
+ */
 function nextHandle(state: SessionState, type: string): string {
   const letter = letters[type] ?? "o";
   const count = (state.handleCounts.get(letter) ?? 0) + 1;
@@ -80,7 +86,7 @@ function nextHandle(state: SessionState, type: string): string {
 }
 
 /**
- * Puts an object into the metadata pool, or its newer metadata in the place of the older. `key` is the host's for a
+ * Adds an object to the metadata pool, or replaces its metadata by newer metadata. `key` is the host's message key of a
  * tool's result.
  */
 export function joinPool(state: SessionState, stored: StoredMetadata, key?: string): PoolEntry {
@@ -102,7 +108,10 @@ export function joinPool(state: SessionState, stored: StoredMetadata, key?: stri
   return entry;
 }
 
-/** An entry of the pool with its newest metadata: another session of the store may have made a version since. */
+/**
+ * Returns an entry of the pool with its newest metadata, because another session of the store can have made a version
+ * since.
+ */
 export async function refreshEntry(
   { state, dependencies }: SessionScope,
   entry: PoolEntry,
@@ -112,7 +121,7 @@ export async function refreshEntry(
 }
 
 /**
- * Commits objects without the session. Each answer is the object's latest version, made now or earlier.
+ * Commits objects without the session. Returns the latest version of each object, which this or an earlier commit made.
  */
 export async function commitObjects(
   scope: SessionScope,
@@ -141,13 +150,16 @@ async function commitWrites(
   return versions.map((made, index) => {
     const object = writes[index]?.object;
     if (object === undefined)
-      throw new TypeError("the store answered more versions than it was given writes");
+      throw new TypeError("the store returned more versions than the commit has writes");
     scope.state.lastTransaction = Math.max(scope.state.lastTransaction, made.at.tx_id);
     return { body: object.body, hashes: object.hashes, version: made.version, at: made.at };
   });
 }
 
-/** Stores the session object if it is behind, together with what is staged and other objects, in one commit. */
+/**
+ * Stores the session object if it has changed, together with staged writes and other objects, in one commit. Returns
+ * the versions of the other objects.
+ */
 export async function commitSession(
   scope: SessionScope,
   bodies: readonly { readonly body: ObjectBody; readonly expect?: number }[] = [],
@@ -171,7 +183,7 @@ export async function commitSession(
   return versions.slice(settled, settled + bodies.length);
 }
 
-/** The chat as an object to store; its turns are shared with the state. */
+/** Returns the chat as an object to store. It shares its turns with the state. */
 export function sealableChat(scope: SessionScope): {
   readonly body: ObjectBody;
   readonly expect: number;

@@ -22,88 +22,90 @@ import type { CallTime, UseKey } from "../policy/activation-policy.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import type { SentView } from "../view/view-object.ts";
 
-/** How an object is active. */
+/** The activation of an object. */
 export interface Activation {
-  /** When it last arrived, was read or was activated. */
+  /** The time at which the object last arrived, was read or was activated. */
   readonly used: CallTime;
-  /** Somebody asked for it: it is not trimmed. */
+  /** The model or the user asked for the object, so it is not trimmed. */
   readonly asked?: true;
-  /** The lines that are shown; undefined for all. */
+  /** The lines that are shown; undefined if all are. */
   readonly range?: LineRange;
 }
 
-/** A tool call that has no result so far. */
+/** A tool call whose result has not arrived. */
 export interface OpenCall {
   readonly objectId: ObjectId;
   readonly args: JsonObject;
   readonly position: TurnPosition & { readonly call: number };
 }
 
-/** What the next call goes on from is not the latest view, as long as that is still the one of then. */
+/**
+ * Set by a rewind: the next call continues from the view of call `from`, as long as `latest` is still the newest view.
+ */
 export type ViewBranch = {
-  /** The view that counts, by its call; 0 for none. */
+  /** The call of the view that the next call continues; 0 if it continues none. */
   readonly from: number;
-  /** The latest view at that time. */
+  /** The newest view at the time of the rewind. */
   readonly latest: number;
 };
 
-/** Everything that a session knows while it runs; the session and chat objects are its stored form. */
+/** The complete state of a running session. The session and chat objects are its stored form. */
 export interface SessionState {
   readonly id: ObjectId;
   readonly harness: string;
   readonly hostSessionId: string;
-  /** The latest version of the session object; 0 before the first. */
+  /** The latest version of the session object; 0 before the first commit. */
   version: number;
   chat: ChatState;
   /** The latest stored version of the chat. */
   chatStored: StoredMetadata | undefined;
-  /** In the order of joining. */
+  /** The known objects, in the order in which they joined. */
   readonly pool: Map<ObjectId, PoolEntry>;
-  /** Counts the changes of entries that the pool had already. */
+  /** The number of changes to entries that the pool had already. */
   poolRevision: number;
   readonly handles: Map<string, ObjectId>;
   readonly handleCounts: Map<string, number>;
-  /** In the order of activation. */
+  /** The active objects, in the order of activation. */
   readonly active: Map<ObjectId, Activation>;
-  /** Files whose entry is new or newer than what was told to the tracker of files. */
+  /** Files whose entry is new, or newer than the version that the tracker has. */
   readonly untracked: Set<ObjectId>;
   readonly pinned: Set<ObjectId>;
-  /** What was used last, the newest last: a short list, for the policy. */
+  /** The order of use for the policy, the newest last. It is a short list. */
   readonly recent: UseKey[];
-  /** What holds a file, by path; undefined until it is needed. */
+  /** The objects that contain the text of a file, by path; undefined until they are needed. */
   paths: Map<string, PathHolders> | undefined;
-  /** What the last call saw. */
+  /** The view of the last call. */
   view: SentView | undefined;
-  /** Where the user went back to an earlier view, until the next call makes one. */
+  /** The earlier view that the next call continues after a rewind; undefined otherwise. */
   viewBranch: ViewBranch | undefined;
-  /** The session's view object, once there is one. */
+  /** The id of the session's view object; undefined before the first call. */
   viewId: ObjectId | undefined;
-  /** Provider ids of our tools' calls whose effect is stored and whose result has not come in yet. */
+  /** Provider ids of context tool calls whose effect is stored and whose result has not arrived. */
   readonly pendingCalls: Set<string>;
   readonly systemPrompts: Map<string, ObjectId>;
-  /** Their latest versions, as far as they are known. */
+  /** The latest versions of the system prompts, if they are known. */
   readonly promptVersions: Map<ObjectId, StaticReference>;
   readonly openCalls: Map<string, OpenCall>;
-  /** The object ids that the chat's calls have, those without a result included. */
+  /** The object ids of all tool calls in the chat, including those without a result. */
   readonly placedCalls: Set<ObjectId>;
   readonly callsInTurn: Map<number, number>;
   sequence: readonly KnownMessage[];
   readonly known: Map<string, KnownMessage>;
   calibration: Calibration;
-  /** What the calibration is fitted to, the newest last. */
+  /** The measurements to which the calibration is fitted, the newest last. */
   usage: readonly UsagePoint[];
-  /** The model that reported these, as `provider/id`; undefined where the host does not say. */
+  /** The model that reported these measurements, as `provider/id`; undefined if the host does not name it. */
   usageModel: string | undefined;
-  /** What the session's calls have cost so far; undefined where no layout has told. */
+  /** The cost of the session's calls so far; undefined if no layout has reported figures. */
   account: CostAccount | undefined;
-  /** The estimate of the view that was sent last and has no answer so far; else 0. */
+  /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
   sentTokens: number;
   lastTransaction: number;
-  /** Whether the stored session object is behind. */
+  /** Whether the stored session object is out of date. */
   changed: boolean;
 }
 
-/** The state of a session that is new. */
+/** Returns the state of a new session. */
 export function newSessionState(
   ids: { readonly session: ObjectId; readonly chat: ObjectId },
   host: { readonly harness: string; readonly sessionId: string },
@@ -151,7 +153,7 @@ export function newSessionState(
   };
 }
 
-/** Puts another chat in place and recomputes everything that follows from it. */
+/** Replaces the chat and computes everything again that depends on it. */
 export function replaceChat(state: SessionState, chat: ChatState): void {
   state.known.clear();
   state.openCalls.clear();
@@ -222,7 +224,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   state.sequence = sequence;
 }
 
-/** Results whose calls the chat never had are known all the same; they stand nowhere in it. */
+/** Adds results without a call in the chat to the known messages. They have no place in the chat. */
 function knowOrphans(state: SessionState): void {
   for (const { id, stored, row } of state.pool.values()) {
     const { body } = stored;
@@ -235,18 +237,18 @@ function knowOrphans(state: SessionState): void {
   }
 }
 
-/** Counts a tool call of a turn unless it is one of the context tools' own (decision D37). */
+/** Counts a tool call of a turn, unless it is a call of a context tool (decision D37). */
 export function countToolcall(state: SessionState, turn: number, isContextTool: boolean): void {
   if (!isContextTool) state.callsInTurn.set(turn, (state.callsInTurn.get(turn) ?? 0) + 1);
 }
 
-/** The time of something that happens now, in the current turn. */
+/** Returns the call time of an event that happens now, in the current turn. */
 export function currentCallTime(state: SessionState): CallTime {
   const turn = Math.max(0, state.chat.turns.length - 1);
   return { turn, call: state.callsInTurn.get(turn) ?? 0 };
 }
 
-/** What is known by the name of a file: the newest object, and the newest that shows its text. */
+/** The objects of a path: the newest object that names the file, and the newest one that shows its text. */
 export interface PathHolders {
   newest: UseKey;
   read?: UseKey;

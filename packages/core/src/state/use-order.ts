@@ -12,7 +12,7 @@ import type { ViewRecord } from "../view/view-record.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type PathHolders, type SessionState } from "./session-state.ts";
 
-/** Says that something is used now: it becomes the last in the order of use. */
+/** Records a use: moves a key to the end of the order of use. */
 export function noteUse(state: SessionState, key: UseKey): void {
   if (state.recent.at(-1) === key) return;
   const at = state.recent.lastIndexOf(key);
@@ -22,7 +22,7 @@ export function noteUse(state: SessionState, key: UseKey): void {
   state.changed = true;
 }
 
-/** Takes something out of the order of use; what was deactivated is not used again by being named. */
+/** Removes a key from the order of use. A deactivated object is not used again when a call names its file. */
 export function forgetUse(state: SessionState, key: UseKey): void {
   const at = state.recent.lastIndexOf(key);
   if (at === -1) return;
@@ -31,8 +31,8 @@ export function forgetUse(state: SessionState, key: UseKey): void {
 }
 
 /**
- * A call that names a file uses the newest object of that file and its newest reading. What the policy made inactive
- * and is still in view is active again: its bytes are there.
+ * Records the use of the files that a call names: for each, its newest object and its newest reading. An object that
+ * the policy made inactive becomes active again if it is still in view, because its content needs no new tokens.
  */
 export function noteNamedFiles(scope: SessionScope, toolName: string, args: JsonObject): void {
   const { state, dependencies } = scope;
@@ -60,7 +60,7 @@ function revive(state: SessionState, key: UseKey): void {
 
 const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
 
-/** The objects whose content a view shows, by handle. */
+/** Returns the handles of the objects whose content a view shows. */
 export function handlesInView(record: ViewRecord): ReadonlySet<string> {
   const known = inView.get(record);
   if (known !== undefined) return known;
@@ -69,7 +69,10 @@ export function handlesInView(record: ViewRecord): ReadonlySet<string> {
   return handles;
 }
 
-/** A tool's result arrived: it and large arguments of its call are used, and hold the files that the call named. */
+/**
+ * Records the arrival of a tool's result. The result and large arguments of its call are used, and they contain the
+ * files that the call named.
+ */
 export function noteArrival(
   scope: SessionScope,
   entry: PoolEntry,
@@ -84,7 +87,7 @@ export function noteArrival(
   if (use.facts.paths.length > 0) hold(scope, pathHolders(scope), entry, use);
 }
 
-/** A file was read, written or activated by its object: that holds its path. */
+/** Records that a file was read, written or activated: its object now contains the text of its path. */
 export function noteFileUse(scope: SessionScope, entry: PoolEntry): void {
   noteUse(scope.state, entry.handle);
   const path = entry.stored.body["path"];
@@ -105,7 +108,9 @@ function hold(
   }
 }
 
-/** What a call did, and what its text of a file is kept in: its large arguments, or its result. */
+/**
+ * The facts of a call, with the key of the part that contains the text of a file: its large arguments or its result.
+ */
 interface CallUse {
   readonly facts: CallFacts;
   readonly holder: UseKey;
@@ -125,7 +130,10 @@ function useOf(
   return { facts, holder: isLarge ? argumentsKey(entry.handle) : entry.handle };
 }
 
-/** Which object holds a file, by path; computed from the chat where a session was opened or went back. */
+/**
+ * Returns the objects that contain a file, by path. They are computed from the chat after a session is opened or
+ * rewound.
+ */
 function pathHolders(scope: SessionScope): Map<string, PathHolders> {
   const { state } = scope;
   if (state.paths !== undefined) return state.paths;

@@ -28,7 +28,7 @@ describe("a session that is resumed", () => {
     expect(await versionCount(opened.store)).toBe(before);
   });
 
-  it("does not forget what was deactivated, and activates what was inactive", async () => {
+  it("keeps inactive objects inactive and can activate them", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     const history = scriptHistory();
     history.user("go");
@@ -51,7 +51,7 @@ describe("a session that is resumed", () => {
     ]);
   });
 
-  it("shows lines of the chat as the running session does, in their place", async () => {
+  it("shows lines of the chat at the same place as the running session", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     const history = scriptHistory();
     history.user("one");
@@ -70,7 +70,7 @@ describe("a session that is resumed", () => {
     expect((await viewParts(again)).activeTexts.join()).not.toContain("lines 1-2");
   });
 
-  it("is the host's own: another of the same store shows nothing of it (D50)", async () => {
+  it("is separate from other sessions of the same store (D50)", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     const history = scriptHistory();
     history.user("go");
@@ -87,7 +87,7 @@ describe("a session that is resumed", () => {
     expect((await other.activate("f1")).ok).toBe(false);
   });
 
-  it("replays what the model did in a history that a fork tells for the first time", async () => {
+  it("applies the effects of context tools again when a fork sends its history for the first time", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     const history = scriptHistory();
     history.user("go");

@@ -15,9 +15,9 @@ const system = { origin: "session-1", generator: "system" };
 
 interface Opened extends TestSession {
   readonly history: ScriptedHistory;
-  /** The model reads a file. */
+  /** Reads a file by the `read` tool. */
   readonly read: (path: string) => Promise<void>;
-  /** The latest stored body of the object that has a handle. */
+  /** Returns the latest stored body of the object with this handle. */
   readonly bodyOf: (handle: string) => Promise<ObjectBody>;
   readonly idOf: (handle: string) => Promise<ObjectId>;
 }
@@ -90,7 +90,7 @@ test("a file that was named is stored without content, with its size", async () 
   });
 });
 
-test("a name of which there is no file, and one of a directory, are not stored", async () => {
+test("a named path without a file, or of a directory, is not stored", async () => {
   const { session } = await openSession();
 
   await session.recordNamed(["nothing.ts", "/work"]);
@@ -98,7 +98,7 @@ test("a name of which there is no file, and one of a directory, are not stored",
   expect((await session.status()).objects).toEqual([]);
 });
 
-test("a file that is no text is stored as binary, without content", async () => {
+test("a file that is not text is stored as binary, without content", async () => {
   const { session, bodyOf } = await openSession();
 
   await session.read({ path: "logo.png" });
@@ -192,7 +192,7 @@ test("a call of a context tool is stored with its report, the file that it read 
   });
 });
 
-test("a system prompt is stored with its text, made by the system", async () => {
+test("a system prompt is stored with its text and the generator `system`", async () => {
   const { session, store } = await openSession();
 
   await session.recordSystemPrompt("host", "You help.");
@@ -279,7 +279,7 @@ test("an answer that comes before any question begins a turn without a user", as
   });
 });
 
-test("a session is stored with its pool, its sets and how long each object was not used", async () => {
+test("a session is stored with its pool, its sets and the last use of each object", async () => {
   const { session, store, history, read } = await openSession();
   await session.recordSystemPrompt("own", "You know your context.");
   history.user("Read the notes.");
@@ -327,7 +327,7 @@ test("a session is stored with its pool, its sets and how long each object was n
   });
 });
 
-test("a session names the view of its last call, and the view says what the call saw", async () => {
+test("a session refers to its view object, which records the view of the last call", async () => {
   const { session, store, history, read } = await openSession();
   await session.recordSystemPrompt("host", "You help.");
   history.user("Read the notes.");

@@ -13,7 +13,7 @@ interface Used extends TestSession {
   readonly order: () => Promise<JsonValue | undefined>;
 }
 
-const text = "some words that stand in a file\n".repeat(12);
+const text = "some words that are in the file\n".repeat(12);
 
 async function openUsed({
   alive = 24,
@@ -36,7 +36,7 @@ async function read({ history }: Used, session: ContextSession, path: string): P
 }
 
 describe("the order of use (D2)", () => {
-  it("has what was delivered, read and activated, the newest last, and none of our own calls", async () => {
+  it("contains delivered, read and activated objects, the newest last, and no calls of context tools", async () => {
     const used = await openUsed();
     const { session, history, order } = used;
     history.user("go on");
@@ -51,7 +51,7 @@ describe("the order of use (D2)", () => {
     expect(await order()).toEqual(["f1", "t3", "t1"]);
   });
 
-  it("is moved by a call that names a file: its newest holder and its newest reading", async () => {
+  it("moves the newest object and the newest reading of a file that a call names", async () => {
     const { session, history, order } = await openUsed();
     history.user("go on");
     const edits = [{ oldText: "x", newText: "y" }];
@@ -73,7 +73,7 @@ describe("the order of use (D2)", () => {
     expect(await order()).toEqual(["t2", "t4", "t1", "t3", "t5"]);
   });
 
-  it("has the arguments of writes from as many tokens on as the layout lets leave", async () => {
+  it("contains the arguments of writes from the size on at which the layout can remove them", async () => {
     const orders: (JsonValue | undefined)[] = [];
     for (const largeArguments of [60, 600, undefined]) {
       const layout = epochLayout({ small: 0, largeArguments });
@@ -87,7 +87,7 @@ describe("the order of use (D2)", () => {
     expect(orders).toEqual([["t1/args", "t1"], ["t1"], ["t1"]]);
   });
 
-  it("forgets what was deactivated: naming its file does not use it again", async () => {
+  it("forgets a deactivated object: a call that names its file does not use it", async () => {
     const { session, history, order } = await openUsed();
     history.user("go on");
     history.call("bash", { command: "cat a.ts" }, text);
@@ -101,7 +101,7 @@ describe("the order of use (D2)", () => {
     expect(await handlesIn(session, "active")).toEqual(["t2"]);
   });
 
-  it("makes what the policy took out active again where it is named while it is in view, and not later", async () => {
+  it("activates an object that the policy made inactive when a call names it while it is in view, and not later", async () => {
     const { session, history } = await openUsed({ alive: 2 });
     history.user("go on");
     history.call("bash", { command: "cat a.ts" }, text);
@@ -118,7 +118,7 @@ describe("the order of use (D2)", () => {
     expect(await handlesIn(session, "active")).toContain("t1");
   });
 
-  it("is the same in a session that was resumed", async () => {
+  it("is the same in a resumed session", async () => {
     const used = await openUsed();
     const { session, history, order } = used;
     history.user("go on");
