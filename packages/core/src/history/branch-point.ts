@@ -5,20 +5,23 @@ import type { MessageIdentity } from "../host/message-codec.ts";
 import { keyName, messageIdentity, namesOneMessage } from "../host/message-identity.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
-/** A stored version of a chat that a host's list goes on from, and its session as of then. */
+/** A stored chat version that a host's list continues, with the session's state at that version. */
 export interface BranchPoint {
   readonly chat: ChatState;
   readonly session: StoredVersion;
-  /** Selects other objects' versions as of then: right before the chat went on; undefined where it never did. */
+  /**
+   * Selects the versions of other objects at that point, right before the next version of the chat; undefined if it is
+   * the latest version of the chat.
+   */
   readonly asOf: { readonly txId: number } | undefined;
 }
 
 /**
- * Finds the latest point at which a session's chat held nothing but what a host's list begins with: on the branch that
- * the session is on, or on one that was left. `shared` are the turns of the present chat that the list goes on from.
- * Undefined where the chat never stood at such a point.
+ * Finds the latest version of a session's chat that contains only messages with which a host's list begins. The version
+ * can be on the current branch or on an abandoned one. `shared` are the turns of the present chat that the list
+ * continues. Undefined if no version of the chat fits.
  *
- * Hosts tell an answer together with the prompt that follows it, so the point can lie before the last shared answer.
+ * Hosts can send an answer together with the next prompt, so the found version can end before the last shared answer.
  */
 export async function findBranchPoint(
   scope: SessionScope,
@@ -31,8 +34,8 @@ export async function findBranchPoint(
 }
 
 /**
- * Finds the longest version of a session's chat that a host's list begins with. Undefined where there is none, and where
- * the host names its messages by nothing: equal words are said more than once.
+ * Finds the longest version of a session's chat with which a host's list begins. Undefined if there is none, or if the
+ * host's messages have neither keys nor times: an equal content can occur more than once.
  */
 export async function findBranchFrom(
   scope: SessionScope,
@@ -49,8 +52,9 @@ export async function findBranchFrom(
 }
 
 /**
- * Finds the longest version of a session's chat that ends with what a host's list begins with, `identities` being those
- * behind a summary: what stands before that is what the summary is for. Undefined as above.
+ * Finds the longest version of a session's chat whose end is the beginning of `identities`, the messages after a
+ * summary in a host's list. The summary replaces the messages before that end. Undefined in the cases of
+ * `findBranchFrom`.
  */
 export async function findBranchBehind(
   scope: SessionScope,
@@ -65,7 +69,7 @@ export async function findBranchBehind(
   });
 }
 
-/** The longest version with at most so many messages that fits, and of several the latest. */
+/** Returns the longest version that fits and has at most `most` messages; of several with this length, the latest. */
 async function longestVersion(
   { state, dependencies: { store } }: SessionScope,
   most: number,
@@ -90,12 +94,12 @@ async function longestVersion(
   return undefined;
 }
 
-/** How many messages turns hold, results aside. */
+/** Returns the number of messages in turns, without tool results. */
 export function countSpoken(turns: readonly Turn[]): number {
   return spokenIn(turns).length;
 }
 
-/** What turns' messages go by, results aside. */
+/** Returns the message keys of turns, without tool results. */
 export function namesIn(turns: readonly Turn[]): readonly string[] {
   return spokenIn(turns).map(({ name }) => name);
 }
@@ -106,7 +110,7 @@ function countOf(version: StoredMetadata | undefined): number {
 
 interface Spoken {
   readonly name: string;
-  /** It failed or was aborted; a host may have taken it back. */
+  /** Whether the answer failed or was aborted. The host can have removed such an answer from its list. */
   readonly isDiscarded: boolean;
 }
 
@@ -131,7 +135,11 @@ function spokenIn(turns: readonly Turn[]): readonly Spoken[] {
   });
 }
 
-/** What a host's list tells with the messages that it may have put a summary in the place of, by name. */
+/**
+ * Returns the lists of message keys to which a chat version is compared: the keys of the shared turns, then those that
+ * follow in the host's list. If the host's list does not contain the last shared message, its first message may be a
+ * summary of the shared turns. Then a second list without that message is returned too.
+ */
 function heardAfter(
   shared: readonly Turn[],
   identities: readonly MessageIdentity[],
@@ -149,7 +157,7 @@ function namesHeard(identities: readonly MessageIdentity[]): readonly string[] {
   return identities.filter(({ callId }) => callId === undefined).map(keyName);
 }
 
-/** Whether a list begins with a chat. */
+/** Whether a list begins with the messages of a chat. Failed or aborted answers can be absent from the list. */
 function isBegun(chat: readonly Spoken[], list: readonly string[]): boolean {
   let at = 0;
   return chat.every(({ name, isDiscarded: canMiss }) => {

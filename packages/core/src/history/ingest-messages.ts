@@ -37,18 +37,18 @@ import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewi
 import { stageToolcalls, type WaitingResult, type WaitingResults } from "./stage-toolcalls.ts";
 import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall-ids.ts";
 
-/** What the host says beside its messages. */
+/** Information that the host gives in addition to its messages. */
 export interface HostSignals {
-  /** The user went back to an earlier point (tree, fork). */
+  /** Whether the user went back to an earlier point, in the tree or by a fork. */
   readonly rewound?: boolean;
 }
 
-/** What taking in a host's messages did. */
+/** The result of an ingest. */
 export interface IngestReport {
   readonly type: "appended" | "replaced" | "rewound";
-  /** How many messages were new. */
+  /** The number of new messages. */
   readonly added: number;
-  /** The usage that the first new assistant message reports: the answer to what was sent last. */
+  /** The usage that the first new assistant message reports. That message is the answer to the last sent view. */
   readonly usage?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,9 +57,9 @@ interface Unseen extends UnseenMessage {
 }
 
 /**
- * Takes in a host's messages by the identity contract (design §6): only unseen ones are decoded and stored, and a
- * message that is known changes nothing. `learn` is told of them before the session is stored,
- * which is left to the caller: what is to be stored with it is staged.
+ * Ingests a host's messages. Messages are recognised by their keys, so only new ones are decoded and stored. `learn`
+ * receives the report before the session is stored. The caller commits the session; the writes that belong to it are
+ * staged.
  */
 export async function ingestMessages<Raw>(
   scope: SessionScope,
@@ -113,7 +113,7 @@ export async function ingestMessages<Raw>(
   return report;
 }
 
-/** Takes the session to where the host's list goes on from; says whether that is elsewhere. */
+/** Moves the session to the point that the host's list continues. Returns whether it was moved. */
 async function followHost(
   scope: SessionScope,
   result: Reconciliation,
@@ -138,7 +138,7 @@ function identitiesUpTo<Raw>(
   return () => messages.slice(0, end).map((raw) => identify(raw, codec));
 }
 
-/** Stages what the session's next commit stores; a chat that results refer to is stored before. */
+/** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
 async function stage(
   scope: SessionScope,
   { chatChanged, isRewound }: { readonly chatChanged: boolean; readonly isRewound: boolean },
@@ -146,10 +146,10 @@ async function stage(
 ): Promise<void> {
   const hasResults = results.waiting.length > 0;
   if (!hasResults) applyPolicy(scope);
-  // Lines of the chat that are shown are those of its newest version.
+  // The view shows lines of the newest chat version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
   if (chatChanged && (hasResults || isShown)) {
-    // A chat that was cut and sets of what was abandoned must not be stored apart.
+    // A rewound chat and its sets must be stored in one commit: the stored sets still belong to the abandoned branch.
     const commit = isRewound || !hasResults ? commitSession : commitObjects;
     const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
     const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
@@ -168,7 +168,9 @@ function stageChat(scope: SessionScope): void {
   });
 }
 
-/** Where lines of the chat are shown, they are those of its latest version, as after a resume. */
+/**
+ * Keeps the stored chat as the latest version. Shown lines of the chat are taken from this version, as after a resume.
+ */
 function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
   state.chatStored = metadataVersion(chat);
   if (!state.pool.has(chat.body.id)) return;
@@ -176,7 +178,7 @@ function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void 
   if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
 }
 
-/** The place of the message after an index, where that message is in the chat already. */
+/** Returns the place of the message after an index, if that message is already in the chat. */
 function firstKept<Raw>(
   scope: SessionScope,
   messages: readonly Raw[],
@@ -190,7 +192,10 @@ function firstKept<Raw>(
   return next === undefined ? undefined : scope.state.known.get(next)?.position;
 }
 
-/** Results are objects of their own, and our own summary changes nothing that the chat holds. */
+/**
+ * Whether a message changes the chat. A tool result has its own object, and a summary by the context manager changes no
+ * content of the chat.
+ */
 function changesChat(message: Message): boolean {
   return message.role === "summary" ? !message.isFromManager : message.role !== "toolResult";
 }
@@ -199,7 +204,9 @@ function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
   return toJson(codec.decode(raw)) as Message;
 }
 
-/** Writes the unseen messages into the chat; answers the results, whose objects need the chat's version first. */
+/**
+ * Adds the unseen messages to the chat. Returns the tool results, because their objects need the chat's version first.
+ */
 function addToChat(
   scope: SessionScope,
   unseen: readonly Unseen[],
@@ -274,7 +281,7 @@ function appendMessage(
   }
 }
 
-/** The view that an answer goes with, and the payload that it answers: each view has one answer. */
+/** Returns the fields that connect an answer with its view and payload. Each view has one answer. */
 function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "payload_hash"> {
   const { view } = state;
   if (view === undefined || view.isAnswered) return {};
@@ -297,7 +304,10 @@ function openCalls(
   }
 }
 
-/** The messages before `from` are those that the summary replaced: all but what the host still sends after it. */
+/**
+ * Records a summary. It replaces the messages before `from`: all messages except those that the host still sends after
+ * it.
+ */
 function setCompaction(
   scope: SessionScope,
   message: Extract<Message, { role: "summary" }>,
@@ -315,7 +325,7 @@ function setCompaction(
   state.chat = { ...state.chat, compaction };
 }
 
-/** Whatever comes next: the last turn's next step, and all turns after it. */
+/** Returns the position after the end of the chat: the last turn's next step. */
 function afterEnd({ state }: SessionScope): TurnPosition {
   const { turns } = state.chat;
   const last = turns.at(-1);
@@ -335,7 +345,7 @@ function know(scope: SessionScope, one: Unseen, position: TurnPosition | undefin
   scope.state.sequence = append(scope.state.sequence, known);
 }
 
-/** Adds to a list that nobody else holds. */
+/** Adds to a list that no other code holds. */
 function append(sequence: readonly KnownMessage[], known: KnownMessage): readonly KnownMessage[] {
   (sequence as KnownMessage[]).push(known);
   return sequence;
@@ -357,7 +367,7 @@ function isOtherPrompt(
   return canonicalJson(user) !== canonicalJson(message.content);
 }
 
-/** The host's sequence by what is known of each message, for the next comparison. */
+/** Returns the host's sequence as known messages, for the next comparison. */
 function sequenceOf<Raw>(
   scope: SessionScope,
   messages: readonly Raw[],

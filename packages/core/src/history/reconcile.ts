@@ -8,24 +8,27 @@ import {
   messageKeys,
 } from "../host/message-identity.ts";
 
-/** What a host's sequence of messages is, compared with the one that is known (design §6.2). */
+/** The relation of a host's message list to the ingested one. */
 export type Reconciliation =
   | { readonly type: "appended"; readonly unseen: readonly UnseenMessage[] }
   | {
       readonly type: "replaced";
       readonly unseen: readonly UnseenMessage[];
-      /** The messages are the beginning of the known sequence and no more. */
+      /** Whether the messages are only a beginning of the known sequence. */
       readonly isShorter: boolean;
     }
   | {
       readonly type: "rewound";
       readonly to: TurnPosition;
-      /** From this index on the messages are new, whatever they go by; undefined where names tell. */
+      /**
+       * The index from which all messages are new, whatever their keys are; undefined if the keys identify the new
+       * messages.
+       */
       readonly newFrom?: number;
       readonly unseen: readonly UnseenMessage[];
     };
 
-/** A message that is to be taken in, by its index in the host's sequence. */
+/** A message to ingest, with its index in the host's list. */
 export interface UnseenMessage {
   readonly index: number;
   readonly identity: MessageIdentity;
@@ -35,23 +38,24 @@ export interface UnseenMessage {
 export interface ReconcileInput<Raw> {
   readonly messages: readonly Raw[];
   readonly codec: MessageCodec<Raw>;
-  /** The sequence as the host last gave it, in order. */
+  /** The host's list as it was last ingested. */
   readonly sequence: readonly KnownMessage[];
-  /** Where the chat ends; the sequence ends there too unless told. */
+  /** The end of the chat. Default: the end of the sequence. */
   readonly end?: TurnPosition;
-  /** Every message of the chat by key, those that the host no longer sends included. */
+  /** All messages of the chat by key, including those that the host no longer sends. */
   readonly known: ReadonlyMap<string, KnownMessage>;
-  /** Whether the message at a place in the known sequence is one that counts for nothing (failed or aborted). */
+  /** Whether a known message is a failed or aborted answer. */
   readonly isDiscarded: (known: KnownMessage) => boolean;
-  /** Whether a user's message with the name of a known one has another text. */
+  /** Whether a user's message has the key of a known one and a different content. */
   readonly isOtherPrompt?: (known: KnownMessage, raw: Raw) => boolean;
-  /** The host said that the user went back (tree, fork). */
+  /** Whether the host reports that the user went back, in the tree or by a fork. */
   readonly rewound?: boolean;
 }
 
 /**
- * Compares a host's messages with the known sequence by key. A shorter sequence alone is never a rewind
- * (decision D52): that takes a new user's message where another one stood, or the host's word.
+ * Compares a host's messages with the known sequence by key. A shorter list alone is never a rewind, because a harness
+ * shortens its list for reasons of its own (decision D52). A rewind needs a new user message at the place of another
+ * one, or a report of the host.
  */
 export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
   const { messages, codec, sequence } = input;
@@ -83,8 +87,8 @@ function compare<Raw>(
 }
 
 /**
- * The newest prompt, where its name is that of an abandoned prompt with another text: two prompts can have the same
- * millisecond. Only a list that does not continue the known one is examined, because hosts may alter what they resend.
+ * Returns the newest prompt if it has the key of an abandoned one: two prompts can have the same timestamp. Only a list
+ * that does not continue the known one is examined, because hosts can change messages that they send again.
  */
 function reusedName<Raw>(
   { messages, sequence, known, isOtherPrompt, rewound }: ReconcileInput<Raw>,
@@ -112,7 +116,7 @@ function commonPrefix(
   return length;
 }
 
-/** Whether the host's list ended before the chat does, as after messages that the host lost. */
+/** Whether the host's list ends before the chat does, as after messages that the host lost. */
 function isBehind<Raw>({ sequence, end }: ReconcileInput<Raw>): boolean {
   const last = sequence.findLast(({ position }) => position !== undefined)?.position;
   return last !== undefined && isAfter(end, last);
@@ -135,7 +139,7 @@ function unseenFrom(
   return unseen;
 }
 
-/** Where the chat is to be cut, or undefined where it goes on. */
+/** Returns the position at which the chat is cut, or undefined if the chat continues. */
 function rewindPoint<Raw>(
   input: ReconcileInput<Raw>,
   identities: readonly MessageIdentity[],
@@ -144,7 +148,7 @@ function rewindPoint<Raw>(
   const { known, isDiscarded } = input;
   const keys = messageKeys(identities);
   const begin = beginOfChat(identities, keys, known);
-  // A result of a known call is no other way to go on: it may have come in just before the session ended.
+  // A result of a known call does not begin a branch: it can have arrived just before the session ended.
   const isNew = (key: string, index: number): boolean =>
     index >= begin && !known.has(key) && identities[index]?.role !== "toolResult";
   const firstNew = keys.findIndex(isNew);
@@ -152,14 +156,17 @@ function rewindPoint<Raw>(
   const point = lastPosition(keys.slice(0, end), known) ?? pointBeforeOmitted(input, keys, shared);
   if (point === undefined || input.rewound === true) return point;
   const isContinued = keys.slice(end).some((key) => known.has(key));
-  // A message of the host's own kind may come before the prompt.
+  // An opaque message can precede the prompt.
   const speaker = identities.slice(end).find(({ role }) => chatRoles.has(role));
   if (speaker?.role !== "user" || isContinued) return undefined;
   const abandoned = [...known.values()].filter(({ position }) => isAfter(position, point));
   return abandoned.every((one) => isDiscarded(one)) ? undefined : point;
 }
 
-/** Where the chat begins after what only the host knows: a summary in front of it says nothing about what follows. */
+/**
+ * Returns the index at which the chat begins, after messages that only the host knows. A summary in front of the chat
+ * gives no information about what follows.
+ */
 function beginOfChat(
   identities: readonly MessageIdentity[],
   keys: readonly string[],
@@ -179,8 +186,9 @@ function lastPosition(
 }
 
 /**
- * With nothing of the chat before the new message: right before what the host left out, after a summary or where it says
- * that the user went back. Nobody knows what a summary stands for that the chat does not hold.
+ * Returns the position right before the first removed message, if the list has no chat message before the new one. This
+ * applies after a summary, and when the host reports that the user went back. The chat does not contain the messages
+ * that a summary replaces, so their position is unknown.
  */
 function pointBeforeOmitted<Raw>(
   { messages, codec, sequence, known, rewound }: ReconcileInput<Raw>,
@@ -193,7 +201,7 @@ function pointBeforeOmitted<Raw>(
     if (from !== undefined) return positionBefore(from);
     if (messages.length > 0 && codec.decode(messages[0] as Raw).role === "summary")
       return undefined;
-    // Without the summary that stood in front the list is whole.
+    // Without the summary that was in front, the list is complete.
     if (sequence[0]?.position === undefined) return beforeFirstTurn;
   }
   const omitted = sequence.slice(shared).find(({ position }) => position !== undefined);

@@ -4,8 +4,8 @@ import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
 /**
- * Does again what our tools did in a history that this session meets for the first time, as after a fork. Effects on
- * objects that the store does not have are passed over.
+ * Applies the effects of context tools again, from a history that this session ingests for the first time, as after a
+ * fork. Effects on objects that the store does not have are ignored.
  */
 export async function replayEffects(
   scope: SessionScope,

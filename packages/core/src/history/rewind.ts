@@ -24,10 +24,10 @@ import {
 } from "./branch-point.ts";
 
 /**
- * Takes a session back to a point of the host's list: to a position of its chat, or further on a branch that was left.
- * The chat is cut there, and the sets are those of that time, by the stored versions as of then (design §6.2, decision
- * D52). What was abandoned stays in the store. Nothing is stored here; the next commit makes it a new version. A
- * compaction leaves with its summary, unless the host still sends that.
+ * Rewinds a session to a point of the host's list: a position of its chat, or a later one on an abandoned branch. The
+ * chat is cut there, and the sets come from the stored versions of that time, so that the user finds the session
+ * unchanged (decision D52). The abandoned branch stays in the store. Nothing is stored here: the next commit makes a
+ * new version. A host compaction is removed with its summary, unless the host still sends the summary.
  */
 export async function rewindTo(
   scope: SessionScope,
@@ -38,12 +38,12 @@ export async function rewindTo(
   const shared = upTo(scope.state.chat.turns, position);
   const point = await findBranchPoint(scope, identities, shared);
   const isFurther = isBeyond(point, shared);
-  await standAt(scope, point, isFurther ? point.chat.turns : shared, identities);
+  await moveTo(scope, point, isFurther ? point.chat.turns : shared, identities);
 }
 
 /**
- * Goes on to the end of a branch that was left, where a host's list follows it from where the session is now; says
- * whether it does.
+ * Continues at the end of an abandoned branch, if a host's list follows that branch from the session's present
+ * position. Returns whether it does.
  */
 export async function returnTo(
   scope: SessionScope,
@@ -52,13 +52,13 @@ export async function returnTo(
   const { turns } = scope.state.chat;
   const point = await findBranchPoint(scope, identities, turns);
   if (!isBeyond(point, turns)) return false;
-  await standAt(scope, point, point.chat.turns, identities);
+  await moveTo(scope, point, point.chat.turns, identities);
   return true;
 }
 
 /**
- * Goes back to right behind a summary, where a host says that the user went back and its list has the summary and
- * nothing that was said after it. Says whether it is so.
+ * Rewinds to the position right after a summary, if the host reports that the user went back and its list contains the
+ * summary and no later message of the chat. Returns whether this is the case.
  */
 export async function returnBehindSummary(
   scope: SessionScope,
@@ -71,14 +71,14 @@ export async function returnBehindSummary(
     return false;
   if (names.some((name) => known.get(name)?.position !== undefined)) return false;
   const turns = upTo(chat.turns, positionBefore(compaction.from));
-  await standAt(scope, await findBranchPoint(scope, identities, turns), turns, identities);
+  await moveTo(scope, await findBranchPoint(scope, identities, turns), turns, identities);
   return true;
 }
 
 /**
- * Goes to a branch that was left, where a host's list shares nothing with where the session is: it begins like that
- * branch, or follows the end of it behind a summary in front. Says whether there is one. Where the host does not say
- * that the user went back, it is looked for in sessions that went back before.
+ * Moves the session to an abandoned branch, if a host's list shares no message with the present chat. The list begins
+ * like that branch, or continues its end after a summary in front. Returns whether there is such a branch. Unless the
+ * host reports that the user went back, only sessions that were rewound before are searched.
  */
 export async function returnToAnother(
   scope: SessionScope,
@@ -86,12 +86,12 @@ export async function returnToAnother(
   isReported: boolean,
 ): Promise<boolean> {
   const { known, viewBranch } = scope.state;
-  // A session that never went back has no other branch.
+  // A session that was never rewound has no other branch.
   if (!isReported && viewBranch === undefined) return false;
   if (identities.some((one) => known.has(keyName(one)))) return false;
   const [first] = identities;
   const isSummarised = first !== undefined && !chatRoles.has(first.role);
-  // The newest prompt is said now, so that it tells nothing of what was before.
+  // The newest prompt is new, so it gives no information about earlier branches.
   const prompt = identities.findLastIndex(({ role }) => role === "user");
   const point =
     (await findBranchFrom(scope, identities)) ??
@@ -99,7 +99,7 @@ export async function returnToAnother(
       ? await findBranchBehind(scope, identities.slice(1, Math.max(1, prompt)))
       : undefined);
   if (point === undefined) return false;
-  await standAt(scope, point, point.chat.turns, identities);
+  await moveTo(scope, point, point.chat.turns, identities);
   return true;
 }
 
@@ -107,7 +107,7 @@ function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point
   return point !== undefined && countSpoken(point.chat.turns) > countSpoken(turns);
 }
 
-async function standAt(
+async function moveTo(
   scope: SessionScope,
   point: BranchPoint | undefined,
   turns: readonly Turn[],
@@ -141,7 +141,10 @@ async function standAt(
   state.changed = true;
 }
 
-/** A summary stands for nothing that the host still sends after it, whatever was known of that when it came. */
+/**
+ * Limits a summary to the messages that the host no longer sends after it. When the summary arrived, more of them could
+ * have been unknown.
+ */
 function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentity[]): void {
   const { compaction } = state.chat;
   if (compaction === undefined) return;
@@ -152,7 +155,10 @@ function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentit
   state.chat = { ...state.chat, compaction: { ...compaction, from } };
 }
 
-/** What the last call before a point saw. The view object itself only grows, so that each call keeps its number. */
+/**
+ * Sets the view to that of the last call before a point. The view object itself only grows, so each call keeps its
+ * number.
+ */
 async function returnToView(
   { state, dependencies: { store } }: SessionScope,
   point: BranchPoint | undefined,
@@ -163,7 +169,7 @@ async function returnToView(
   }
   const [latest] = await store.describe([state.viewId]);
   const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
-  // What the provider's cache has, it has since the last call, wherever the user went back to.
+  // The provider's cache contains the prompt of the last call, wherever the user went back to.
   const cache = state.view?.cache;
   state.view =
     stored === undefined
@@ -177,8 +183,8 @@ function rowsOf({ session }: BranchPoint): readonly PoolRow[] {
 }
 
 /**
- * Whether calls that the session has the results of came in after the point, as where a history was told at once. Then
- * the sets of that time say nothing of them.
+ * Whether results of the session arrived after the point, as when a host sends a whole history at once. Then the sets
+ * of that time do not contain these calls.
  */
 function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly Turn[]): boolean {
   const then = new Set(rowsOf(point).map(({ id }) => id));
@@ -186,8 +192,8 @@ function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly
 }
 
 /**
- * Whether a summary still replaces the beginning of a chat: the host sends it, or sends nothing of what it replaced, as
- * it does when it puts a summary of its own in front.
+ * Whether a summary still replaces the beginning of a chat. It does if the host sends it, or sends none of the messages
+ * that it replaced, as when another summary of the host is in front of it.
  */
 function isSummarized(
   compaction: Compaction,
@@ -201,7 +207,7 @@ function isSummarized(
   return isReached && !namesIn(replaced).some((name) => heard.has(name));
 }
 
-/** What was abandoned leaves the pool, as it does where the sets of that time are known; it can be taken in again. */
+/** Removes tool calls of abandoned turns from the pool, as the sets of that time would. They can be ingested again. */
 function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): void {
   const kept = new Set(turns.flatMap(toolcallsOf));
   for (const id of state.chat.turns.flatMap(toolcallsOf)) {

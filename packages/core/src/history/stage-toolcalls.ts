@@ -21,28 +21,29 @@ import { countToolcall, currentCallTime, type OpenCall } from "../state/session-
 import { noteArrival } from "../state/use-order.ts";
 import { replayEffects } from "./replay-effects.ts";
 
-/** A tool's result that waits for its chat to be stored. */
+/** A tool's result that waits until its chat is stored. */
 export interface WaitingResult {
   readonly result: ToolResultMessage;
   readonly objectId: ObjectId;
-  /** The host's key of the message, where it has one. */
+  /** The host's key of the message; undefined if the host gives none. */
   readonly key?: string;
-  /** Undefined where the call was never seen. */
+  /** The call of the result; undefined if the session has not ingested it. */
   readonly call?: OpenCall;
 }
 
-/** Results with what is known of them. */
+/** Waiting results with the information about them. */
 export interface WaitingResults {
   readonly waiting: readonly WaitingResult[];
-  /** The objects that the store has of them already. */
+  /** The objects of these results that the store has already. */
   readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
-  /** What the tools did, by the provider's id of the call. */
+  /** The executions of the tools, by the provider id of the call. */
   readonly executions: Map<string, Execution>;
 }
 
 /**
- * Takes in tool executions and stages their objects for the session's next commit, which follows that of the chat that
- * they refer to (decision D35). A call that another session told already keeps its object as it is (decision D31).
+ * Ingests tool executions and stages their objects for the session's next commit. That commit follows the one of the
+ * chat, because each object refers to a version of the chat (decision D35). A tool call that another session stored
+ * already keeps its object unchanged, so that forks share it (decision D31).
  */
 export async function stageToolcalls(
   scope: SessionScope,
@@ -90,10 +91,10 @@ export async function stageToolcalls(
   });
 }
 
-/** Where a version stands that has no transaction so far. */
+/** The version point of a version without a transaction. */
 const unknownPoint = { tx_id: 0, tx_time: "" };
 
-/** The pool has the versions as the store made them; nothing that is shown of them differs. */
+/** Replaces the pool entries by the stored versions. Their shown text does not change. */
 function settle(scope: SessionScope, versions: readonly StoredVersion[]): void {
   for (const version of versions) {
     const entry = scope.state.pool.get(version.body.id);
@@ -137,7 +138,10 @@ async function arrive(
   if (hasBlocks || (hasText && !isContextTool)) setActive(state, id, undefined, used, false);
 }
 
-/** The chat's next version names the tool call's version; the tool call names the chat's (decision D35). */
+/**
+ * Adds a reference to the tool call to the next version of the chat. The tool call itself refers to the present
+ * version, so that no hash depends on itself (decision D35).
+ */
 function nameInChat(scope: SessionScope, reference: StaticReference): void {
   const { chat } = scope.state;
   scope.state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, reference] };
@@ -161,7 +165,7 @@ function kindOf(
   return { kind: (dependencies.toolFacts ?? usualToolFacts)(result.toolName, call.args).kind };
 }
 
-/** What an execution brought into the context, each once. */
+/** Returns references to the objects that an execution added to the context, each once. */
 function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
   const shown = effects.filter(({ op }) => op === "read" || op === "activate" || op === "pin");
   return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));

@@ -16,17 +16,18 @@ import {
 } from "../chat/message.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
-/** A message that is about to be taken in. */
+/** A message to ingest. */
 interface Taken {
   readonly message: Message;
 }
 
-/** The objects that the store had already for calls whose results are taken in, by id. */
+/** The objects that the store already has for calls whose results are ingested, by id. */
 export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
 
 /**
- * The object of each new call: the provider's id where no other object has it or the same execution is told again, as
- * a fork does; else a new id (decision D31). What is told again is added to `known`.
+ * Returns the object id of each new call. It is the provider id if no other object has that id, or if the stored object
+ * records the same execution, as after a fork. Otherwise it is a new id, because two executions must not share an
+ * object (decision D31). Objects of the same execution are added to `known`.
  */
 export async function chooseObjectIds(
   scope: SessionScope,
@@ -65,9 +66,9 @@ export async function chooseObjectIds(
 }
 
 /**
- * Gives calls that were told before their results an id of their own, where another session has stored its object
- * under the provider's meanwhile (decision D31). Answers whether the chat has changed; what is told again is added to
- * `known`.
+ * Gives a new id to calls that were ingested before their results, if another session has since stored its own object
+ * under the provider id (decision D31). Returns whether the chat has changed. Objects of the same execution are added
+ * to `known`.
  */
 export async function moveTakenCalls(
   scope: SessionScope,
@@ -103,13 +104,16 @@ export async function moveTakenCalls(
   return hasMoved;
 }
 
-/** What has an id: an object, or another object as its nickname, which no object can have for an id. */
+/**
+ * The owner of an id: an object with this id, or another object with it as its nickname. A new object cannot have the
+ * nickname of another as its id.
+ */
 interface Owner {
   readonly object: StoredVersion | undefined;
   readonly isNickname: boolean;
 }
 
-/** Asks for all at once: each question is a way to the database and back. */
+/** Returns the owners of ids. All are requested at once, because each request is a round trip to the database. */
 async function ownersOf(
   store: ObjectStore,
   ids: readonly ObjectId[],

@@ -26,12 +26,12 @@ const other = [prompt("other", 10), answer("answer other", 11)];
 const summary: Message = {
   role: "summary",
   kind: "summary",
-  raw: "ours",
+  raw: "a summary",
   isFromManager: true,
   timestamp: 20,
 };
 
-/** Two branches that share nothing, with the user on the second. */
+/** Opens a session with two branches that share no message; the second is the current one. */
 async function openBranches(): Promise<Awaited<ReturnType<typeof openTestSession>>> {
   const opened = await openTestSession();
   await opened.session.ingest(first, plainCodec);
@@ -39,8 +39,8 @@ async function openBranches(): Promise<Awaited<ReturnType<typeof openTestSession
   return opened;
 }
 
-describe("branches of which no message is shared (D52)", () => {
-  it("are found behind a summary that the adapter wrote", async () => {
+describe("branches without a shared message (D52)", () => {
+  it("are found after a summary that the adapter wrote", async () => {
     for (const isResumed of [false, true]) {
       const opened = await openBranches();
       const { session } = opened;
@@ -60,7 +60,7 @@ describe("branches of which no message is shared (D52)", () => {
     }
   });
 
-  it("are not told by equal words, where the host has no names for its messages", async () => {
+  it("are not recognised by equal texts if the host's messages have no keys", async () => {
     const codec: MessageCodec<Message> = {
       identify: (message) => ({ role: message.role === "summary" ? message.kind : message.role }),
       decode: (message) => message,
@@ -79,12 +79,12 @@ describe("branches of which no message is shared (D52)", () => {
     const later = [prompt("continue", 4), answer("more", 5), prompt("next", 6)];
     await session.ingest(unnamed([summary, ...later]), codec);
 
-    const said = (await viewParts(session)).chat.map(textOfMessage);
-    expect(said).toContain("other");
-    expect(said).not.toContain("one");
+    const texts = (await viewParts(session)).chat.map(textOfMessage);
+    expect(texts).toContain("other");
+    expect(texts).not.toContain("one");
   });
 
-  it("are found from a list that had lost its beginning", async () => {
+  it("are found after the host's list lost its beginning", async () => {
     const { session } = await openBranches();
     await session.ingest([...other.slice(1), prompt("further", 20)], plainCodec);
 
@@ -99,7 +99,7 @@ describe("branches of which no message is shared (D52)", () => {
 });
 
 describe("a call whose view cannot be made", () => {
-  it("keeps what the host said", async () => {
+  it("keeps the host's messages", async () => {
     let fails = true;
     const layout: Layout = {
       ...pooledLayout,
@@ -119,7 +119,7 @@ describe("a call whose view cannot be made", () => {
 });
 
 describe("the hash of a request", () => {
-  it("stays with an answer that is told together with the next prompt", async () => {
+  it("is stored with an answer that the host sends together with the next prompt", async () => {
     const { session, store } = await openTestSession();
     const { call } = await session.ingestAndView(first.slice(0, 1), plainCodec);
     const hash = sha256("a request");

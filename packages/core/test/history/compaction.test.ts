@@ -5,14 +5,14 @@ import { openTestSession, plainCodec } from "../session/test-session.ts";
 import { storedTurns, textOfMessage, versionCount, viewParts } from "../session/view-parts.ts";
 
 describe("a host that replaces its messages", () => {
-  it("never makes the newest user message disappear", async () => {
+  it("never loses the newest user message", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
     history.say("two");
     await history.ingest(session);
     const replaced: Message[] = [
-      { role: "summary", kind: "summary", raw: "ours", isFromManager: true, timestamp: 90 },
+      { role: "summary", kind: "summary", raw: "a summary", isFromManager: true, timestamp: 90 },
       { role: "user", content: "the newest", timestamp: 91 },
     ];
 
@@ -26,7 +26,7 @@ describe("a host that replaces its messages", () => {
     ]);
   });
 
-  it("does not change the view by its own compaction, which we answered (D53)", async () => {
+  it("does not change the view by a compaction whose summary the context manager gave (D53)", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -36,7 +36,7 @@ describe("a host that replaces its messages", () => {
     const before = await versionCount(store);
 
     await session.ingest(
-      [{ role: "summary", kind: "summary", raw: "ours", isFromManager: true, timestamp: 90 }],
+      [{ role: "summary", kind: "summary", raw: "a summary", isFromManager: true, timestamp: 90 }],
       plainCodec,
     );
 
@@ -44,7 +44,7 @@ describe("a host that replaces its messages", () => {
     expect(await versionCount(store)).toBe(before);
   });
 
-  it("honours a user's compaction: the summary stands for what it replaced (D53)", async () => {
+  it("shows a user's summary instead of the messages that it replaced (D53)", async () => {
     const opened = await openTestSession();
     const { session } = opened;
     const { history, compacted } = compaction();
@@ -59,7 +59,7 @@ describe("a host that replaces its messages", () => {
     expect((await viewParts(session)).activeTexts.join()).toContain("OLD OUTPUT");
   });
 
-  it("honours it after a resume as before, and takes the summary in once (D53)", async () => {
+  it("shows the summary after a resume too, and ingests it once (D53)", async () => {
     const opened = await openTestSession();
     const { history, compacted } = compaction();
     await history.ingest(opened.session);
@@ -74,7 +74,7 @@ describe("a host that replaces its messages", () => {
     expect(await versionCount(opened.store)).toBe(before);
   });
 
-  it("takes a user's compaction back when the user goes back before it (D52, D53)", async () => {
+  it("removes a user's compaction when the user goes back before it (D52, D53)", async () => {
     const { session } = await openTestSession();
     const { history, compacted } = compaction();
     await history.ingest(session);
@@ -94,7 +94,7 @@ describe("a host that replaces its messages", () => {
     ]);
   });
 
-  it("goes back to right behind the summary, where that is all that a host still sends (D52)", async () => {
+  it("rewinds to right after the summary if the host sends only the summary (D52)", async () => {
     const opened = await openTestSession();
     const human = (text: string, timestamp: number): Message => ({
       role: "user",
@@ -107,7 +107,7 @@ describe("a host that replaces its messages", () => {
     const ours: Message = {
       role: "summary",
       kind: "summary",
-      raw: "ours",
+      raw: "a summary",
       isFromManager: true,
       timestamp: 3,
     };
@@ -120,7 +120,7 @@ describe("a host that replaces its messages", () => {
       expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(['"the summary"', "new"]);
   });
 
-  it("with a summary that stands for everything shows what comes after it", async () => {
+  it("shows the messages after a summary that replaced the whole chat", async () => {
     const opened = await openTestSession();
     const { history } = compaction();
     await history.ingest(opened.session);
@@ -149,7 +149,7 @@ const summaryMessage: Message = {
   timestamp: 1_800_000_000_000,
 };
 
-/** A history, and what a host sends after the user compacted it: a summary, the last turn, and a new message. */
+/** A history, and the list that a host sends after a user compacted it: a summary, the last turn and a new message. */
 function compaction(): { history: ReturnType<typeof scriptHistory>; compacted: Message[] } {
   const history = scriptHistory();
   history.user("old");

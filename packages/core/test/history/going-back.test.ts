@@ -5,7 +5,7 @@ import { openTestSession, plainCodec } from "../session/test-session.ts";
 import { latest, textOfMessage, viewParts } from "../session/view-parts.ts";
 
 describe("a user who goes back (D52)", () => {
-  it("finds the sets as they were, as a new version of the session", async () => {
+  it("finds the earlier sets in a new version of the session", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
     const { session, store } = opened;
     const history = scriptHistory();
@@ -48,7 +48,7 @@ describe("a user who goes back (D52)", () => {
     expect((await latest(store, "call_2")).body.content).toBe("B");
   });
 
-  it("by a host's word alone, to the very beginning too", async () => {
+  it("can go back only by a report of the host, also to the beginning", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -65,7 +65,7 @@ describe("a user who goes back (D52)", () => {
     expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["from scratch"]);
   });
 
-  it("is not meant by a shorter array, which comes back whole", async () => {
+  it("is not assumed after a shorter list, which later returns complete", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -81,7 +81,7 @@ describe("a user who goes back (D52)", () => {
     expect((await session.view()).messages).toEqual(view.messages);
   });
 
-  it("is meant by a new message after a shorter array, in the running session as after a resume", async () => {
+  it("is recognised by a new message after a shorter list, in the running session and after a resume", async () => {
     const opened = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -104,7 +104,7 @@ describe("a user who goes back (D52)", () => {
     expect((await viewParts(again)).chat.map(textOfMessage)).toEqual(["one", "two", "four"]);
   });
 
-  it("is not meant by the host's own retry of a failed answer", async () => {
+  it("is not assumed when the host tries a failed answer again", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");

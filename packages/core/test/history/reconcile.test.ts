@@ -5,7 +5,10 @@ import { reconcile } from "../../src/history/reconcile.ts";
 import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
 import { type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
 
-/** A message by its identity alone: `u1` is a user's at time 1, `a2` an assistant's, `r3` the result of call c3. */
+/**
+ * A message with only its identity: `u1` is a user message at time 1, `a2` an assistant message, `r3` the result of
+ * call c3.
+ */
 type Name = string;
 
 const codec: MessageCodec<Name> = {
@@ -23,7 +26,7 @@ function identityOf(name: Name): MessageIdentity {
   return { role: roles[letter] ?? "opaque", timestamp: time };
 }
 
-/** The known sequence as a chat holds it: each user's message begins a turn, each assistant's a step. */
+/** The known sequence of a chat: each user message begins a turn, and each assistant message begins a step. */
 function knownOf(names: readonly Name[]): readonly KnownMessage[] {
   const position = { turn: -1, step: -1 };
   const keys = messageKeys(names.map(identityOf));
@@ -69,27 +72,27 @@ function compare(
 const turn = ["u1", "a2", "r3", "a4"];
 
 describe("a host's messages compared with the known ones", () => {
-  it("are appended where all that is known comes first", () => {
+  it("are appended if all known messages come first", () => {
     expect(compare(turn, [...turn, "u5", "a6"])).toEqual({
       type: "appended",
       unseen: ["u5", "a6"],
     });
   });
 
-  it("hold nothing new when they are replayed", () => {
+  it("contain nothing new when the host sends them again", () => {
     expect(compare(turn, turn)).toEqual({ type: "appended", unseen: [] });
   });
 
-  it("never rewind by being fewer", () => {
+  it("do not rewind only because they are fewer", () => {
     expect(compare(turn, ["u1", "a2"])).toEqual({ type: "replaced", unseen: [] });
     expect(compare(turn, [])).toEqual({ type: "replaced", unseen: [] });
   });
 
-  it("hold nothing new when the same ones come back after they were fewer", () => {
+  it("contain nothing new when missing ones return", () => {
     expect(compare(["u1", "a2"], turn).unseen).toEqual(["r3", "a4"]);
   });
 
-  it("are replaced by a host's compaction, and the new ones among them are taken in", () => {
+  it("are replaced by a host compaction, and the new ones among them are ingested", () => {
     expect(compare(turn, ["s9", "u1", "a2", "r3", "a4", "u10"])).toEqual({
       type: "replaced",
       unseen: ["s9", "u10"],
@@ -97,7 +100,7 @@ describe("a host's messages compared with the known ones", () => {
     expect(compare(turn, ["s9", "u10"])).toEqual({ type: "replaced", unseen: ["s9", "u10"] });
   });
 
-  it("rewind where a new user's message stands in the place of others", () => {
+  it("rewind when a new user message replaces others", () => {
     expect(compare([...turn, "u5", "a6"], [...turn, "u7"])).toEqual({
       type: "rewound",
       to: { turn: 0, step: 1 },
@@ -105,15 +108,15 @@ describe("a host's messages compared with the known ones", () => {
     });
   });
 
-  it("do not rewind where known messages follow the new one", () => {
+  it("do not rewind when known messages follow the new one", () => {
     expect(compare([...turn, "u5", "a6"], ["u1", "u9", "a2", "u5"]).type).toBe("replaced");
   });
 
-  it("do not rewind where an assistant's message takes the place of others", () => {
+  it("do not rewind when an assistant message replaces others", () => {
     expect(compare([...turn, "u5"], [...turn, "a9"]).type).toBe("replaced");
   });
 
-  it("do not rewind where the host took a failed message back and tried again", () => {
+  it("do not rewind when the host replaces a failed answer by a new attempt", () => {
     const before = ["u1", "a2"];
 
     expect(compare(before, ["u1", "a3"], { discarded: ["a2"] })).toEqual({
@@ -123,7 +126,7 @@ describe("a host's messages compared with the known ones", () => {
     expect(compare(before, ["u1", "u3"], { discarded: ["a2"] }).type).toBe("replaced");
   });
 
-  it("rewind to where the host says, new messages or none", () => {
+  it("rewind when the host reports it, with or without new messages", () => {
     const before = [...turn, "u5", "a6"];
 
     expect(compare(before, turn, { rewound: true })).toEqual({
@@ -134,14 +137,14 @@ describe("a host's messages compared with the known ones", () => {
     expect(compare(before, [...turn, "u7"], { rewound: true }).to).toEqual({ turn: 0, step: 1 });
   });
 
-  it("rewind to before everything where the host says so", () => {
+  it("rewind to before the first message when the host reports it", () => {
     const start = { turn: -1, step: -1 };
 
     expect(compare(turn, ["u9"], { rewound: true }).to).toEqual(start);
     expect(compare(turn, [], { rewound: true }).to).toEqual(start);
   });
 
-  it("rewind to a point that lies before a compaction", () => {
+  it("rewind to a point before a compaction", () => {
     const sequence = knownOf(["s9", "u5", "a6"]);
     const known = new Map(
       [...knownOf([...turn, "u5", "a6"]), ...sequence.slice(0, 1)].map((one) => [one.key, one]),
@@ -159,7 +162,7 @@ describe("a host's messages compared with the known ones", () => {
     expect(result).toMatchObject({ type: "rewound", to: { turn: 0, step: 1 } });
   });
 
-  it("rewind to right after a summary, by what followed it", () => {
+  it("rewind to right after a summary, found by the messages after it", () => {
     const chat = knownOf([...turn, "u5", "a6"]);
     const sequence = [...knownOf(["s9"]), ...chat.slice(4)];
     const known = new Map([...chat, ...sequence].map((one) => [one.key, one]));
@@ -172,7 +175,7 @@ describe("a host's messages compared with the known ones", () => {
     });
   });
 
-  it("go by the host's own keys where it has them", () => {
+  it("are compared by the host's keys if it has any", () => {
     const before = ["k1", "k2", "k3"];
 
     expect(compare(before, ["k1", "k2", "k4"])).toMatchObject({ type: "rewound", unseen: ["k4"] });
@@ -182,7 +185,7 @@ describe("a host's messages compared with the known ones", () => {
     });
   });
 
-  it("go by content where the host has neither keys nor times", () => {
+  it("are compared by content if the host has neither keys nor times", () => {
     expect(compare([], ["x one", "x two"]).unseen).toEqual(["x one", "x two"]);
     const sequence = reconcile({
       messages: ["x one", "x two"],
@@ -203,7 +206,7 @@ describe("a host's messages compared with the known ones", () => {
     expect(again).toMatchObject({ type: "appended", unseen: [{ index: 2 }] });
   });
 
-  it("tell apart messages of one role and time by their ordinal", () => {
+  it("are distinguished by their ordinal if role and time are equal", () => {
     expect(compare(["u1", "u1"], ["u1", "u1", "u1"])).toEqual({
       type: "appended",
       unseen: ["u1"],
@@ -212,7 +215,7 @@ describe("a host's messages compared with the known ones", () => {
 });
 
 describe("the keys of messages", () => {
-  it("are the same whether few or many are asked for", () => {
+  it("are the same from whatever index they are requested", () => {
     const names = Array.from({ length: 90 }, (_, index) => `u${index % 7}`).map(identityOf);
     const all = messageKeys(names);
 

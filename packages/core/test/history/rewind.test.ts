@@ -9,7 +9,7 @@ import { textOfMessage, viewParts } from "../session/view-parts.ts";
 const late = 1_900_000_000_000;
 
 describe("a user who goes back on the tree (D52)", () => {
-  it("does so behind our own summary too, in the running session as after a resume (D53)", async () => {
+  it("can do so after a summary by the context manager, in the running session and after a resume (D53)", async () => {
     const history = scriptHistory();
     for (const word of ["one", "two", "three"]) {
       history.user(word);
@@ -18,7 +18,7 @@ describe("a user who goes back on the tree (D52)", () => {
     const summary: Message = {
       role: "summary",
       kind: "summary",
-      raw: "ours",
+      raw: "a summary",
       isFromManager: true,
       timestamp: 90,
     };
@@ -47,7 +47,7 @@ describe("a user who goes back on the tree (D52)", () => {
     }
   });
 
-  it("finds every result again on the branch that was left, to wherever the history was taken in at once", async () => {
+  it("finds every result again on an abandoned branch that was ingested at once", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -75,7 +75,7 @@ describe("a user who goes back on the tree (D52)", () => {
     ]);
   });
 
-  it("finds the sets of that time where a host tells the answer and the next prompt at once, as Pi does", async () => {
+  it("finds the sets of that time if a host sends the answer and the next prompt together, as Pi does", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
     const { session } = opened;
     const history = scriptHistory();
@@ -110,7 +110,7 @@ describe("a user who goes back on the tree (D52)", () => {
     }
   });
 
-  it("finds the sets of a branch that was left, where the user goes back to its end", async () => {
+  it("finds the sets of an abandoned branch when the user goes back to its end", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     const { session } = opened;
     const history = scriptHistory();
@@ -141,7 +141,7 @@ describe("a user who goes back on the tree (D52)", () => {
   });
 
   it.each([true, undefined])(
-    "can say something else in the same millisecond, told by the host: %s",
+    "can write another prompt in the same millisecond, reported by the host: %s",
     async (rewound) => {
       const { session } = await openTestSession();
       const history = scriptHistory();
@@ -168,7 +168,7 @@ describe("a user who goes back on the tree (D52)", () => {
     },
   );
 
-  it("finds that branch again from the very beginning too, where nothing stands in its way", async () => {
+  it("finds that branch again from the beginning of the chat too", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -184,7 +184,7 @@ describe("a user who goes back on the tree (D52)", () => {
     expect((await session.status()).objects).toEqual(objects);
   });
 
-  it("is known by a prompt that a message of the host's own kind comes before", async () => {
+  it("is recognised by a prompt after an opaque message", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -209,8 +209,8 @@ describe("a user who goes back on the tree (D52)", () => {
   });
 
   it.each([false, true])(
-    "is known where the host lost its newest messages and a summary came meanwhile, told again first: %s",
-    async (isToldAgain) => {
+    "is recognised after the host lost its newest messages and got a summary, sent again first: %s",
+    async (isSentAgain) => {
       const opened = await openTestSession();
       const history = scriptHistory();
       history.user("one");
@@ -226,7 +226,7 @@ describe("a user who goes back on the tree (D52)", () => {
         timestamp: 1,
       };
       const kept: Message[] = [summary, ...history.messages.slice(0, 2)];
-      if (isToldAgain) await session.ingest(kept, plainCodec);
+      if (isSentAgain) await session.ingest(kept, plainCodec);
 
       await session.ingest(
         [...kept, { role: "user", content: "two", timestamp: late }],
@@ -241,7 +241,7 @@ describe("a user who goes back on the tree (D52)", () => {
     },
   );
 
-  it("keeps a user's summary that only stands behind one of the host's own (D53)", async () => {
+  it("keeps a user's summary that follows a summary by the context manager (D53)", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -255,12 +255,16 @@ describe("a user who goes back on the tree (D52)", () => {
     if (two === undefined) throw new Error("there is no second prompt");
     history.say("answer two");
     await session.ingest([summary("the user's", false, 90), two], plainCodec);
-    await session.ingest([summary("ours", true, 91), two], plainCodec);
+    await session.ingest([summary("the manager's", true, 91), two], plainCodec);
     const three: Message = { role: "user", content: "three", timestamp: late };
-    await session.ingest([summary("ours", true, 91), two, three], plainCodec);
+    await session.ingest([summary("the manager's", true, 91), two, three], plainCodec);
 
     await session.ingest(
-      [summary("ours", true, 91), two, { role: "user", content: "four", timestamp: late + 1 }],
+      [
+        summary("the manager's", true, 91),
+        two,
+        { role: "user", content: "four", timestamp: late + 1 },
+      ],
       plainCodec,
       { rewound: true },
     );
@@ -272,7 +276,7 @@ describe("a user who goes back on the tree (D52)", () => {
     ]);
   });
 
-  it("shows what the host sends after a user's summary, though it was not known when that came (D53)", async () => {
+  it("shows the messages after a user's summary, even if they were unknown when the summary arrived (D53)", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("one");
@@ -304,7 +308,7 @@ describe("a user who goes back on the tree (D52)", () => {
     ]);
   });
 
-  it("finds the sets of that time when the store fails in between", async () => {
+  it("finds the sets of that time when the store fails during the rewind", async () => {
     const wanted = await branched(0);
 
     expect(await branched(1)).toEqual(wanted);
@@ -314,7 +318,7 @@ describe("a user who goes back on the tree (D52)", () => {
   });
 });
 
-/** The active contents after a user went back to another branch, whose nth commit failed at first. */
+/** Returns the active contents after a user went back to another branch. The nth commit fails at first. */
 async function branched(failing: number): Promise<readonly string[]> {
   const inner = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
   let left = 0;
