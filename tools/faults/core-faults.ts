@@ -80,7 +80,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "render/reference-line.ts",
     of: 'return " deleted";',
     becomes: 'return "";',
-    breaks: "The model is not told that a file is deleted.",
+    breaks: "The model does not see that a file is deleted.",
   },
   {
     file: "render/head-and-tail.ts",
@@ -128,7 +128,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "layouts/epoch/epoch-end.ts",
     of: "if (cache.isCold &&",
     becomes: "if (false &&",
-    breaks: "After a long pause inactive text is sent again and written into the cache anew.",
+    breaks: "After a long pause inactive text is sent again and written to the cache again.",
   },
   {
     file: "layouts/epoch/epoch-end.ts",
@@ -170,13 +170,13 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "layouts/epoch/corrections.ts",
     of: 'if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;',
     becomes: 'if (presenceOf(body) === "missing") continue;',
-    breaks: "The model is not told that a file in the prompt was deleted.",
+    breaks: "The model does not see that a file in the view was deleted.",
   },
   {
     file: "layouts/epoch/corrections.ts",
     of: "return text === former ? undefined :",
     becomes: "return text !== former ? undefined :",
-    breaks: "The model is not told what a person has pinned.",
+    breaks: "The model does not see which objects the user has pinned.",
   },
   {
     file: "files/judge-sighting.ts",
@@ -200,7 +200,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "files/file-tracker.ts",
     of: "if (listener === except) continue;",
     becomes: "",
-    breaks: "A session is told its own versions as if others had made them.",
+    breaks: "A session gets reports of its own versions as if others had made them.",
   },
   {
     file: "files/process-sightings.ts",

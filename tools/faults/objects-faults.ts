@@ -30,7 +30,7 @@ export const objectsFaults: readonly DeliberateFault[] = [
     file: "model/growing-text.ts",
     of: "isSameText(one.base, base) && isSameText(one.text, text)",
     becomes: "isSameText(one.base, base)",
-    breaks: "A text that goes on in two ways is stored wrongly.",
+    breaks: "A text with two different continuations is stored wrongly.",
   },
   {
     file: "reading/resolve-reference.ts",

@@ -47,9 +47,9 @@ function lastStopReason(event: BeforeCompactEvent): unknown {
 const mostNamed = 20;
 
 /**
- * Answers an automatic compaction from the session's index, without a model. The view does not show this text. Only
- * when the host sends its own list does the summary replace the earlier messages. Pi finds a compaction by its text, so
- * no two may be equal.
+ * Answers an automatic compaction from the session's index, without a model. The view does not show this text; it
+ * replaces the earlier messages only when the host sends its own list. Pi finds a compaction by its text, so no two may
+ * be equal.
  */
 export function compactionAnswer(
   event: BeforeCompactEvent,

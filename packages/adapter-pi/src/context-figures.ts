@@ -27,7 +27,7 @@ interface EpochState {
   readonly calls: number;
   /** Why the previous epoch ended. */
   readonly endedBy?: string | undefined;
-  /** The contents that left the view when it ended, by handle. */
+  /** The contents that left the view when that epoch ended, by handle. */
   readonly left: readonly string[];
   readonly deadTokens: number;
   readonly promptTokens: number;
