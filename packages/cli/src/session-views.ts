@@ -1,7 +1,6 @@
+import { everyLayout } from "@self-context-manager/compose";
 import {
-  epochLayout,
   type ObjectStore,
-  pooledLayout,
   type RebuiltView,
   viewHistory,
   type ViewHistory,
@@ -24,7 +23,7 @@ export async function sessionViews(
   given: string,
 ): Promise<ViewHistory> {
   const { body } = await findSession(store, call, given);
-  const history = await viewHistory(store, [epochLayout(), pooledLayout], body.id);
+  const history = await viewHistory(store, everyLayout(), body.id);
   if (history === undefined)
     throw new CliError(`the store no longer has the session ${visible(given)}`);
   if (history.count > 0) return history;

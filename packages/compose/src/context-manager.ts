@@ -1,14 +1,10 @@
 import {
   type ActivationPolicy,
   type ContextSession,
-  epochLayout,
-  type EpochSettings,
   fileTracker,
   type HostSession,
-  type Layout,
   type ObjectStore,
   openContextSession,
-  pooledLayout,
   recentlyUsedPolicy,
   recentlyUsedSettings,
   type ReadLimits,
@@ -24,7 +20,6 @@ import { resolve } from "node:path";
 
 import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
 import {
-  type LayoutKind,
   layoutKinds,
   oneOf,
   policyKinds,
@@ -32,6 +27,7 @@ import {
   type StoreKind,
   storeKinds,
 } from "./kinds.ts";
+import { layouts } from "./layouts.ts";
 import { openStore } from "./open-store.ts";
 import { openPresence, type SessionPresence } from "./session-presence.ts";
 import { storePath } from "./store-path.ts";
@@ -46,11 +42,6 @@ export interface ContextManager extends AsyncDisposable {
   /** Opens a new or stored session by its host's id. Its operations reject once the manager is disposed of. */
   openSession(host: HostSession): Promise<ContextSession>;
 }
-
-const layouts: Readonly<Record<LayoutKind, (settings?: Partial<EpochSettings>) => Layout>> = {
-  epoch: epochLayout,
-  pooled: () => pooledLayout,
-};
 
 /** The limits of Pi's own `read`. */
 const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };

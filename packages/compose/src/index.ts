@@ -11,6 +11,7 @@ export type {
   XtdbOptions,
 } from "./context-manager-options.ts";
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
+export { everyLayout } from "./layouts.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";

@@ -25,9 +25,15 @@ export function storePath(
   if (place !== undefined) {
     return isNodeUrl(place) ? place : path.resolve(withHome(place, platform));
   }
-  const name = kind === "xtdb" ? "xtdb" : "store.sqlite";
-  return path.join(dataFolder(environment, platform), "self-context-manager", name);
+  return path.join(dataFolder(environment, platform), "self-context-manager", fileNames[kind]);
 }
+
+/** The default name of each store. The store in memory ignores it. */
+const fileNames: Readonly<Record<StoreKind, string>> = {
+  sqlite: "store.sqlite",
+  xtdb: "xtdb",
+  memory: "memory",
+};
 
 /** Whether a place is the URL of an XTDB node and not a path. */
 export function isNodeUrl(place: string): boolean {

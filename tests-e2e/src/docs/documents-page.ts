@@ -239,6 +239,31 @@ function vectorSection(): string {
     },
   ];
   return [
+    "## Add an object type",
+    "An object of any type can be stored without a change of code: give it its own `view` and `content_fields`. The `view` objects of model calls are described in [views.md](views.md). For a type that core is to know, change:",
+    table(
+      ["place", "content"],
+      [
+        ["`viewsByType` in `packages/objects/src/model/metadata-view.ts`", "the metadata view"],
+        [
+          "`bulkFields` in `packages/objects/src/model/object-body.ts`",
+          "fields that are loaded only with the content",
+        ],
+        [
+          "`letters` in `packages/core/src/state/session-scope.ts`",
+          "the letter of its handles; without one it is `o`",
+        ],
+        ["`shortName` in `packages/core/src/render/short-name.ts`", "its name in rendered lines"],
+        [
+          "`objectName` in `packages/cli/src/format/object-name.ts`",
+          "its name in the output of `scm`",
+        ],
+        [
+          "`tests-e2e/src/docs/documents-page.ts`",
+          "a sample for this page; `SCM_UPDATE_DOCS=1` writes the page",
+        ],
+      ],
+    ),
     "## Hash test vectors",
     "Each vector is an object with the three hashes that every implementation must compute, and the canonical JSON of its `object_hash`.",
     ...vectors.flatMap(({ what, body }) => [
