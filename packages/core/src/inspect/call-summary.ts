@@ -13,7 +13,7 @@ import type { ViewRecord } from "../view/view-record.ts";
 import type { CallSummary, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
 
-/** What a call's view says of it, without its messages. */
+/** Returns the summary of a call from its view, without its messages. */
 export function summaryOf(
   stored: StoredVersion,
   record: ViewRecord,
@@ -33,12 +33,12 @@ export function summaryOf(
 /** A recorded view with the layout that made it. */
 export interface RecordedCall {
   readonly record: ViewRecord;
-  /** Undefined if the layout is none of those that the reader was given. */
+  /** The layout; undefined if the reader was not given it. */
   readonly layout: Layout | undefined;
   readonly entries: readonly DescribedEntry[];
 }
 
-/** Reads the record of a stored view; undefined, with a problem noted, if the version holds none. */
+/** Returns the record of a stored view. If the version contains none, reports a problem and returns undefined. */
 export function recordIn(
   stored: StoredVersion,
   layouts: readonly Layout[],
@@ -58,13 +58,13 @@ export function recordIn(
       id,
       version,
       type: "changed",
-      text: `version ${version} of object ${id} holds no view (${reason})`,
+      text: `version ${version} of object ${id} contains no view (${reason})`,
     });
     return undefined;
   }
 }
 
-/** The chat of a stored version; undefined, and told, where it holds none. */
+/** Returns the chat of a stored version. If the version contains none, reports a problem and returns undefined. */
 export function chatIn(
   chat: StoredVersion | undefined,
   note: (problem: ViewProblem) => void,
@@ -75,13 +75,13 @@ export function chatIn(
   } catch (cause) {
     const { id } = chat.body;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const text = `version ${chat.version} of object ${id} holds no chat (${reason})`;
+    const text = `version ${chat.version} of object ${id} contains no chat (${reason})`;
     note({ id, version: chat.version, type: "changed", text });
     return undefined;
   }
 }
 
-/** The model's answers in a chat. */
+/** Returns the model's answers in a chat. */
 export function answersIn(chat: ChatState | undefined): readonly AssistantStep[] {
   return (chat?.turns ?? []).flatMap((turn) => turn.steps).filter(isAssistantStep);
 }
@@ -93,14 +93,17 @@ function epochIn(record: ViewRecord, layout: Layout | undefined): Pick<CallSumma
   return { epoch: { ...epoch, call: calls } };
 }
 
-/** The hash of the payload stands with the answer, in the chat as it was before the next call. */
+/**
+ * Returns the hash of a call's payload. It is stored with the answer, in the chat as of the transaction of the next
+ * call or right before it.
+ */
 export async function payloadOf(
   { store }: VersionReader,
   { body, version }: StoredVersion,
 ): Promise<string | undefined> {
   const next = (await resolveVersion(store, body.id, { version: version + 1 })).stored;
   const { id } = body["chat_ref"] as DynamicReference;
-  // The answer is stored before the next view or with it, and may be cut off in the commit of that.
+  // The answer is stored before the next view or with it. A rewind can have removed it in the commit of the next view.
   const places =
     next === undefined ? [undefined] : [{ txId: next.at.tx_id }, { txId: next.at.tx_id - 1 }];
   for (const asOf of places) {

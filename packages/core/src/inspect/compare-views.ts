@@ -2,43 +2,46 @@ import type { DescribedEntry, VersionName } from "../view/describe-entries.ts";
 import type { ViewMessage } from "../view/layout.ts";
 import type { RebuiltView } from "./rebuilt-view.ts";
 
-/** Where the messages of two calls begin to differ, and what lies behind it. */
+/** The first difference between the messages of two calls, and the objects that differ. */
 export interface ViewDifference {
   /**
-   * `same`: no byte differs; `appended`: all of the first stands at the beginning of the second; `shortened`: the other
-   * way round; `changed`: neither.
+   * `same`: no byte differs. `appended`: the second begins with all messages of the first. `shortened`: the first
+   * begins with all messages of the second. `changed`: none of these.
    */
   readonly type: "same" | "appended" | "shortened" | "changed";
-  /** How many messages both begin with. */
+  /** The number of messages with which both begin. */
   readonly sharedMessages: number;
-  /** The message that differs first, by its place from 0, and how; undefined unless `changed`. */
+  /** The first message that differs, by its index from 0, and its difference; undefined unless `changed`. */
   readonly first?: MessageDifference;
-  /** Objects that both show with content, in other versions. */
+  /** Objects whose content both show, in different versions. */
   readonly versions: readonly {
     readonly handle: string;
     readonly from: number;
     readonly to: number;
   }[];
-  /** Objects that only the first or only the second names. */
+  /** Objects that only the first names (`gone`) or only the second (`added`). */
   readonly gone: readonly string[];
   readonly added: readonly string[];
-  /** Origins of the system prompts that are not the same version in both. */
+  /** Origins of the system prompts whose version differs. */
   readonly systemPrompts: readonly string[];
 }
 
 export interface MessageDifference {
   readonly message: number;
-  /** The first byte that differs, from 0, of the messages' JSON in UTF-8: in the message, and from the beginning. */
+  /**
+   * The first byte that differs, from 0, in the UTF-8 JSON of the messages: counted in the message (`byte`) and from
+   * the beginning of the list (`offset`).
+   */
   readonly byte: number;
   readonly offset: number;
-  /** What stands there in each: some characters of the JSON, beginning a little before that byte. */
+  /** An excerpt of the JSON of each message, from a little before that byte. */
   readonly before: string;
   readonly after: string;
-  /** What each message was made from, where the layout tells it of single messages. */
+  /** The entries from which the two messages were made, if the layout has one entry for each message. */
   readonly entries?: { readonly before: DescribedEntry; readonly after: DescribedEntry };
 }
 
-/** Compares what two calls saw. */
+/** Compares the views of two calls. */
 export function compareViews(before: RebuiltView, after: RebuiltView): ViewDifference {
   const one = before.messages.map(jsonOf);
   const other = after.messages.map(jsonOf);
@@ -59,7 +62,7 @@ function typeOf(one: number, other: number, shared: number): ViewDifference["typ
   return shared === other ? "shortened" : "changed";
 }
 
-/** Characters of the JSON that are told before and after the first one that differs. */
+/** Characters of the excerpt before and after the first difference. */
 const excerptLength = { before: 40, after: 80 };
 
 function differenceAt(
@@ -74,7 +77,7 @@ function differenceAt(
   let at = 0;
   while (at < left.length && left[at] === right[at]) at += 1;
   const byte = bytesOf(left.slice(0, at).toWellFormed());
-  // The list's bracket, and a comma after each message.
+  // One byte for the bracket of the list, and one for the comma after each message.
   const offset = one.slice(0, message).reduce((sum, text) => sum + bytesOf(text) + 1, 1) + byte;
   const excerpt = (text: string): string =>
     text.slice(Math.max(0, at - excerptLength.before), at + excerptLength.after).toWellFormed();
@@ -91,7 +94,7 @@ function differenceAt(
   };
 }
 
-/** Of a layout whose entries are its messages. */
+/** Returns the entry of a message, if the layout has one entry for each message. */
 function entryOf({ entries, messages }: RebuiltView, message: number): DescribedEntry | undefined {
   return entries.length === messages.length ? entries[message] : undefined;
 }

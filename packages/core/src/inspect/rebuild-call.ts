@@ -17,15 +17,15 @@ import { rebuildMessages } from "./rebuild-messages.ts";
 import type { RebuiltView, SentPrompt, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
 
-/** Where a call's view stands. */
+/** The place of a call's view in the store. */
 export interface ViewPlace {
   readonly sessionId: ObjectId;
-  /** The view object. */
+  /** The id of the view object. */
   readonly id: ObjectId;
   readonly call: number;
 }
 
-/** What a call saw, made again and compared with what was handed over. */
+/** Rebuilds the view of a call and compares it with the sent messages. */
 export async function rebuildCall(
   read: VersionReader,
   layouts: readonly Layout[],
@@ -62,7 +62,7 @@ export async function rebuildCall(
     note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
   const { messagesHash } = sentMessages(stored);
   if (made.hash !== undefined && made.hash !== messagesHash) {
-    const text = `the messages of call ${call} are not those that were handed over: their hash is ${made.hash}, stored ${messagesHash}`;
+    const text = `the rebuilt messages of call ${call} differ from the sent ones: their hash is ${made.hash}, stored ${messagesHash}`;
     note({ id, version: call, type: "messages", text });
   }
   return {
@@ -143,7 +143,10 @@ async function loadNamed(
   return versions;
 }
 
-/** The chat names its tool calls by static references: a version that was exchanged as a whole shows there. */
+/**
+ * Compares the loaded tool calls with the static references of the chat. This finds a version that was replaced as a
+ * whole, with matching hashes.
+ */
 function checkReferences(
   versions: ReadonlyMap<string, NamedVersion>,
   chat: ChatState | undefined,
@@ -155,7 +158,7 @@ function checkReferences(
     const { version, at, hashes } = stored;
     if (reference === undefined || reference.tx_id !== at.tx_id) continue;
     if (reference.object_hash === hashes.object_hash) continue;
-    const text = `version ${version} of object ${id} is not the one that the chat names: object_hash is ${hashes.object_hash}, named ${reference.object_hash}`;
+    const text = `version ${version} of object ${id} is not the one to which the chat refers: object_hash is ${hashes.object_hash}, the reference has ${reference.object_hash}`;
     note({ id, version, type: "other", text });
   }
 }

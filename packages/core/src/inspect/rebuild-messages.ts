@@ -3,18 +3,18 @@ import { messagesHash } from "../view/message-hash.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { ViewSource } from "../view/view-source.ts";
 
-/** Messages that were made again, as far as that was possible. */
+/** The rebuilt messages; undefined for each that could not be rebuilt. */
 export interface MadeMessages {
   readonly messages: readonly (ViewMessage | undefined)[];
-  /** What could not be made, and why. */
+  /** The failures, each with its reason. */
   readonly failures: readonly string[];
-  /** As it stands in the view, where every message could be made. */
+  /** The hash of the messages, as the view stores it; undefined if a message could not be rebuilt. */
   readonly hash?: string;
 }
 
 /**
- * Renders the messages of a record. If some cannot be rendered, the others still are: from the layout's record without
- * the lost versions, each `handle@version`, or entry by entry.
+ * Rebuilds the messages of a record. If some cannot be rebuilt, the others still are: from a record without the lost
+ * versions, each `handle@version`, or else entry by entry.
  */
 export function rebuildMessages(
   layout: Layout | undefined,
@@ -36,12 +36,15 @@ export function rebuildMessages(
   for (const [index, entry] of record.entries.entries()) {
     const { made, reason } = attempt(() => layout.rebuild({ ...record, entries: [entry] }, source));
     messages.push(made?.[0]);
-    if (made === undefined) failures.push(`message ${index + 1} cannot be made: ${reason}`);
+    if (made === undefined) failures.push(`message ${index + 1} cannot be rebuilt: ${reason}`);
   }
   return { messages, failures };
 }
 
-/** Fields of damaged versions can be of any kind, so that any error may come of rendering them. */
+/**
+ * Runs a render and returns its error as a text: the fields of damaged versions can have any type, so any error is
+ * possible.
+ */
 function attempt<Made>(
   make: () => Made,
 ):

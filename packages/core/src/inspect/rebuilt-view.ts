@@ -3,7 +3,7 @@ import type { DescribedEntry } from "../view/describe-entries.ts";
 import type { EpochEnd, ViewMessage } from "../view/layout.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 
-/** What is wrong with a view that was made again; `messages` where they are not what was handed over. */
+/** A problem of a rebuilt view; `messages` if its messages differ from the sent ones. */
 export type ViewProblem =
   | VersionProblem
   | {
@@ -13,54 +13,57 @@ export type ViewProblem =
       readonly text: string;
     };
 
-/** A call as its view tells it, without its messages. */
+/** The description of a call from its view, without its messages. */
 export interface CallSummary {
   readonly call: number;
-  /** The transaction that the view was stored with, before the call went out. */
+  /** The version point of the view, which was stored before the call was sent. */
   readonly at: VersionPoint;
   readonly layout: string;
-  /** Estimated tokens of the messages. */
+  /** The estimated tokens of the messages. */
   readonly tokens: number;
-  /** Of an epoch layout: its number, the call's place in it, why the one before ended, and what left then. */
+  /**
+   * The epoch of the call, for an epoch layout: its number, the place of the call in it, the reason for the end of the
+   * last epoch, and the objects that left the view then.
+   */
   readonly epoch?: {
     readonly number: number;
     readonly call: number;
     readonly endedBy?: EpochEnd;
     readonly left: readonly string[];
   };
-  /** SHA-256 of the provider's payload, where the host showed it. */
+  /** The SHA-256 of the provider's payload; undefined if the host did not give it. */
   readonly payloadHash?: string;
 }
 
-/** A call as a list of calls has it: what its own view says, and nothing of what that names was looked at. */
+/** A call in a list of calls. Only its own view was read, not the versions that the view names. */
 export interface ListedCall extends CallSummary {
-  /** How many messages it had, where the layout keeps them one by one. */
+  /** The number of its messages; undefined if the layout does not record single messages. */
   readonly messages?: number;
-  /** What is wrong with the view itself. */
+  /** Problems of the view object itself. */
   readonly problems: readonly ViewProblem[];
 }
 
-/** A system prompt as it went with a call. */
+/** A system prompt that was sent with a call. */
 export interface SentPrompt {
-  /** `host` or `own`. */
+  /** The origin: `host`, or `own` for that of the context manager. */
   readonly origin: string;
   readonly id: ObjectId;
   readonly version: number;
   readonly text: string;
 }
 
-/** What a model call saw, made again from the store. */
+/** The view of a model call, rebuilt from the store. */
 export interface RebuiltView extends CallSummary {
   readonly systemPrompts: readonly SentPrompt[];
-  /** As they were handed to the host; undefined in the place of one that can no longer be made. */
+  /** The messages that the host got; undefined for a message that cannot be rebuilt. */
   readonly messages: readonly (ViewMessage | undefined)[];
-  /** What each message was made from, in order; of the pooled layout what the pools held. */
+  /** The entries of the messages, in order; for the pooled layout, the entries of the pools. */
   readonly entries: readonly DescribedEntry[];
-  /** The ids of what the entries name by handle. */
+  /** The ids of the objects that the entries name, by handle. */
   readonly ids: ReadonlyMap<string, ObjectId>;
   readonly record: ViewRecord;
-  /** Whether the messages are byte for byte what was handed over, and every version that they name is unharmed. */
+  /** Whether the messages are equal to the sent ones byte for byte, and every version that they name is undamaged. */
   readonly isVerified: boolean;
-  /** Everything that is not as it was, each once. */
+  /** All problems, each once. */
   readonly problems: readonly ViewProblem[];
 }

@@ -6,14 +6,14 @@ import {
   type VersionSelector,
 } from "@self-context-manager/objects";
 
-/** Reads and verifies versions, those of tool calls and files once for all calls. */
+/** Reads and verifies versions. Versions of tool calls and files are read once for all calls. */
 export interface VersionReader {
   readonly store: ObjectStore;
   version(id: ObjectId, at?: VersionSelector): Promise<ResolvedVersion>;
   named(id: ObjectId, version: number): Promise<ResolvedVersion>;
 }
 
-/** Versions that are kept for the next call; a session that has more is read again. */
+/** The number of versions that are kept for the next calls. If a session has more, versions are read again. */
 const mostKept = 4_000;
 
 export function versionReader(store: ObjectStore): VersionReader {

@@ -16,22 +16,22 @@ import { versionReader, type VersionReader } from "./version-reader.ts";
 /** The calls of one session. */
 export interface ViewHistory {
   readonly session: StoredMetadata;
-  /** How many calls there are; the first is 1. */
+  /** The number of calls. The first call is 1. */
   readonly count: number;
-  /** A call by its number; undefined where there is none such. */
+  /** Rebuilds a call by its number; undefined if there is no such call. */
   rebuild(call: number): Promise<RebuiltView | undefined>;
   /**
-   * Calls in order, from the first to the last unless told, by their own views alone: nothing is made again, and what
-   * the views name is not looked at.
+   * Lists calls in order, from their own views only (default: from the first to the last). Nothing is rebuilt, and the
+   * versions that the views name are not read.
    */
   list(from?: number, to?: number): AsyncIterable<ListedCall>;
 }
 
 /**
- * The calls of a session, each made again from the store alone and compared with what was handed over. What is missing
- * or damaged is told by object and version, and the rest is still made. `layouts` are those that the session may have
- * had; a call of any other has no messages and says so. Undefined where there is no such session. Rejects with the
- * store's own error where it cannot be asked.
+ * Returns the calls of a session. Each is rebuilt from the store alone and compared with the sent messages. Missing or
+ * damaged versions are reported by object and version, and the rest is still rebuilt. `layouts` are the layouts that
+ * the session may have used; a call of another layout has no messages and a problem. Undefined if there is no such
+ * session. Rejects with the error of the store if the store cannot be read.
  */
 export async function viewHistory(
   store: ObjectStore,
@@ -61,7 +61,7 @@ export async function viewHistory(
   };
 }
 
-/** The hashes of payloads by their calls, as far as the present branch of the chat has their answers. */
+/** Returns the hashes of payloads by their calls, for all answers in the current branch of the chat. */
 async function payloadsOf(
   store: ObjectStore,
   session: StoredMetadata,
@@ -96,7 +96,7 @@ async function listedCall(
   };
 }
 
-/** What one call of a session saw; undefined where there is no such session or call. */
+/** Rebuilds the view of one call of a session; undefined if there is no such session or call. */
 export async function rebuildView(
   store: ObjectStore,
   layouts: readonly Layout[],
@@ -118,7 +118,10 @@ async function sessionOf(
   return (await store.find({ where, limit: 1 })).items[0];
 }
 
-/** The versions of the view object; where its head cannot be read, as many as the chat's answers tell of. */
+/**
+ * Returns the number of versions of the view object. If its latest version cannot be read, the answers in the chat give
+ * the number.
+ */
 async function countCalls(
   store: ObjectStore,
   id: ObjectId,

@@ -6,7 +6,7 @@ import type { ViewMessage } from "../../src/view/layout.ts";
 
 type Facts = Partial<Pick<RebuiltView, "entries" | "systemPrompts">>;
 
-/** A rebuilt view with users' messages of these texts. */
+/** Returns a rebuilt view with user messages of these texts. */
 function viewOf(texts: readonly string[], facts: Facts = {}): RebuiltView {
   const messages = texts.map((content): ViewMessage => ({ role: "user", content }));
   return {
@@ -25,7 +25,7 @@ function viewOf(texts: readonly string[], facts: Facts = {}): RebuiltView {
   };
 }
 
-/** The bytes of a view's messages as a request has them. */
+/** Returns the bytes that the messages of a view have in a request. */
 function bytesOf({ messages }: RebuiltView): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(messages));
 }
@@ -40,7 +40,7 @@ describe("two views", () => {
     expect(compareViews(viewOf(before), viewOf(after))).toMatchObject({ type, sharedMessages });
   });
 
-  it("differ from a byte on that is counted in the whole request", () => {
+  it("differ at a byte that is counted from the beginning of the request", () => {
     const before = viewOf(["first", "zweite Größe", "third: 😀 and more"]);
     const after = viewOf(["first", "zweite Größe", "third: 😀 or less"]);
 

@@ -15,7 +15,7 @@ interface Recorded {
   readonly sessionId: ObjectId;
 }
 
-/** A session of three calls, of which the first has its payload. */
+/** Opens a session of three calls. The first has its payload. */
 async function recorded(): Promise<Recorded> {
   const { session, store } = await openTestSession({ layout: epochLayout() });
   const history = scriptHistory();
@@ -42,7 +42,7 @@ async function listed(history: ViewHistory, from?: number, to?: number): Promise
   return calls;
 }
 
-/** A store in which an object's version is gone, or has other fields. */
+/** A store in which the version of an object is missing or has other fields. */
 function changedStore(
   store: ObjectStore,
   change: (stored: StoredVersion) => StoredVersion | undefined,
@@ -69,7 +69,7 @@ describe("the calls of a session", () => {
     expect(calls[1]).not.toHaveProperty("payloadHash");
   });
 
-  test("are listed from one to another, and none beyond the ends", async () => {
+  test("are listed within a range, which can exceed the first and the last call", async () => {
     const { store } = await recorded();
     const history = await historyOf(store);
 
@@ -87,7 +87,7 @@ describe("the calls of a session", () => {
     expect(await (await historyOf(store)).rebuild(call)).toBeUndefined();
   });
 
-  test("are found by the session's id too, and not by the id of another object", async () => {
+  test("are found by the id of the session too, but not by that of another object", async () => {
     const { store, sessionId } = await recorded();
 
     expect((await viewHistory(store, layouts, sessionId))?.count).toBe(3);
@@ -95,7 +95,7 @@ describe("the calls of a session", () => {
     expect(await viewHistory(store, layouts, chat as ObjectId)).toBeUndefined();
   });
 
-  test("of a session that made none are none", async () => {
+  test("are an empty list for a session without calls", async () => {
     const { store } = await openTestSession();
     const history = await historyOf(store);
 
@@ -106,7 +106,7 @@ describe("the calls of a session", () => {
     ]);
   });
 
-  test("are listed with the problem of a view that is gone", async () => {
+  test("are listed with a problem if a view is missing", async () => {
     const { store } = await recorded();
     const lacking = changedStore(store, (stored) =>
       stored.body.type === "view" && stored.version === 2 ? undefined : stored,
@@ -123,15 +123,15 @@ describe("the calls of a session", () => {
   });
 });
 
-describe("a call that is rebuilt", () => {
-  test("has the payload that was stored with its answer, and no other's", async () => {
+describe("a rebuilt call", () => {
+  test("has the payload of its own answer", async () => {
     const { store } = await recorded();
 
     expect((await rebuildView(store, layouts, testHost, 1))?.payloadHash).toBe(hash);
     expect(await rebuildView(store, layouts, testHost, 2)).not.toHaveProperty("payloadHash");
   });
 
-  test("under a layout that is not at hand has no messages and says why", async () => {
+  test("has no messages and reports why if its layout is not available", async () => {
     const { store } = await recorded();
 
     const view = await rebuildView(store, [pooledLayout], testHost, 1);
@@ -142,7 +142,7 @@ describe("a call that is rebuilt", () => {
     );
   });
 
-  test("says that its chat is gone, and of its view what it can", async () => {
+  test("reports that its chat is missing, and returns what its view contains", async () => {
     const { store } = await recorded();
     const lacking = changedStore(store, (stored) =>
       stored.body.type === "chat" ? undefined : stored,
@@ -156,7 +156,7 @@ describe("a call that is rebuilt", () => {
     expect(view?.messages).toEqual([undefined, undefined, undefined]);
   });
 
-  test("says of each message that cannot be made which it is", async () => {
+  test("reports each message that cannot be rebuilt", async () => {
     const { store } = await recorded();
     const lacking = changedStore(store, (stored) =>
       stored.body.type === "chat" ? undefined : stored,
@@ -165,11 +165,11 @@ describe("a call that is rebuilt", () => {
     const view = await rebuildView(lacking, layouts, testHost, 1);
 
     expect(view?.problems.map(({ text }) => text)).toContainEqual(
-      expect.stringMatching(/^call 1: message 1 cannot be made: /u),
+      expect.stringMatching(/^call 1: message 1 cannot be rebuilt: /u),
     );
   });
 
-  test("says that its session is gone", async () => {
+  test("reports that its session is missing", async () => {
     const { store } = await recorded();
     const lacking = changedStore(store, (stored) =>
       stored.body.type === "session" ? undefined : stored,
@@ -182,7 +182,7 @@ describe("a call that is rebuilt", () => {
     expect(view?.messages).toHaveLength(3);
   });
 
-  test("is nothing where the view itself is gone", async () => {
+  test("is empty if the view itself is missing", async () => {
     const { store } = await recorded();
     const lacking = changedStore(store, (stored) =>
       stored.body.type === "view" ? undefined : stored,
@@ -194,7 +194,7 @@ describe("a call that is rebuilt", () => {
     expect(view?.problems.map(({ type }) => type)).toEqual(["missing"]);
   });
 
-  test("says that its chat holds no chat", async () => {
+  test("reports that the chat object contains no chat", async () => {
     const { store } = await recorded();
     const broken = changedStore(store, (stored) => {
       if (stored.body.type !== "chat") return stored;
@@ -205,7 +205,7 @@ describe("a call that is rebuilt", () => {
     const view = await rebuildView(broken, layouts, testHost, 2);
 
     expect(view?.problems.map(({ text }) => text)).toContainEqual(
-      expect.stringMatching(/^version \d+ of object .* holds no chat \(/u),
+      expect.stringMatching(/^version \d+ of object .* contains no chat \(/u),
     );
   });
 });

@@ -23,7 +23,7 @@ interface Recorded {
   readonly views: readonly View[];
 }
 
-/** A session of three calls: a prompt, a command's output, and a file that changed after it was sent. */
+/** Opens a session of three calls: a prompt, a command's output, and a file that changed after it was sent. */
 async function recorded(layout: Layout): Promise<Recorded> {
   const text = "export const answer = 42;\n".repeat(40);
   const { session, store, files } = await openTestSession({
@@ -51,7 +51,7 @@ async function recorded(layout: Layout): Promise<Recorded> {
   return { store, views };
 }
 
-/** A store that answers another version than it was given, of the objects that `change` takes. */
+/** A store that returns changed versions of the objects that `change` accepts. */
 function changedStore(
   store: ObjectStore,
   change: (stored: StoredVersion) => StoredVersion | undefined,
@@ -71,7 +71,7 @@ function problemsOf(view: RebuiltView | undefined): readonly string[] {
 
 describe("a view that is rebuilt from the store", () => {
   it.each(byName)(
-    "is what was sent, though objects have newer versions (%s)",
+    "is equal to the sent view, although objects have newer versions (%s)",
     async (_, layout) => {
       const { store, views } = await recorded(layout);
 
@@ -86,7 +86,7 @@ describe("a view that is rebuilt from the store", () => {
     },
   );
 
-  it.each(byName)("says that its messages are not those that were sent (%s)", async (_, layout) => {
+  it.each(byName)("reports that its messages differ from the sent ones (%s)", async (_, layout) => {
     const { store } = await recorded(layout);
     const isOther = { ...layout, rebuild: (): View["messages"] => [] };
 
@@ -96,7 +96,7 @@ describe("a view that is rebuilt from the store", () => {
     expect(problemsOf(view)).toEqual(["messages"]);
   });
 
-  it("names a tool's output that was exchanged as a whole, hashes included", async () => {
+  it("reports a tool's output that was replaced as a whole, with its hashes", async () => {
     const { store } = await recorded(epochLayout());
     const exchanged = changedStore(store, (stored) => {
       if (stored.body.type !== "toolcall" || stored.body["tool"] !== "bash") return stored;
@@ -107,10 +107,10 @@ describe("a view that is rebuilt from the store", () => {
     const view = await rebuildView(exchanged, layouts, testHost, 3);
 
     expect(view?.isVerified).toBe(false);
-    expect(view?.problems[0]?.text).toContain("is not the one that the chat names");
+    expect(view?.problems[0]?.text).toContain("is not the one to which the chat refers");
   });
 
-  it("names a version that was damaged", async () => {
+  it("reports a damaged version", async () => {
     const { store } = await recorded(epochLayout());
     const damaged = changedStore(store, (stored) =>
       stored.body.type === "toolcall" && stored.body["tool"] === "bash"
@@ -124,7 +124,7 @@ describe("a view that is rebuilt from the store", () => {
     expect(view?.messages).toHaveLength(3);
   });
 
-  it.each(byName)("is shown without a version that is missing (%s)", async (_, layout) => {
+  it.each(byName)("is shown without a missing version (%s)", async (_, layout) => {
     const { store } = await recorded(layout);
     let lost: ObjectId | undefined;
     const lacking = changedStore(store, (stored) => {
