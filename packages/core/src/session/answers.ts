@@ -2,19 +2,19 @@ import { presenceOf, type StoredMetadata } from "@self-context-manager/objects";
 import type { ToolEffect } from "../calls/execution.ts";
 import type { Target } from "./resolve-target.ts";
 
-/** What one of the context tools answers: to the model, to the user and to the stored tool call alike. */
+/** The answer of a context tool. The model, the user and the stored tool call get the same text. */
 export interface ToolAnswer {
   readonly ok: boolean;
   readonly text: string;
   readonly effects: readonly ToolEffect[];
 }
 
-/** An answer that did nothing. */
+/** Returns an answer of a call that did nothing. */
 export function refusal(text: string): ToolAnswer {
   return { ok: false, text, effects: [] };
 }
 
-/** The answer for a name that means no object, or several (decision D45). */
+/** Returns the answer for a name of no object, or of several (decision D45). */
 export function notFound(
   given: string,
   target: Extract<Target, { type: "unknown" | "ambiguous" }>,
@@ -33,7 +33,7 @@ export function notFound(
   );
 }
 
-/** Why an object has no content to show, or undefined where it has (fixes §6, decision D12). */
+/** Returns the reason why an object has no content to show, or undefined if it has content (decision D12). */
 export function noContentNote(handle: string, stored: StoredMetadata): string | undefined {
   const { body } = stored;
   switch (presenceOf(body)) {

@@ -16,13 +16,16 @@ import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts"
 import { indexFile, recordMissing } from "./file-index.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
-/** Lines of an object to activate; without them, all. */
+/** The lines of an object to activate. Default: all. */
 export interface ActivateRange {
   readonly from?: number;
   readonly to?: number;
 }
 
-/** Loads an object's content into the context (specification v0 §6.2, decision D41). The session is not stored. */
+/**
+ * Puts an object into the active set, so that its content is shown. An object that only the store has joins the pool
+ * first (decision D41). The session is not stored.
+ */
 export async function activate(
   scope: SessionScope,
   given: string,
@@ -65,7 +68,7 @@ async function activateEntry(
   const before = state.active.get(entry.id);
   const isWhole = lines.from === undefined && lines.to === undefined;
   const isNewest = [...state.active.keys()].at(-1) === entry.id;
-  // Becomes the newest and whole; a repeat that changes neither must not make a version.
+  // The object becomes the newest one and whole. If it is both already, no version is made.
   if (isWhole && !(isNewest && before?.range === undefined)) state.active.delete(entry.id);
   const outcome = setActive(state, entry.id, range);
   const isNew = outcome === "now" && before === undefined;
@@ -79,7 +82,10 @@ async function activateEntry(
   };
 }
 
-/** Part of the chat can be asked for although the chat is locked: turns that had to leave are read that way (D54). */
+/**
+ * Activates lines of the chat, although the chat is locked: turns that left the view are read in this way (decision
+ * D54).
+ */
 async function activateLocked(
   scope: SessionScope,
   target: { readonly id: string; readonly name: string },
@@ -113,7 +119,10 @@ function chosenRange(text: string, lines: ActivateRange): LineRange | undefined 
   }
 }
 
-/** A file that was merely named is read when it is activated, within the workspace (decision D40). */
+/**
+ * Reads a file that was only named, when it is activated; only a `read` opens files outside the workspace (decision
+ * D40).
+ */
 async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry | string> {
   const { files, workspace } = scope.dependencies;
   const path = entry.stored.body["path"];
@@ -134,7 +143,7 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
   }
 }
 
-/** Takes an object's content out of the context; its metadata stays (specification v0 §6.1). */
+/** Removes an object from the active set and unpins it. Its metadata stays in the pool. */
 export async function deactivate(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
@@ -158,14 +167,16 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
 }
 
-/** Whether what was sent stays in view although it is inactive: bytes leave at the end of an epoch (decision D3). */
+/** Whether the sent content of an inactive object is still in view: an epoch layout removes it when the epoch ends. */
 function isStillInView({ state, dependencies }: SessionScope, { handle }: PoolEntry): boolean {
   const { view } = state;
   if (view === undefined || dependencies.layout.epochOf?.(view.record) === undefined) return false;
   return handlesInView(view.record).has(handle);
 }
 
-/** Keeps an object active until it is deactivated or unpinned; activates it first (decision D42). */
+/**
+ * Keeps an object active until it is deactivated or unpinned, and activates it first if it is inactive (decision D42).
+ */
 export async function pin(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
@@ -184,7 +195,7 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   };
 }
 
-/** Gives a pinned object back to the policy (decision D42). */
+/** Unpins an object, so that the policy applies to it again (decision D42). */
 export async function unpin(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
@@ -197,7 +208,7 @@ export async function unpin(scope: SessionScope, given: string): Promise<ToolAns
   return { ok: true, text, effects: [{ op: "unpin", id: entry.id }] };
 }
 
-/** Brings an object of the store into the pool, inactive (specification v0 §6.3); for programs only (decision D41). */
+/** Adds an object of the store to the pool as inactive. No tool of the model does this (decision D41). */
 export async function loadInactive(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
@@ -216,7 +227,10 @@ async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry
   return target.type === "known" ? target.entry : undefined;
 }
 
-/** Chats, prompts and sessions go by their own session's channels and are content blocks of none (decision D42). */
+/**
+ * Returns the refusal for a locked object of another session: only its own session shows a chat, a system prompt or a
+ * session (decision D42).
+ */
 function lockedElsewhere(given: string): ToolAnswer {
   return refusal(`${JSON.stringify(given)} is locked and belongs to another session.`);
 }

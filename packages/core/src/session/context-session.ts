@@ -41,16 +41,19 @@ import { readFile, type ReadRequest } from "./read-file.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
-/** An object as it is listed to a person. */
+/** An object in the list for the user. */
 export interface ListedObject {
   readonly handle: string;
   readonly state: "active" | "pinned" | "inactive";
-  /** Whether its content stands in what was sent last; what is inactive leaves at the end of its epoch. */
+  /**
+   * Whether the last sent view shows its content. The content of an inactive object leaves the view when the epoch
+   * ends.
+   */
   readonly isInView: boolean;
   readonly stored: StoredMetadata;
 }
 
-/** Where a session stands. */
+/** The present state of a session. */
 export interface SessionStatus {
   readonly sessionId: ObjectId;
   readonly chatId: ObjectId;
@@ -59,37 +62,38 @@ export interface SessionStatus {
   readonly turnCount: number;
 }
 
-/** A tool call that one of the operations below serves. */
+/** The tool call that an operation belongs to. */
 export interface CallOptions {
-  /** The provider's id of the tool call; absent where a person asked. */
+  /** The provider id of the tool call; undefined if the user asked for the operation. */
   readonly callId?: string;
 }
 
 /**
- * One session of an agent: takes in what the harness reports, keeps the three pools, and says what the model sees.
+ * One session of an agent: ingests the messages of the harness, keeps the metadata pool, the chat and the active
+ * objects, and makes the views for the model.
  *
- * Operations run one after another. An operation that rejects has changed nothing that is kept: the session is read
- * from the store again before the next. Where another process wrote to the same session meanwhile, an operation is
- * done again on what that process stored. Rejects with `StoreError`; `VERSION_CONFLICT` says that the other process
- * came first a second time.
+ * Operations run one after another. A rejected operation has no lasting effect: the session is read from the store
+ * again before the next one. If another process has written to the same session, an operation is repeated on the state
+ * which that process stored. Rejects with `StoreError`; `VERSION_CONFLICT` means that the other process committed first
+ * a second time.
  */
 export interface ContextSession {
   readonly host: HostSession;
   /**
-   * Whether another process has this session open too, as far as is known: it was told so at the opening, or that
-   * process came first with a commit since. Each goes on by the messages of its own host.
+   * Whether another process is known to have this session open too: the caller reported it at the opening, or that
+   * process committed first since. Each process continues with the messages of its own host.
    */
   readonly isShared: boolean;
-  /** Takes in the host's messages (design §6). */
+  /** Ingests the host's messages. Only messages that the session does not know are stored. */
   ingest<Raw>(
     messages: readonly Raw[],
     codec: MessageCodec<Raw>,
     signals?: HostSignals,
   ): Promise<IngestReport>;
-  /** What the model is to see now. */
+  /** Makes the view of the next model call. */
   view(options?: ViewOptions): Promise<View>;
   /**
-   * Takes in the host's messages and answers what the model is to see then: `ingest` and `view` as one operation, with
+   * Ingests the host's messages and makes the view of the next model call: `ingest` and `view` in one operation, with
    * one commit less.
    */
   ingestAndView<Raw>(
@@ -102,38 +106,41 @@ export interface ContextSession {
   deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
   pin(target: string, options?: CallOptions): Promise<ToolAnswer>;
   unpin(target: string, options?: CallOptions): Promise<ToolAnswer>;
-  /** Brings an object of the store into the pool, inactive. */
+  /** Adds an object of the store to the pool as inactive. */
   load(target: string): Promise<ToolAnswer>;
-  /** An object whole, of any pool or none, for a person to look at. */
+  /** Returns a whole object of the session or the store, for the user. */
   inspect(target: string): Promise<StoredVersion | ToolAnswer>;
-  /** Gives an object a nickname; an empty one takes it away (decision D15). */
+  /** Sets the nickname of an object; an empty nickname removes it (decision D15). */
   name(target: string, nickname: string): Promise<ToolAnswer>;
-  /** A tool wrote a file: it joins the pool inactive, and is refreshed where it is active (decision D43). */
+  /**
+   * Records that a tool wrote a file. The file joins the pool as inactive; an active file gets its new content
+   * (decision D43).
+   */
   recordWrite(path: string, options?: CallOptions): Promise<void>;
   /**
-   * A tool is about to write a file: until the answer is disposed of, after `recordWrite`, what happens to the file is
-   * that tool's doing and not reported as another's.
+   * Announces that a tool writes a file. Dispose of the result after `recordWrite`. Until then, changes of the file are
+   * attributed to the tool and not reported as those of another program.
    */
   holdWrite(path: string): Promise<AsyncDisposable>;
-  /** A tool named files: they join the pool, inactive and unread. */
+  /** Records that a tool named files. They join the pool as inactive and unread. */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
-  /** Records a system prompt as it was sent; a new version only when it changed (decision D55). */
+  /** Records a system prompt that was sent. It gets a new version only if its text has changed (decision D55). */
   recordSystemPrompt(origin: "host" | "own", text: string): Promise<void>;
   /**
-   * Keeps the SHA-256, in hexadecimal, of the request that the provider got for a call, where the host shows it. It is
-   * stored with the call's answer; of a call that is not the last one it is not kept.
+   * Records the hexadecimal SHA-256 of the request that the provider got for a call. It is stored with the call's
+   * answer. The hash of a call that is not the last one is ignored.
    */
   recordPayload(call: number, sha256: string): Promise<void>;
   status(): Promise<SessionStatus>;
 }
 
-/** What is known of a session before it is opened. */
+/** Information about a session before it is opened. */
 interface OpenSessionOptions {
-  /** Another process has it open; false unless told. */
+  /** Whether another process has the session open. Default: false. */
   readonly isShared?: boolean;
 }
 
-/** Opens a session by its host's id, with the pools and sets that it had. */
+/** Opens a session by its host session id, with its stored pool and sets. */
 export async function openContextSession(
   given: SessionDependencies,
   host: HostSession,
@@ -156,13 +163,13 @@ export async function openContextSession(
       inView: new Map<string, StoredVersion | StoredMetadata>(),
       staged: [],
     };
-    // What changed while nobody looked has its version before the first call.
+    // Changes that were made while the session was closed get their versions before the first call.
     await follower?.track(opened);
     follower?.takeIn(opened);
     return opened;
   }
 
-  /** Runs an operation on the scope; after a failure the state is doubtful, and the next operation reads it anew. */
+  /** Runs an operation on the scope. After a failure the state is uncertain, so the next operation reads it again. */
   async function attempt<Result>(
     operation: (scope: SessionScope) => Promise<Result>,
   ): Promise<Result> {
@@ -174,14 +181,17 @@ export async function openContextSession(
     try {
       await follower?.track(current);
     } catch (error) {
-      // What the operation did is stored; the files are compared with the next one.
+      // The effect of the operation is stored. The next operation compares the files again.
       if (!StoreError.is(error)) throw error;
       dependencies.logger.warn("files could not be compared with the disk", { error });
     }
     return result;
   }
 
-  /** What another process with the same session made impossible is done once more, on what that process stored. */
+  /**
+   * Runs an operation, and repeats it once on the stored state if another process with the same session committed
+   * first.
+   */
   async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
     return await queue(async () => {
       const version = scope?.state.version;
@@ -192,7 +202,7 @@ export async function openContextSession(
         dependencies.logger.warn("another process writes to the same objects", { ...host });
       }
       scope = await openScope();
-      // A file can be written by other sessions too; this session's own object only by another process.
+      // Other sessions can write a file too, but only another process writes the object of this session.
       if (version !== undefined && scope.state.version > version) isShared = true;
       try {
         return await attempt(operation);
@@ -213,15 +223,15 @@ export async function openContextSession(
   ): Promise<ToolAnswer> {
     return await run(async (current) => {
       const result = await operation(current);
-      // A refusal did nothing that a host's own result of the call could not tell better.
+      // A refusal has no effect, so the host's own result of the call is enough.
       const callMade = result.ok ? callId : undefined;
       const hasEffect = current.state.changed;
       if (callMade !== undefined && hasEffect) current.state.pendingCalls.add(callMade);
-      // Its result is taken in, and stored, before a model is told of it.
+      // The result of the call is ingested and stored before the model gets it.
       await commitSession(current, [], { isFollowed: callMade !== undefined });
       if (callMade !== undefined)
         executions.set(callMade, { report: result.text, effects: result.effects, isApplied: true });
-      // What changed nothing is not to be done again by a replay either (decision D42).
+      // An effect that changed nothing is not applied by a later replay of the history (decision D42).
       return hasEffect ? result : { ...result, effects: [] };
     });
   }
@@ -268,7 +278,8 @@ export async function openContextSession(
         try {
           return await viewOf(current, options);
         } catch (error) {
-          // What the host said is kept where it cannot be shown; the store's own failures keep nothing.
+          // The host's messages are stored even if no view can be made. After a failure of the store, nothing is
+          // stored.
           if (!StoreError.is(error)) await commitSession(current);
           throw error;
         }
@@ -321,7 +332,10 @@ export async function openContextSession(
   };
 }
 
-/** What a context tool's result carries through the host's record, so that a replay can do it again. */
+/**
+ * Returns the details of a context tool's result. The host stores them with the message, so that its effects can be
+ * applied again from the host's history.
+ */
 export function answerDetails(answer: ToolAnswer): JsonObject {
   return { [executionField]: { report: answer.text, effects: answer.effects } };
 }

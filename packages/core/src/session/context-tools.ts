@@ -2,13 +2,13 @@ import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import type { ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
 
-/** A tool for the model, in a form that any harness's own can be made from. */
+/** A tool for the model, in a neutral form from which an adapter makes a tool of its harness. */
 export interface ContextTool {
   readonly name: "read" | "activate" | "deactivate" | "pin" | "unpin";
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
-  /** Runs the tool. Bad arguments are answered, not thrown; rejects with `StoreError` only. */
+  /** Runs the tool. Bad arguments give a refusal, not an error. Rejects only with `StoreError`. */
   run(session: ContextSession, args: JsonObject, callId: string): Promise<ToolAnswer>;
 }
 
@@ -31,7 +31,7 @@ function targetTool(name: "deactivate" | "pin" | "unpin", description: string): 
   };
 }
 
-/** The tools by which the model controls its context (specification v0 §20). */
+/** The tools by which the model controls its context. */
 export const contextTools: readonly ContextTool[] = [
   {
     name: "read",
@@ -90,8 +90,8 @@ export const contextTools: readonly ContextTool[] = [
 ];
 
 /**
- * The standing instruction for the model, true of every layout; constant bytes, so that it never breaks a provider's
- * cache.
+ * The standing instruction for the model. It is true of every layout, and its bytes are constant, so that the prompt
+ * cache stays valid.
  */
 export const standingInstruction = `# Context objects
 Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. What was not used lately leaves the context, and nothing is lost: [t3 ok, 4.1k chars] without a content means that it has left, and activate t3 brings it back (from and to for some lines). Contents stand between rows of tildes under a header with their handle; what is shown in part says so.

@@ -21,7 +21,7 @@ import {
 } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
-/** What indexing a file did. */
+/** The result of indexing a file. */
 export interface IndexedFile {
   readonly entry: PoolEntry;
   readonly stored: StoredVersion;
@@ -29,7 +29,10 @@ export interface IndexedFile {
   readonly joined: boolean;
 }
 
-/** Reads a file, brings its object up to date and into the pool. The session is not stored. Rejects with `FileError`. */
+/**
+ * Reads a file, stores its new version if it changed, and adds it to the pool. The session is not stored. Rejects with
+ * `FileError`.
+ */
 export async function indexFile(
   scope: SessionScope,
   path: string,
@@ -46,14 +49,14 @@ export async function indexFile(
   const [stored] = await commitObjects(scope, [
     { body: fileBody(id, file, generator, earlier?.body) },
   ]);
-  if (stored === undefined) throw new TypeError("the store answered no version for a file");
-  // The object that another session made at the same time may hold another content.
+  if (stored === undefined) throw new TypeError("the store returned no version for a file");
+  // Another session can have made an object for the same path with other content at the same time.
   if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)
     return await indexFile(scope, path, generator);
   return joined(scope, stored, known ? "changed" : "new");
 }
 
-/** The object of a known file that was moved to a path which has none, in its new version. */
+/** Returns the new version of a known file that was moved to a path without an object; undefined if there is none. */
 async function movedHere(
   scope: SessionScope,
   realPath: string,
@@ -65,8 +68,10 @@ async function movedHere(
 }
 
 /**
- * Two sessions that index a new path at once find no object there and make one each. Afterwards both see both: the one
- * that was committed first stays, and whoever made the other takes it back and works with the first, answered here.
+ * Returns the object that another session made first for the same new path; undefined if `made` is the first one. Two
+ * sessions that index a path at the same time both find no object and make one each. Afterwards both see both objects.
+ * The one that was committed first stays. The session that made the other marks it as missing and continues with the
+ * first.
  */
 async function firstMadeInstead(
   scope: SessionScope,
@@ -79,7 +84,7 @@ async function firstMadeInstead(
   if (first === undefined || first.body.id === made.body.id) return undefined;
   const parent = { ref: "dynamic" as const, id: first.body.id };
   const provenance = { origin: first.body.id, generator: "system" as const, parent_refs: [parent] };
-  // Its origin is no path, so that nobody takes it for the file that was here.
+  // The origin is not a path, so this object never counts as the file that was here.
   const body = { ...missingFileBody(made.body), provenance };
   await commitObjects(scope, [{ body, expect: made.version }]);
   return first;
@@ -108,11 +113,11 @@ async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise
   const held = scope.contents.get(stored.body.id);
   if (held !== undefined && held.version === stored.version) return held;
   const loaded = await scope.dependencies.store.get(stored.body.id);
-  if (loaded === undefined) throw new TypeError(`object ${stored.body.id} has left the store`);
+  if (loaded === undefined) throw new TypeError(`object ${stored.body.id} is not in the store`);
   return loaded;
 }
 
-/** The object of a file by its real path, or the one that was deleted there (decision D56). */
+/** Returns the object of a file by its real path, or that of a file that was deleted there (decision D56). */
 async function findFile(
   scope: SessionScope,
   realPath: string,
@@ -128,12 +133,12 @@ async function findFile(
   return deleted.items.find(({ body }) => fileLike.has(body.type));
 }
 
-/** Notes are files to everything but their name (decision D16). */
+/** The object types that are treated as files: a note differs from a file only in its name (decision D16). */
 const fileLike: ReadonlySet<string> = new Set(["file", "note"]);
 
 /**
- * Brings files that were merely named into the pool, inactive and unread (specification v0 §18.1). What is not there,
- * or is no regular file, is passed over. The session is not stored.
+ * Adds files that were only named to the pool, as inactive and unread. Paths without a regular file are ignored. The
+ * session is not stored.
  */
 export async function indexNamed(
   scope: SessionScope,
@@ -170,17 +175,17 @@ async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts
   try {
     return await scope.dependencies.files.stat(path);
   } catch (error) {
-    // A file that may not be looked at is as good as not named; an explicit read says why.
+    // A file that cannot be examined is treated as not named. A `read` of its path gives the reason.
     if (FileError.is(error)) return undefined;
     throw error;
   }
 }
 
-/** Records that a known file is gone; the session is not stored. */
+/** Records that a known file is missing. The session is not stored. */
 export async function recordMissing(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry> {
   const { stored: newest } = await refreshEntry(scope, entry);
   const [stored] = await commitObjects(scope, [{ body: missingFileBody(newest.body) }]);
-  if (stored === undefined) throw new TypeError("the store answered no version for a file");
+  if (stored === undefined) throw new TypeError("the store returned no version for a file");
   scope.contents.delete(entry.id);
   return joinPool(scope.state, metadataVersion(stored));
 }

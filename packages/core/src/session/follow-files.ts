@@ -10,15 +10,15 @@ import {
 import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
-/** Keeps what a session knows of its files as they are. */
+/** Keeps the file objects of a session up to date. */
 export interface FileFollower {
-  /** Takes in what became of files of the session's pool; what the model sees of it the layout decides. */
+  /** Adds new versions of the session's files to its pool. The layout decides what the model sees of them. */
   takeIn(scope: SessionScope): void;
-  /** Has files that joined the pool or got another version tracked; answers once they are compared with the disk. */
+  /** Tracks files that joined the pool or got another version. Resolves when they are compared with the disk. */
   track(scope: SessionScope): Promise<void>;
 }
 
-/** Follows a tracker, which several sessions may share. */
+/** Returns a follower of a tracker, which several sessions can share. */
 export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower {
   const changed = new Map<ObjectId, StoredVersion>();
   const listener: FileChangeListener = (changes) => {
@@ -45,7 +45,7 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       try {
         await tracker.track(objects, { except: listener });
       } catch (error) {
-        // A watcher that is closed ends with its manager.
+        // A closed watcher means that its manager is closed.
         if (StoreError.is(error)) {
           for (const id of ids) state.untracked.add(id);
           throw error;
@@ -64,7 +64,7 @@ function takeInVersion(
   const known = state.pool.get(id);
   if (known === undefined || known.stored.version >= stored.version) return;
   joinPool(state, metadataVersion(stored));
-  // The tracker knows its own versions.
+  // The tracker has the versions that it made.
   state.untracked.delete(id);
   if (!state.active.has(id)) return;
   if (stored.body.content === null) contents.delete(id);

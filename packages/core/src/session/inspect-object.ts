@@ -10,7 +10,7 @@ import { commitObjects, joinPool, type SessionScope } from "../state/session-sco
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
 
-/** An object whole, for a person to look at; nothing changes. */
+/** Returns a whole object for the user. Nothing changes. */
 export async function inspectObject(
   scope: SessionScope,
   given: string,
@@ -22,7 +22,7 @@ export async function inspectObject(
 }
 
 /**
- * Gives an object a nickname, or with an empty one takes it away (decision D15). Refuses a nickname that another object
+ * Sets the nickname of an object; an empty nickname removes it (decision D15). Refuses a nickname that another object
  * has. The session is not stored.
  */
 export async function nameObject(
@@ -42,7 +42,7 @@ export async function nameObject(
   const body = nickname === "" ? rest : { ...rest, nickname };
   try {
     const [stored] = await commitObjects(scope, [{ body, expect: earlier.version }]);
-    if (stored === undefined) throw new TypeError("the store answered no version for a nickname");
+    if (stored === undefined) throw new TypeError("the store returned no version for a nickname");
     const { handle } = joinPool(scope.state, metadataVersion(stored));
     if (scope.state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
     const text =

@@ -4,19 +4,19 @@ import { reportedUsage } from "../cost/reported-usage.ts";
 import type { IngestReport } from "../history/ingest-messages.ts";
 import type { SessionState } from "../state/session-state.ts";
 
-/** How many answers the calibration is fitted to. */
+/** The number of answers to which the calibration is fitted. */
 const usagePoints = 16;
 
-/** Fits the calibration to what the provider reports of the view that was sent. */
+/** Fits the calibration to the tokens that the provider reported for the sent view. */
 export function learnUsage(state: SessionState, report: IngestReport): void {
   const reported = reportedPromptTokens(report.usage);
   const sent = state.sentTokens;
-  // One answer goes with one view; what follows it may have been asked without us.
+  // Each view has one answer. Later answers can belong to calls without the context manager.
   if (report.added > 0) state.sentTokens = 0;
   if (reported === undefined || sent === 0) return;
   noteReport(state, report);
   const point = { estimated: sent / state.calibration.factor, reported };
-  // Each model has a tokenizer of its own, and what two count fits no line.
+  // Each model has its own tokenizer, so counts of two models do not fit one line.
   const model = state.view?.cache?.model;
   const known = model === state.usageModel ? state.usage : [];
   state.usageModel = model;
@@ -25,7 +25,7 @@ export function learnUsage(state: SessionState, report: IngestReport): void {
   state.changed = true;
 }
 
-/** What the provider says of a call that a view was sent with. */
+/** Adds the usage that the provider reported for a sent view to the cost account. */
 function noteReport(state: SessionState, report: IngestReport): void {
   const usage = reportedUsage(report.usage);
   if (usage !== undefined && state.account !== undefined)

@@ -27,8 +27,8 @@ import { chatHandle } from "../view/view-record.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /**
- * Makes the view of the next call, and stores what it is made of together with the session before it goes out, so that
- * every call that a provider got can be told.
+ * Makes the view of the next call, and stores its record with the session before the call is sent. So every call that a
+ * provider got can be rebuilt.
  */
 export async function makeView(
   scope: SessionScope,
@@ -50,7 +50,10 @@ export async function makeView(
   return { ...view, call: await storeView(scope, options, output) };
 }
 
-/** A view that is not sent tells of the calls that were: what it would cost, and the epoch it would begin, never come. */
+/**
+ * Returns an unsent view with the figures of the calls that were sent. The cost and the epoch of the unsent view itself
+ * never take effect.
+ */
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
   layout: Layout,
@@ -62,7 +65,7 @@ function asOfLastCall(
   return { ...withoutEpoch, epoch: { ...figures, ...layout.epochOf?.(last.record), isNew: false } };
 }
 
-/** What the next call sees, and what it costs; nothing of the session changes. */
+/** Returns the view of the next call and its cost. Nothing in the session changes. */
 export async function renderView(
   scope: SessionScope,
   options: ViewOptions,
@@ -77,7 +80,7 @@ export async function renderView(
   return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
 }
 
-/** What the layout took out of the view is inactive. */
+/** Removes the objects from the active set that the layout removed from the view. */
 export function takeOut(scope: SessionScope, { deactivated = [] }: LayoutOutput): void {
   for (const id of deactivated) leaveActive(scope, id);
 }
@@ -117,7 +120,7 @@ async function storeView(
   return stored.version;
 }
 
-/** The versions of the system prompts that go with a call. */
+/** Returns the versions of the system prompts that are sent with a call. */
 async function systemPrompts({
   state,
   dependencies,
@@ -190,7 +193,7 @@ async function inputOf(
   };
 }
 
-/** The prices of a model of which nothing is known: Anthropic's usual ones. */
+/** The prices of an unknown model: the usual prices of Anthropic. */
 const usualPrices: PriceProfile = {
   read: 0.1,
   write: 1.25,
@@ -214,7 +217,7 @@ function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions):
   };
 }
 
-/** Versions by `handle@version`, as far as the store has them; kept for as long as they are named. */
+/** Returns versions by `handle@version`, if the store has them. They are kept as long as the view names them. */
 async function loadVersions(
   { state, dependencies, contents, inView }: SessionScope,
   names: readonly string[],
@@ -244,7 +247,8 @@ async function loadVersions(
   }
   inView.clear();
   for (const [name, stored] of found) inView.set(name, stored);
-  // What is active now is at hand when it no longer is, without the store.
+  // The content of an active object is loaded here, so it needs no read from the store when the object becomes
+  // inactive.
   for (const [id, stored] of contents) {
     const handle = state.pool.get(id)?.handle;
     if (handle !== undefined) inView.set(`${handle}@${stored.version}`, stored);
@@ -280,7 +284,7 @@ async function activeObjects({
   return objects;
 }
 
-/** Tokens kept free for the answer, unless the host says otherwise. */
+/** The default number of tokens that are kept free for the answer. */
 const usualReserve = 16_384;
 
 function budgetOf(
@@ -291,6 +295,6 @@ function budgetOf(
   if (contextWindow === undefined) return {};
   const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
   const rest = Math.floor((contextWindow - reserve - overhead) * 0.95);
-  // An overhead that was learned wrong must not leave a request without the user's words.
+  // A wrong calibration of the overhead must not leave a request without the user message.
   return { budget: Math.max(Math.floor(contextWindow / 8), rest) };
 }

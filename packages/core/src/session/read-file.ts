@@ -14,18 +14,21 @@ import { noteFileUse } from "../state/use-order.ts";
 import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
 import { type IndexedFile, indexFile, recordMissing } from "./file-index.ts";
 
-/** A read of a file, as the harness's own tool takes it. */
+/** A request to read a file, in the form of the harness's own tool. */
 export interface ReadRequest {
   readonly path: string;
-  /** The first line, from 1. */
+  /** The first line, counted from 1. Default: 1. */
   readonly offset?: number;
-  /** How many lines at most. */
+  /**
+   * The greatest number of lines. Default: to the end of the file. Without `offset` and `limit`, the beginning of the
+   * file is shown, within the read limits.
+   */
   readonly limit?: number;
 }
 
 /**
- * The three steps of `read`: index, metadata pool, activate, each told in the answer (specification v0 §18.1, decision
- * D40). The session is not stored.
+ * Reads a file: stores its version, adds it to the metadata pool and activates it. The answer reports each of these
+ * three steps (decision D40). The session is not stored.
  */
 export async function readFile(scope: SessionScope, request: ReadRequest): Promise<ToolAnswer> {
   const { files, workspace } = scope.dependencies;

@@ -18,39 +18,39 @@ import type { ViewOptions } from "./view-options.ts";
 
 /** A tool call of a stored session. */
 export interface RehearsedCall {
-  /** The provider's id of the call. */
+  /** The provider id of the call. */
   readonly callId: string;
   readonly id: ObjectId;
   readonly handle: string;
   readonly stored: StoredVersion;
 }
 
-/** A summary that stands for everything before a place in the chat. */
+/** A summary that replaces everything before a place in the chat. */
 export interface RehearsedSummary {
   readonly text: string;
-  /** The first turn and step that are kept; step -1 is the turn's user message. */
+  /** The first turn and step that stay. Step -1 is the user message of the turn. */
   readonly from: { readonly turn: number; readonly step: number };
 }
 
-/** A stored session, taken apart into what came before each of its model calls. */
+/** A stored session, divided into the input of each of its model calls. */
 export interface StoredRehearsal {
-  /** How many model calls the session has. */
+  /** The number of model calls of the session. */
   readonly callCount: number;
   /** The tool calls, in the order of their results. */
   readonly toolcalls: readonly RehearsedCall[];
-  /** The turn and step of each model call's answer. */
+  /** The turn and step of each call's answer. */
   readonly places: readonly { readonly turn: number; readonly step: number }[];
-  /** The session over again from its beginning, under a policy and a layout; nothing is stored. */
+  /** Runs the session again from its beginning, under a policy and a layout. Nothing is stored. */
   begin(dependencies: SessionDependencies): Rehearsal;
 }
 
-/** One pass through a stored session. */
+/** One run of a stored session. */
 export interface Rehearsal {
-  /** What the next model call sees. Rejects with `RangeError` after the last. */
+  /** Returns the view of the next model call. Rejects with `RangeError` after the last call. */
   view(options?: ViewOptions): Promise<LayoutOutput>;
-  /** Makes an object active, as the model's `activate` does, and answers what the same call sees then. */
+  /** Activates an object like the model's `activate`, and returns the view of the same call with it. */
   activate(handle: string, options?: ViewOptions): Promise<LayoutOutput>;
-  /** A summary by the host takes the place of what was before, from the next view on (decision D53). */
+  /** Replaces the earlier messages by a summary of the host, from the next view on (decision D53). */
   summarise(summary: RehearsedSummary): void;
 }
 
@@ -61,7 +61,7 @@ interface Arrived {
   readonly turn: number;
 }
 
-/** What is new before a model call: the turns so far, the answer before, and the results of its calls. */
+/** The new input of a model call: the turns so far, the tool calls of the last answer, and their results. */
 interface CallInput {
   readonly turns: readonly Turn[];
   readonly named: readonly ToolCallBlock[];
@@ -69,8 +69,8 @@ interface CallInput {
 }
 
 /**
- * Opens a stored session to go through it again under other policies and layouts: the same objects, ranked, chosen and
- * laid out by the same code as in a session that runs, without the work of storing.
+ * Opens a stored session to run it again under other policies and layouts. The same code as in a running session ranks,
+ * chooses and arranges its objects, but nothing is stored.
  */
 export async function openRehearsal(
   dependencies: SessionDependencies,
@@ -116,7 +116,7 @@ function stagesOf(
       stages.push({ turns: turnsBefore(turns, turn, step), named, arrived });
       places.push({ turn, step });
       named = one.assistant.filter(isToolCall);
-      // Results join the pool as they come in, which need not be the order of their calls.
+      // Results join the pool in the order of their arrival, which can differ from the order of their calls.
       arrived = resultsOf(state, versions, one, named, turn).toSorted(
         (a, b) => (order.get(a.entry.id) ?? 0) - (order.get(b.entry.id) ?? 0),
       );
@@ -202,11 +202,12 @@ function beginRehearsal(
   };
 }
 
-/** Takes in what came between two model calls, in the order in which a running session does. */
+/** Adds the messages between two model calls, in the same order as a running session. */
 function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void {
   const { state, contents } = scope;
   const before = state.chat;
-  // What names a file is noted when its message is appended, before the results and the next prompt.
+  // As in a running session, the use of named files is recorded with the message, before the results and the next
+  // prompt.
   for (const call of named) noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
   state.chat = { ...before, turns };
   for (const { entry, stored, call, turn } of arrived) {

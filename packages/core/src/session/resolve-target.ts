@@ -7,11 +7,11 @@ import {
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
-/** What a name given by the model or a person means (decisions D41, D45). */
+/** The object that a name from the model or the user means (decisions D41, D45). */
 export type Target =
   | { readonly type: "known"; readonly entry: PoolEntry }
   | { readonly type: "locked"; readonly id: ObjectId; readonly name: string }
-  /** In the store, and not in this session so far. */
+  /** An object of the store that is not in this session. */
   | { readonly type: "elsewhere"; readonly stored: StoredMetadata }
   | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
   | { readonly type: "unknown"; readonly candidates: readonly string[] };
@@ -19,7 +19,7 @@ export type Target =
 const shortestPrefix = 4;
 const mostCandidates = 5;
 
-/** Finds what a handle, id, id prefix, nickname or path names; exact matches come first. */
+/** Returns the object that a handle, id, id prefix, nickname or path names. Exact matches have priority. */
 export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
   const name = given.trim();
   return (

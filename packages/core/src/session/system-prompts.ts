@@ -2,15 +2,15 @@ import { type ObjectBody, sha256, staticReference } from "@self-context-manager/
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 
 /**
- * Records a system prompt as an object: locked, linked from the session, a new version when its text changes (fixes §1,
- * decision D55). Stored at once, together with the session where this is the first.
+ * Records a system prompt as a locked object, to which the session refers. It gets a new version when its text changes
+ * (decision D55). It is stored at once, with the session if this is the first.
  */
 export async function recordSystemPrompt(
   scope: SessionScope,
   origin: "host" | "own",
   sent: string,
 ): Promise<void> {
-  // A store keeps well-formed text only; the wire's encoding replaces lone surrogates in the same way.
+  // A store accepts only well-formed text. The encoding of a request replaces lone surrogates in the same way.
   const text = sent.toWellFormed();
   const { state, dependencies } = scope;
   const known = state.systemPrompts.get(origin);

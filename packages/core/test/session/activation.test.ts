@@ -7,7 +7,7 @@ import { handlesIn, storedSession, versionCount, viewParts } from "./view-parts.
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
 describe("activate and deactivate", () => {
-  it("show an old tool call's output again, and take it out again", async () => {
+  it("show the output of an old tool call again, and remove it again", async () => {
     const { session } = await openTestSession({ policy: windowPolicy({ calls: 1 }) });
     const history = scriptHistory();
     history.user("go");
@@ -28,7 +28,7 @@ describe("activate and deactivate", () => {
     expect(pool.join()).toContain("t1");
   });
 
-  it("take lines, and widen to cover what is shown already (D41)", async () => {
+  it("accept lines, and add them to the lines that are shown already (D41)", async () => {
     const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
     const { session } = await openTestSession({ files: { "/work/long.txt": text } });
     await session.recordNamed(["long.txt"]);
@@ -46,7 +46,7 @@ describe("activate and deactivate", () => {
     });
   });
 
-  it("answer repeats without a new version (D42)", async () => {
+  it("make no new version when they are repeated (D42)", async () => {
     const { session, store } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
     await session.pin("f1");
@@ -63,7 +63,7 @@ describe("activate and deactivate", () => {
     expect(await versionCount(store)).toBe(after);
   });
 
-  it("go with pins: pin activates, deactivate unpins (D42)", async () => {
+  it("agree with pins: pin activates, deactivate unpins (D42)", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["a.ts"]);
 
@@ -96,7 +96,7 @@ describe("activate and deactivate", () => {
     expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompts.host.id]);
   });
 
-  it("say why there is nothing to show: not text, gone, or a directory by now", async () => {
+  it("report why there is no content: not text, a missing file, or a directory", async () => {
     const opened = await openTestSession({ files: { ...files, "/work/gone.ts": "x" } });
     const { session } = opened;
     await session.read({ path: "logo.png" });

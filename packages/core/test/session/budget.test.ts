@@ -8,7 +8,7 @@ import { openTestSession } from "./test-session.ts";
 import { storedSession, textOfMessage, viewParts } from "./view-parts.ts";
 
 describe("a budget (D54)", () => {
-  it("shows active contents in part where they do not fit, pinned first, then the newest", async () => {
+  it("shows active contents in part if they do not fit: the pinned first, then the newest", async () => {
     const { session } = await openTestSession({
       files: { "/work/a.txt": paragraph, "/work/b.txt": paragraph, "/work/c.txt": paragraph },
     });
@@ -26,7 +26,7 @@ describe("a budget (D54)", () => {
     );
   });
 
-  it("shows in part the lines that were asked for, not others of the same text", async () => {
+  it("shows a part of the requested lines, not of other lines", async () => {
     const text = Array.from({ length: 400 }, (_, index) => `line ${index + 1} of many\n`).join("");
     const { session } = await openTestSession({ files: { "/work/long.txt": text } });
     await session.read({ path: "long.txt", offset: 200, limit: 150 });
@@ -38,7 +38,7 @@ describe("a budget (D54)", () => {
     );
   });
 
-  it("leaves the oldest whole turns behind one line, which says how to read them", async () => {
+  it("replaces the oldest whole turns by one line, which explains how to read them", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     for (let turn = 1; turn <= 5; turn += 1) {
@@ -63,7 +63,7 @@ describe("a budget (D54)", () => {
     expect((await viewParts(session)).activeTexts[0]).toContain("question 1: All work");
   });
 
-  it("keeps the newest user message whole where it fits, before all else", async () => {
+  it("keeps the newest user message whole if it fits, before anything else", async () => {
     const opened = await crowdedSession();
     const newest = `the newest: ${paragraph}`;
     opened.history.user(newest);
@@ -74,7 +74,7 @@ describe("a budget (D54)", () => {
     expect(chat.map(textOfMessage)).toContain(newest);
   });
 
-  it("shows the newest user message in part where it does not fit", async () => {
+  it("shows the newest user message in part if it does not fit", async () => {
     const opened = await crowdedSession();
     opened.history.user(`the newest: ${paragraph.repeat(10)}`);
     await opened.history.ingest(opened.session);
@@ -87,7 +87,7 @@ describe("a budget (D54)", () => {
     ).toBe(true);
   });
 
-  it("holds for every window", async () => {
+  it("is kept for every context window", async () => {
     const { session } = await crowdedSession();
     const estimator = calibratedEstimator();
 
@@ -99,7 +99,7 @@ describe("a budget (D54)", () => {
     }
   });
 
-  it("says that the first steps of the turn left, and that images had no room", async () => {
+  it("reports that the first steps of the turn left the view, and that images did not fit", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("go");
@@ -144,14 +144,14 @@ describe("a budget (D54)", () => {
     expect(calibrated / plainTokens(messages)).toBeCloseTo(1.5, 1);
   });
 
-  it("is kept to alike in a session that was resumed before every call", async () => {
+  it("is kept in the same way in a session that is resumed before every call", async () => {
     const live = await underUsage(false);
 
     expect(await underUsage(true)).toEqual(live);
     expect(new Set(live.map(({ length }) => length)).size).toBeGreaterThan(1);
   });
 
-  it("learns nothing from answers to what it did not send", async () => {
+  it("learns nothing from answers to requests that it did not send", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();
     history.user(paragraph);
@@ -173,7 +173,7 @@ describe("a budget (D54)", () => {
     });
   });
 
-  it("learns of each model by what that model reports", async () => {
+  it("learns for each model from the usage that this model reports", async () => {
     const clock = { now: () => 1_800_000_000_000 };
     const { session, store } = await openTestSession({ clock });
     const history = scriptHistory();
@@ -197,7 +197,7 @@ describe("a budget (D54)", () => {
     expect(Number(Object(stored["calibration"])["overhead"])).toBeLessThan(1_500);
   });
 
-  it("learns nothing about a view that was only looked at", async () => {
+  it("learns nothing about a view that was not sent", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();
     for (let turn = 1; turn <= 6; turn += 1) {
@@ -216,7 +216,7 @@ describe("a budget (D54)", () => {
   });
 });
 
-/** The views of a session whose budget is tight, whose provider counts more than it estimates. */
+/** Returns the views of a session with a tight budget, whose provider counts more tokens than the estimate. */
 async function underUsage(isResumed: boolean): Promise<readonly (readonly ViewMessage[])[]> {
   const opened = await openTestSession();
   let { session } = opened;
@@ -235,7 +235,7 @@ async function underUsage(isResumed: boolean): Promise<readonly (readonly ViewMe
   return views;
 }
 
-/** The tokens of messages as estimated before anything was learned. */
+/** Returns the tokens of messages by the uncalibrated estimate. */
 function plainTokens(messages: readonly ViewMessage[]): number {
   const estimator = calibratedEstimator();
   return messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);

@@ -17,11 +17,11 @@ export const prices: ReturnType<typeof priceProfile> = priceProfile({
 export interface ClockedSession extends TestSession {
   readonly history: ScriptedHistory;
   time: number;
-  /** Hands over the history's messages, and makes the view that goes out. */
+  /** Sends the history's messages and makes the view for the next call. */
   send(options?: { readonly model?: string }): Promise<View>;
 }
 
-/** Opens a clocked session whose policy is made of these numbers. */
+/** Opens a clocked session with these numbers in its policy. */
 export async function openClockedSession(alive = 24, kept = 5): Promise<ClockedSession> {
   const layout: Layout = epochLayout();
   const clock = { now: () => opened.time };
@@ -38,7 +38,7 @@ export async function openClockedSession(alive = 24, kept = 5): Promise<ClockedS
   return opened;
 }
 
-/** The views of a session that calls a tool again and again, with outputs of these lengths. */
+/** Returns the views of a session that repeats a tool call, with outputs of these lengths. */
 export async function growingViews(sizes: readonly number[]): Promise<readonly View[]> {
   const opened = await openClockedSession(6, 2);
   const made: View[] = [];

@@ -9,7 +9,7 @@ import { handlesIn, latest, storedSession, viewParts } from "./view-parts.ts";
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
 describe("a context tool's call", () => {
-  it("is stored with the report of its steps and what it read, never with the text (D34)", async () => {
+  it("is stored with the report of its steps and the file that it read, never with the text (D34)", async () => {
     const { session, store } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
@@ -32,7 +32,7 @@ describe("a context tool's call", () => {
     });
   });
 
-  it("is told by the details of our tools' results only, and by none that are out of shape", async () => {
+  it("is recognised only by valid details of a context tool's result", async () => {
     const { session, store } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
     await session.pin("f1");
@@ -56,7 +56,7 @@ describe("a context tool's call", () => {
     expect((await latest(store, "call_2")).body["file_refs"]).toBeUndefined();
   });
 
-  it("is run from loose arguments, and answers bad ones", async () => {
+  it("runs with loosely typed arguments, and refuses bad ones", async () => {
     const { session } = await openTestSession({ files });
     const tool = (name: string) => {
       const found = contextTools.find((one) => one.name === name);

@@ -10,7 +10,7 @@ const minute = 60_000;
 const long = (name: string): string => `${name} says a lot. `.repeat(100);
 
 describe("an idle session", () => {
-  test("begins an epoch for free once the cache is cold, and not before", async () => {
+  test("begins an epoch without cost when the cache is cold, and not before", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
@@ -30,7 +30,7 @@ describe("an idle session", () => {
     expect(cold.epoch?.left).toContain("t1");
   });
 
-  test("has what left the view as inactive, and does not send it again", async () => {
+  test("lists objects that left the view as inactive, and does not send them again", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
@@ -46,7 +46,7 @@ describe("an idle session", () => {
     expect(await handlesIn(opened.session, "inactive")).toContain("t1");
   });
 
-  test("is cold for another model at once", async () => {
+  test("has a cold cache for another model at once", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
@@ -61,7 +61,7 @@ describe("an idle session", () => {
 });
 
 describe("going back", () => {
-  /** A session of some turns, minutes apart, whose user goes back to an early one. */
+  /** Opens a session with some turns, minutes apart, whose user goes back to an early one. */
   async function wentBack(isReopened: boolean): Promise<View> {
     const opened = await openClockedSession(8, 2);
     opened.history.user("go on");
@@ -88,7 +88,7 @@ describe("going back", () => {
   }
 
   test.each([false, true])(
-    "finds the cache as the last call left it, however old the point is (reopened: %s)",
+    "finds the cache of the last call, however old the point is (reopened: %s)",
     async (isReopened) => {
       const { epoch } = await wentBack(isReopened);
 
@@ -98,8 +98,8 @@ describe("going back", () => {
   );
 });
 
-describe("what is looked at", () => {
-  test("tells of the calls that were sent, not of the one that would be", async () => {
+describe("a view that is not sent", () => {
+  test("has the figures of the sent calls, not of a next one", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 12; index += 1)
@@ -115,7 +115,7 @@ describe("what is looked at", () => {
     expect(looked.epoch).not.toHaveProperty("endedBy");
   });
 
-  test("tells of no epoch before the first call", async () => {
+  test("has no epoch before the first call", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     await opened.history.ingest(opened.session);
@@ -125,7 +125,7 @@ describe("what is looked at", () => {
 });
 
 describe("the account", () => {
-  test("has a call on a cold cache as new, though nothing could leave", async () => {
+  test("counts a call on a cold cache as a new prompt, even if no content could leave", async () => {
     const opened = await openClockedSession();
     opened.history.user(long("the user").repeat(4));
     const first = await opened.send();
@@ -143,7 +143,7 @@ describe("the account", () => {
 
   const usage = { input: 3, cacheRead: 2000, cacheWrite: 40, output: 9 };
 
-  test("has what the provider reported, beside the estimates, and in the next process too", async () => {
+  test("contains the reported usage in addition to the estimates, also in the next process", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     const first = await opened.send();
@@ -160,7 +160,7 @@ describe("the account", () => {
     expect(again.account?.reported).toEqual(second.account?.reported);
   });
 
-  test("is the append-only session's while nothing has left", async () => {
+  test("is equal to that of the append-only session until content leaves", async () => {
     const opened = await openClockedSession();
     opened.history.user("go on");
     for (let index = 0; index < 5; index += 1) {
@@ -190,7 +190,7 @@ describe("the account", () => {
 });
 
 describe("breakpoints of a view", () => {
-  test("stand in order on users' messages and results, the last at the end", async () => {
+  test("are in order on user messages and results, the last one at the end", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 25 }),

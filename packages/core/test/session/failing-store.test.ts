@@ -9,8 +9,8 @@ import { handlesIn, latest } from "./view-parts.ts";
 
 const clock = { now: () => 1_700_000_000_000 };
 
-describe("a store that fails in between", () => {
-  it("does not do later what it rejected", async () => {
+describe("a store that fails between operations", () => {
+  it("does not apply a rejected operation later", async () => {
     const store = memoryStore({ clock });
     const flaky = failingStore(store);
     const { session } = await openTestSession({ store: flaky.store });
@@ -28,7 +28,7 @@ describe("a store that fails in between", () => {
     expect((await latest(store, "call_2")).body.content).toBe("the store is not there");
   });
 
-  it("keeps what an operation stored where only the files cannot be compared then", async () => {
+  it("keeps the effect of an operation if only the later check of the files fails", async () => {
     const store = memoryStore({ clock });
     const tracked: number[] = [];
     const tracker: Partial<FileTracker> = {
@@ -55,7 +55,7 @@ describe("a store that fails in between", () => {
     expect(tracked).toEqual([1, 1]);
   });
 
-  it("keeps what calls of our tools told where something fails before their results come in", async () => {
+  it("keeps the reports of context tools if an operation fails before their results arrive", async () => {
     const { session } = await openTestSession({
       files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" },
     });
@@ -85,7 +85,7 @@ describe("a store that fails in between", () => {
     expect(await handlesIn(session, "pinned")).toEqual([]);
   });
 
-  it("commits a system prompt only where it is another", async () => {
+  it("commits a system prompt only if its text differs", async () => {
     const { store, commits } = failingStore(memoryStore({ clock }));
     const { session } = await openTestSession({ store });
     await session.recordSystemPrompt("host", "Be good.");

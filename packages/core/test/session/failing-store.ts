@@ -6,7 +6,7 @@ export interface FailingStore {
   readonly failAt: (commit: number) => void;
 }
 
-/** A store whose nth commit is refused, as when its disk is full. */
+/** A store that refuses its nth commit, as if its disk were full. */
 export function failingStore(inner: ObjectStore): FailingStore {
   let commits = 0;
   let failing = 0;

@@ -6,7 +6,7 @@ import {
 } from "@self-context-manager/objects";
 import { posix } from "node:path";
 
-/** Files that live in a map; a null text stands for a file that is not text. */
+/** Files in a map. A null text represents a file that is not text. */
 export interface FakeFiles extends FileSource {
   set(path: string, text: string | null): void;
   delete(path: string): void;

@@ -5,7 +5,7 @@ import { openTestSession } from "./test-session.ts";
 import { handlesIn, latest, textOfMessage, versionCount, viewParts } from "./view-parts.ts";
 
 describe("read", () => {
-  it("tells each of its three steps: indexed, in the pool, active (D40)", async () => {
+  it("reports each of its three steps: indexed, in the pool, active (D40)", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "one\ntwo\n" } });
     const { session, files } = opened;
 
@@ -34,7 +34,7 @@ describe("read", () => {
     expect(await store.history(file?.stored.body.id as never)).toHaveLength(1);
   });
 
-  it("shows one copy of a file, its newest version, however often and by whatever path it was read", async () => {
+  it("shows one copy of a file in its newest version, however often and by whatever path it was read", async () => {
     const { session, files } = await openTestSession({ files: { "/work/a.ts": "old text\n" } });
     files.link("/work/link.ts", "/work/a.ts");
     await session.read({ path: "a.ts" });
@@ -49,7 +49,7 @@ describe("read", () => {
     expect((await session.status()).objects).toHaveLength(1);
   });
 
-  it("indexes the whole file and shows the lines asked for (D40)", async () => {
+  it("indexes the whole file and shows the requested lines (D40)", async () => {
     const text = Array.from({ length: 9 }, (_, index) => `l${index + 1}\n`).join("");
     const { session, store } = await openTestSession({ files: { "/work/a.ts": text } });
 
@@ -67,7 +67,7 @@ describe("read", () => {
     });
   });
 
-  it("shows the beginning of a very long file, and all of it is indexed", async () => {
+  it("shows the beginning of a very long file and indexes all of it", async () => {
     const text = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join("");
     const { session } = await openTestSession({ files: { "/work/long.txt": text } });
 
@@ -76,7 +76,7 @@ describe("read", () => {
     expect(answer.text).toMatch(/active, lines 1-2000 of 5000\.$/u);
   });
 
-  it("answers for a directory, a missing file and what is not text, and mangles none", async () => {
+  it("reports a directory, a missing file and a file that is not text, and stores no damaged text", async () => {
     const { session, store } = await openTestSession({
       files: { "/work/src/a.ts": "x", "/work/logo.png": null },
     });
@@ -106,7 +106,7 @@ describe("read", () => {
 });
 
 describe("files that were only named", () => {
-  it("join the pool unread, and directories and what is not there are passed over", async () => {
+  it("join the pool unread; directories and missing files are ignored", async () => {
     const { session, files } = await openTestSession({
       files: { "/work/a.ts": "x\n", "/work/src/b.ts": "y\n" },
     });
@@ -128,7 +128,7 @@ describe("files that were only named", () => {
     expect((await viewParts(session)).activeTexts[0]).toBe("f1 a.ts v2\n~~~\nx\n~~~");
   });
 
-  it("are not read when they are gone by then", async () => {
+  it("are not read if they are missing when they are activated", async () => {
     const { session, files } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await session.recordNamed(["a.ts"]);
     files.delete("/work/a.ts");
@@ -142,7 +142,7 @@ describe("files that were only named", () => {
     expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
   });
 
-  it("need an explicit read where a link leads out of the workspace or the name is a secret's (D40)", async () => {
+  it("need an explicit read if a link leads out of the workspace or the name suggests secrets (D40)", async () => {
     const { session, files } = await openTestSession({
       files: { "/work/.env": "KEY=1\n", "/etc/passwd": "root\n", "/work/a.ts": "x" },
     });
@@ -164,7 +164,7 @@ describe("files that were only named", () => {
     expect(await handlesIn(session, "active")).toEqual(["f1", "f2"]);
   });
 
-  it("keep what is known of them when they are named again", async () => {
+  it("keep their known content when they are named again", async () => {
     const { session, store } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await session.read({ path: "a.ts" });
     const before = await versionCount(store);
@@ -176,8 +176,8 @@ describe("files that were only named", () => {
   });
 });
 
-describe("files that are written, deleted and made again", () => {
-  it("are told to be deleted where their text is in the prompt, though they are inactive", async () => {
+describe("files that are written, deleted and created again", () => {
+  it("are reported as deleted if their text is in the view, although they are inactive", async () => {
     const text = "some words in a file\n".repeat(40);
     const { session, files } = await openTestSession({
       layout: epochLayout(),
@@ -201,7 +201,7 @@ describe("files that are written, deleted and made again", () => {
     expect(messages.map(textOfMessage).at(-1)).toBe("[f1 a.ts deleted]");
   });
 
-  it("join the pool inactive, by the agent (D43)", async () => {
+  it("join the pool as inactive, with the generator `agent` (D43)", async () => {
     const { session, store, files } = await openTestSession();
     files.set("/work/new.md", "# new\n");
 
@@ -215,7 +215,7 @@ describe("files that are written, deleted and made again", () => {
     });
   });
 
-  it("are refreshed where they are active (D43), and named by the tool's call", async () => {
+  it("are refreshed if they are active (D43), and the tool call refers to them", async () => {
     const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "old\n" } });
     const history = scriptHistory();
     history.user("go");
@@ -233,7 +233,7 @@ describe("files that are written, deleted and made again", () => {
     ]);
   });
 
-  it("show what is left of the lines asked for, and the whole where none is", async () => {
+  it("show the remaining requested lines, or the whole file if none remains", async () => {
     const text = Array.from({ length: 9 }, (_, index) => `line ${index + 1}\n`);
     const { session, files } = await openTestSession({ files: { "/work/a.ts": text.join("") } });
     await session.read({ path: "a.ts", offset: 5, limit: 4 });
@@ -248,7 +248,7 @@ describe("files that are written, deleted and made again", () => {
     expect((await viewParts(session)).activeTexts[0]).toBe("f1 a.ts v3\n~~~\nonly\n~~~");
   });
 
-  it("are the same object when they are made again at their last path (D56)", async () => {
+  it("are the same object when they are created again at their last path (D56)", async () => {
     const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });
     await session.name("f1", "plan");
@@ -271,7 +271,7 @@ describe("files that are written, deleted and made again", () => {
     expect(await store.history(id as never)).toHaveLength(4);
   });
 
-  it("keep their nickname when they are merely named again after they were gone (D56)", async () => {
+  it("keep their nickname when they are only named again after they were missing (D56)", async () => {
     const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });
     await session.name("f1", "plan");
@@ -289,7 +289,7 @@ describe("files that are written, deleted and made again", () => {
     });
   });
 
-  it("keep the metadata of others' fields from one version to the next", async () => {
+  it("keep unknown metadata fields from one version to the next", async () => {
     const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });
     await session.name("f1", "plan");

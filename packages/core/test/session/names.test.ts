@@ -3,8 +3,8 @@ import { openTestSession } from "./test-session.ts";
 
 const files = { "/work/a.ts": "one\n", "/work/b.ts": "two\n" };
 
-describe("looking at and naming objects of a session", () => {
-  it("shows an object whole by handle, path and nickname", async () => {
+describe("inspecting and naming objects of a session", () => {
+  it("returns a whole object by handle, path and nickname", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
     await session.name("f1", "greeting");
@@ -16,7 +16,7 @@ describe("looking at and naming objects of a session", () => {
     expect(found).toMatchObject(found.map(() => ({ version: 2, body: { content: "one\n" } })));
   });
 
-  it("answers candidates for what it does not know", async () => {
+  it("returns candidates for an unknown name", async () => {
     const { session } = await openTestSession({ files });
 
     expect(await session.inspect("nothing")).toMatchObject({ ok: false, effects: [] });
@@ -36,7 +36,7 @@ describe("looking at and naming objects of a session", () => {
     expect(objects.map(({ stored }) => stored.body.nickname)).toEqual(["greeting", undefined]);
   });
 
-  it("keeps a nickname over a reopening, and takes it away with an empty one", async () => {
+  it("keeps a nickname after a reopening, and removes it with an empty one", async () => {
     const at = await openTestSession({ files });
     await at.session.read({ path: "a.ts" });
     await at.session.name("f1", "greeting");

@@ -11,11 +11,11 @@ import { textOfMessage } from "./view-parts.ts";
 interface Recorded {
   readonly stored: StoredRehearsal;
   readonly dependencies: SessionDependencies;
-  /** What the session sent with each of its calls. */
+  /** The messages that the session sent with each of its calls. */
   readonly sent: readonly (readonly ViewMessage[])[];
 }
 
-/** A session of four calls in two turns, stored and opened for a rehearsal. */
+/** Opens a rehearsal of a stored session of four calls in two turns. */
 async function recorded(): Promise<Recorded> {
   const opened = await openTestSession({
     layout: epochLayout({ small: 0 }),
@@ -48,7 +48,7 @@ function textsOf(messages: readonly ViewMessage[]): string {
 }
 
 describe("a rehearsal", () => {
-  test("sends with each call what the session sent", async () => {
+  test("makes the same view for each call as the session", async () => {
     const { stored, dependencies, sent } = await recorded();
     const rehearsal = stored.begin(dependencies);
 
@@ -59,7 +59,7 @@ describe("a rehearsal", () => {
     expect(again).toEqual(sent);
   });
 
-  test("knows where in the chat each call's answer is", async () => {
+  test("returns the place of each call's answer in the chat", async () => {
     const { stored } = await recorded();
 
     expect(stored.callCount).toBe(4);
@@ -71,7 +71,7 @@ describe("a rehearsal", () => {
     ]);
   });
 
-  test("knows the tool calls in the order of their results", async () => {
+  test("returns the tool calls in the order of their results", async () => {
     const { stored } = await recorded();
 
     const calls = stored.toolcalls.map(({ callId, id, handle, stored: { body } }) => ({
@@ -94,7 +94,7 @@ describe("a rehearsal", () => {
     await expect(rehearsal.view()).rejects.toThrow("the session has 4 model calls and no more");
   });
 
-  test("begins from the first call each time", async () => {
+  test("begins with the first call each time", async () => {
     const { stored, dependencies, sent } = await recorded();
     await stored.begin(dependencies).view();
 
@@ -113,7 +113,7 @@ describe("a rehearsal", () => {
     expect((await dependencies.store.changesSince(position)).versions).toEqual([]);
   });
 
-  test("shows an object again that it was asked to activate", async () => {
+  test("shows an object again when it is activated", async () => {
     const { stored, dependencies } = await recorded();
     const immediate = {
       ...dependencies,
@@ -127,7 +127,7 @@ describe("a rehearsal", () => {
     expect(textsOf(messages.slice(-1))).toContain("compiled");
   });
 
-  test("refuses to activate what the session does not have", async () => {
+  test("refuses to activate an unknown object", async () => {
     const { stored, dependencies } = await recorded();
     const rehearsal = stored.begin(dependencies);
     await rehearsal.view();
@@ -135,7 +135,7 @@ describe("a rehearsal", () => {
     await expect(rehearsal.activate("t9")).rejects.toThrow(RangeError);
   });
 
-  test("shows a summary in the place of what was before it", async () => {
+  test("shows a summary instead of the messages that it replaces", async () => {
     const { stored, dependencies } = await recorded();
     const rehearsal = stored.begin(dependencies);
     for (let call = 0; call < 3; call += 1) await rehearsal.view();

@@ -4,7 +4,7 @@ import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
 
 describe("repeats", () => {
-  it("answers a second deactivate without a new version of the session (D42)", async () => {
+  it("makes no new version of the session for a second deactivate (D42)", async () => {
     const { session, store } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });
     await session.deactivate("f1", { callId: "call_1" });
@@ -17,7 +17,7 @@ describe("repeats", () => {
     expect((await store.get(sessionId))?.version).toBe(before?.version);
   });
 
-  it("does not do a repeat again when its result comes in after something else was done", async () => {
+  it("does not apply a repeated call again when its result arrives after another change", async () => {
     const { session } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     const history = scriptHistory();
     history.user("go");
@@ -31,7 +31,7 @@ describe("repeats", () => {
     expect((await session.status()).activeCount).toBe(1);
   });
 
-  it("finds the note that has a path, and makes no second object of it (D16)", async () => {
+  it("finds the note at a path, and makes no second object for it (D16)", async () => {
     const { session, store } = await openTestSession({ files: { "/work/n.md": "# n\n" } });
     const note = {
       id: objectId("note-1"),
@@ -52,7 +52,7 @@ describe("repeats", () => {
 });
 
 describe("a budget", () => {
-  it("goes to pinned content before the list of all that is known (D54)", async () => {
+  it("is used for pinned content before the list of all known objects (D54)", async () => {
     const files: Record<string, string> = { "/work/pinned.ts": "the pinned line\n" };
     for (let count = 0; count < 400; count += 1) files[`/work/some/longer/name-${count}.ts`] = "x";
     const { session } = await openTestSession({ files });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openTestSession, type TestSession } from "./test-session.ts";
 
-/** A store in which nobody goes on from the first question for a path before two have asked. */
+/** A store that delays the first query for a path until two have arrived. */
 function meetingAt(path: string): ObjectStore {
   const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
   const meeting = Promise.withResolvers<void>();
@@ -33,8 +33,8 @@ async function twoSessions(): Promise<
   return { ...opened, sessions: [opened.session, other] };
 }
 
-describe("two sessions that meet a new file at the same time", () => {
-  it("have one object of it when they read it", async () => {
+describe("two sessions that find a new file at the same time", () => {
+  it("have one object for it when they read it", async () => {
     const { sessions, store } = await twoSessions();
 
     await Promise.all(sessions.map(async (session) => await session.read({ path: "a.ts" })));
@@ -47,7 +47,7 @@ describe("two sessions that meet a new file at the same time", () => {
     }
   });
 
-  it("have one object of it when it is named", async () => {
+  it("have one object for it when it is named", async () => {
     const { sessions, store } = await twoSessions();
 
     await Promise.all(sessions.map(async (session) => await session.recordNamed(["a.ts"])));
@@ -60,7 +60,7 @@ describe("two sessions that meet a new file at the same time", () => {
     }
   });
 
-  it("leave nothing that a later file at the path is taken for", async () => {
+  it("leave no object that is mistaken for a later file at the path", async () => {
     const { sessions, store, files } = await twoSessions();
     await Promise.all(sessions.map(async (session) => await session.read({ path: "a.ts" })));
     const { items } = await store.find({ where: { path: "/work/a.ts" } });

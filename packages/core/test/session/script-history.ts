@@ -11,7 +11,7 @@ import type { ContextSession } from "../../src/session/context-session.ts";
 import { answerDetails } from "../../src/session/context-session.ts";
 import { plainCodec } from "./test-session.ts";
 
-/** A host's message array as a script grows it; each message gets the next millisecond. */
+/** A host's message list that a script extends. Each message gets the next millisecond. */
 export interface ScriptedHistory {
   readonly messages: Message[];
   user(content: UserMessage["content"]): void;
@@ -22,16 +22,16 @@ export interface ScriptedHistory {
     output: string | readonly Block[],
     options?: CallScript,
   ): string;
-  /** The assistant says something and calls nothing. */
+  /** The assistant writes text and calls no tool. */
   say(text: string, meta?: JsonObject): void;
-  /** The assistant calls one of our tools, which runs on the session. */
+  /** The assistant calls a context tool, which runs on the session. */
   ask(
     tool: string,
     args: JsonObject,
     run: (callId: string) => Promise<ToolAnswer>,
   ): Promise<ToolAnswer>;
   push(message: Message): void;
-  /** Hands the messages to a session. */
+  /** Ingests the messages into a session. */
   ingest(session: ContextSession): ReturnType<ContextSession["ingest"]>;
 }
 

@@ -10,8 +10,8 @@ import { latest, storedSession } from "./view-parts.ts";
 const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
 const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
 
-describe("a session's answer", () => {
-  test("to letting go of an object of another session says that it is not here", async () => {
+describe("the answer of a session", () => {
+  test("reports a deactivated object of another session as not in this session", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
     const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
@@ -21,7 +21,7 @@ describe("a session's answer", () => {
     expect(answer).toEqual({ ok: false, text: '"a.ts" is not in this session.', effects: [] });
   });
 
-  test("to unpinning what it does not have pinned says so", async () => {
+  test("reports an unpinned object that was not pinned", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
     const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
@@ -30,7 +30,7 @@ describe("a session's answer", () => {
     expect((await session.unpin("f9")).text).toMatch(/^No object is known as "f9"/u);
   });
 
-  test("to loading what it has says that it is there, and to loading what is locked refuses", async () => {
+  test("reports a loaded object that is in the pool already, and refuses a locked one", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
 
@@ -45,7 +45,7 @@ describe("a session's answer", () => {
     });
   });
 
-  test("to activating says by its effects what it did", async () => {
+  test("contains the effects of an activation", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["a.ts", "long.txt"]);
     const [one, other] = (await session.status()).objects.map(({ stored }) => stored.body.id);
@@ -77,7 +77,7 @@ describe("a read", () => {
 });
 
 describe("a session's status", () => {
-  test("says which objects stand in the view that was sent last", async () => {
+  test("contains which objects are in the last sent view", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
     await session.read({ path: "a.ts" });
     await session.recordNamed(["long.txt"]);
@@ -90,7 +90,7 @@ describe("a session's status", () => {
     expect(after).toEqual([true, false]);
   });
 
-  test("has a handle with the letter of the object's type", async () => {
+  test("contains handles with the letter of the object's type", async () => {
     const { session, store } = await openTestSession({ files });
     const types = ["file", "note", "skill"];
     for (const [index, type] of types.entries()) {
@@ -105,7 +105,7 @@ describe("a session's status", () => {
   });
 });
 
-test("a session is shared only where it is opened so", async () => {
+test("a session is shared if the caller reports it at the opening", async () => {
   const { session, dependencies } = await openTestSession();
   const host = { harness: "test", sessionId: "session-2" };
 
@@ -126,7 +126,7 @@ test("the order of use keeps the last 96 keys", async () => {
   expect(recent).toEqual(Array.from({ length: 96 }, (_, index) => `t${index + 5}`));
 });
 
-test("the session's own system prompt is of its own origin", async () => {
+test("the system prompt of the context manager has its own origin", async () => {
   const { session, store } = await openTestSession();
   await session.recordSystemPrompt("own", "You know your context.");
   const { system_prompt_refs: references } = await storedSession(store, session);
@@ -138,7 +138,7 @@ test("the session's own system prompt is of its own origin", async () => {
   });
 });
 
-test("an object that a nickname was given is named by it in the answer, and again without one", async () => {
+test("the answer to a new nickname contains it, and the answer to its removal does not", async () => {
   const { session } = await openTestSession({ files });
   await session.read({ path: "a.ts" });
 

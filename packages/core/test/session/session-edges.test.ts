@@ -21,7 +21,7 @@ const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).joi
 const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
 
 describe("activate", () => {
-  test("takes a beginning without an end", async () => {
+  test("accepts a first line without a last line", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["long.txt"]);
 
@@ -30,7 +30,7 @@ describe("activate", () => {
     expect(answer.text).toBe("f1 long.txt is now active, lines 19-20 of 20.");
   });
 
-  test("takes an end without a beginning, of what was whole before too", async () => {
+  test("accepts a last line without a first line, also for an object that was whole", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["long.txt"]);
 
@@ -39,7 +39,7 @@ describe("activate", () => {
     expect(answer.text).toBe("f1 long.txt is now active, lines 1-2 of 20.");
   });
 
-  test("says of an object that is active already that it is", async () => {
+  test("reports an object that is active already", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "long.txt" });
     await session.read({ path: "a.ts" });
@@ -75,7 +75,7 @@ describe("activate", () => {
 });
 
 describe("deactivate", () => {
-  test("says that a text leaves later where it was sent", async () => {
+  test("reports that a sent text is dropped later", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
     await session.read({ path: "a.ts" });
     await session.view();
@@ -87,7 +87,7 @@ describe("deactivate", () => {
     );
   });
 
-  test("does not say so of what was never sent", async () => {
+  test("does not report this for a text that was never sent", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
     const history = scriptHistory();
     history.user("go");
@@ -101,7 +101,7 @@ describe("deactivate", () => {
   });
 });
 
-test("unpin says that an object is no longer pinned, and that it did so", async () => {
+test("unpin reports the unpinned object and its effect", async () => {
   const { session } = await openTestSession({ files });
   await session.read({ path: "a.ts" });
   await session.pin("f1");
@@ -117,7 +117,7 @@ test("unpin says that an object is no longer pinned, and that it did so", async 
 });
 
 describe("the tools of the model", () => {
-  test("activate takes lines as numbers or as texts of numbers", async () => {
+  test("activate accepts lines as numbers and as numeric texts", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["long.txt"]);
     const tool = contextTools.find(({ name }) => name === "activate");
@@ -127,7 +127,7 @@ describe("the tools of the model", () => {
     expect(answer?.text).toBe("f1 long.txt is now active, lines 3-4 of 20.");
   });
 
-  test("say of each argument which type it has and what it is for", () => {
+  test("describe the type and the purpose of each argument", () => {
     const properties = Object.fromEntries(
       contextTools.map(({ name, parameters }) => [name, parameters["properties"]]),
     );
@@ -155,7 +155,7 @@ describe("the tools of the model", () => {
 });
 
 describe("a target", () => {
-  test("that an empty nickname could name is nothing", async () => {
+  test("is not found by an empty name", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
 
@@ -163,7 +163,7 @@ describe("a target", () => {
     expect(await handlesIn(session, "active")).toEqual(["f1"]);
   });
 
-  test("that names the system prompt is said to be that", async () => {
+  test("that is the system prompt is called so in the answer", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("own", "You know your context.");
     const { system_prompt_refs: references } = await storedSession(store, session);
@@ -174,7 +174,7 @@ describe("a target", () => {
     expect(answer.text).toBe("the system prompt (own) is locked; it is always in the context.");
   });
 
-  test("can be inspected by the id of what is locked", async () => {
+  test("can be a locked object when it is inspected by id", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("hello");
@@ -186,7 +186,7 @@ describe("a target", () => {
     expect(found).toMatchObject({ body: { id: chatId, type: "chat" } });
   });
 
-  test("can be inspected by the nickname of an object of another session", async () => {
+  test("can be an object of another session when it is inspected by nickname", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
     await opened.session.name("f1", "the-plan");
@@ -202,7 +202,7 @@ describe("the payload of a call", () => {
   const hash = "ab".repeat(32);
 
   test.each(["short", "AB".repeat(32), `${"ab".repeat(32)}0`])(
-    "is refused where it is no SHA-256 in hexadecimal: %s",
+    "is refused if it is not a hexadecimal SHA-256: %s",
     async (bad) => {
       const { session } = await openTestSession();
       const history = scriptHistory();
@@ -238,8 +238,8 @@ describe("the payload of a call", () => {
   });
 });
 
-describe("a session that is opened again", () => {
-  test("still knows the calls that its own tools answered and whose results are to come", async () => {
+describe("a reopened session", () => {
+  test("keeps the calls of context tools whose results have not arrived", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" }, { callId: "call_1" });
 
@@ -248,7 +248,7 @@ describe("a session that is opened again", () => {
     expect(body["pending_calls"]).toEqual(["call_1"]);
   });
 
-  test("still knows which lines were active and what was asked for", async () => {
+  test("keeps the active lines and the requested objects", async () => {
     const opened = await openTestSession({ files });
     await opened.session.recordNamed(["long.txt"]);
     await opened.session.activate("f1", { from: 3, to: 4 });
@@ -260,7 +260,7 @@ describe("a session that is opened again", () => {
     );
   });
 
-  test("is made once where two processes open it at the same time", async () => {
+  test("is created once if two processes open it at the same time", async () => {
     const store = memoryStore();
     const { dependencies } = await openTestSession({ store });
     const host = { harness: "test", sessionId: "another" };
@@ -276,7 +276,7 @@ describe("a session that is opened again", () => {
   });
 });
 
-test("a file that another session was first to make an object for keeps that session's object", async () => {
+test("a file whose object another session made first keeps that object", async () => {
   const inner = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
   let first: (() => Promise<void>) | undefined;
   const store = Object.assign(Object.create(inner) as ObjectStore, {
@@ -303,7 +303,7 @@ test("a file that another session was first to make an object for keeps that ses
   });
 });
 
-test("a file that is no text is unchanged when it is read again", async () => {
+test("a file that is not text is unchanged when it is read again", async () => {
   const opened = await openTestSession({ files: { "/work/logo.png": null } });
   await opened.session.read({ path: "logo.png" });
 
@@ -312,7 +312,7 @@ test("a file that is no text is unchanged when it is read again", async () => {
   expect(answer.text).toContain("unchanged");
 });
 
-test("a tool's effects may wait for the commit of its result, and a person's may not", async () => {
+test("the effects of a tool can wait for the commit of its result, and those of the user cannot", async () => {
   const inner = memoryStore();
   const followed: boolean[] = [];
   const store = Object.assign(Object.create(inner) as ObjectStore, {
@@ -332,7 +332,7 @@ test("a tool's effects may wait for the commit of its result, and a person's may
 });
 
 describe("a session that follows files", () => {
-  test("takes in a newer version that its tracker tells, and no older one", async () => {
+  test("accepts a newer version from its tracker, and no older one", async () => {
     const tracker = fakeTracker();
     const { session, store } = await openTestSession({ files, tracker });
     await session.read({ path: "a.ts" });
@@ -350,7 +350,7 @@ describe("a session that follows files", () => {
     expect(older).toBe(newer);
   });
 
-  test("does not take in what makes no version", async () => {
+  test("ignores a change without a version", async () => {
     const tracker = fakeTracker();
     const { session, store } = await openTestSession({ files, tracker });
     await session.read({ path: "a.ts" });
@@ -370,7 +370,7 @@ describe("a session that follows files", () => {
     expect((await viewParts(session)).activeTexts).toEqual(before);
   });
 
-  test("has files tracked that were read, and not those that were only named", async () => {
+  test("tracks files that were read, and not those that were only named", async () => {
     const tracker = fakeTracker();
     const { session } = await openTestSession({ files, tracker });
     await session.recordNamed(["long.txt"]);
@@ -381,7 +381,7 @@ describe("a session that follows files", () => {
     expect(tracker.tracked).toEqual(["/work/a.ts"]);
   });
 
-  test("goes on, with a warning, where its files cannot be watched", async () => {
+  test("continues with a warning if its files cannot be watched", async () => {
     const tracker = fakeTracker();
     const warnings: (readonly [string, unknown])[] = [];
     const { dependencies } = await openTestSession({ files, tracker });
@@ -406,7 +406,7 @@ function changeOf(previous: StoredVersion, stored: StoredVersion): FileChange {
   return { id: stored.body.id, type: "changed", stored, previous: metadataVersion(previous) };
 }
 
-/** A tracker that tells what a test says. */
+/** A tracker that reports the changes that a test passes to it. */
 function fakeTracker(): FileTracker & {
   readonly tracked: unknown[];
   readonly tell: (changes: readonly FileChange[]) => void;

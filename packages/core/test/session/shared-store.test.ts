@@ -8,7 +8,7 @@ import { handlesIn, viewParts } from "./view-parts.ts";
 const another = { harness: "test", sessionId: "another" };
 
 describe("two sessions of one store", () => {
-  it("show a file in the newest version that either made, under its own number", async () => {
+  it("show a file in the newest version of either session, with its version number", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await opened.session.read({ path: "a.ts" });
     await opened.session.deactivate("f1");
@@ -22,7 +22,7 @@ describe("two sessions of one store", () => {
     expect((await (await opened.reopen()).view()).messages).toEqual(messages);
   });
 
-  it("find a file again that was gone for the one and is back for the other", async () => {
+  it("find a file again that was missing for one session and is back for the other", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await opened.session.read({ path: "a.ts" });
     opened.files.delete("/work/a.ts");
@@ -33,7 +33,7 @@ describe("two sessions of one store", () => {
     expect(await opened.session.activate("f1")).toMatchObject({ ok: true });
   });
 
-  it("keep the nickname that the other gave to a file that is gone then", async () => {
+  it("keep a nickname that the other session gave to a file that is missing later", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await opened.session.read({ path: "a.ts" });
     await (await opened.reopen(another)).name("a.ts", "plan");
@@ -45,8 +45,8 @@ describe("two sessions of one store", () => {
   });
 });
 
-describe("a tool call whose provider's id is not free (D31)", () => {
-  it("keeps its own output where another session made the same call at another time", async () => {
+describe("a tool call whose provider id is used already (D31)", () => {
+  it("keeps its own output if another session made the same call at another time", async () => {
     const opened = await openTestSession();
     const theirs = scriptHistory(5);
     theirs.user("go");
@@ -63,7 +63,7 @@ describe("a tool call whose provider's id is not free (D31)", () => {
     expect(activeTexts.join("\n")).not.toContain("THEIRS");
   });
 
-  it("keeps its own output when another session took the id before its result came", async () => {
+  it("keeps its own output if another session used the id before its result arrived", async () => {
     const opened = await openTestSession();
     const history = scriptHistory();
     history.user("go");
@@ -84,7 +84,7 @@ describe("a tool call whose provider's id is not free (D31)", () => {
     expect((await again.view()).messages).toEqual(messages);
   });
 
-  it("gets another where the id is an object's nickname", async () => {
+  it("gets another id if its id is an object's nickname", async () => {
     const { session } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await session.read({ path: "a.ts" });
     await session.name("f1", "call_1");
@@ -99,7 +99,7 @@ describe("a tool call whose provider's id is not free (D31)", () => {
 });
 
 describe("one session in two processes", () => {
-  it("is begun once, however many begin it at once", async () => {
+  it("is created once, however many processes begin it at the same time", async () => {
     const opened = await openTestSession();
 
     const sessions = await Promise.all([1, 2, 3].map(async () => await opened.reopen(another)));
@@ -108,7 +108,7 @@ describe("one session in two processes", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it("goes on in both: what one did is there when the other does something", async () => {
+  it("continues in both: each finds the changes of the other", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" } });
     const other = await opened.reopen();
     await opened.session.read({ path: "a.ts" });
@@ -122,7 +122,7 @@ describe("one session in two processes", () => {
     expect((await other.view()).messages).toEqual((await (await opened.reopen()).view()).messages);
   });
 
-  it("says so where the other process comes first again and again", async () => {
+  it("reports a conflict if the other process commits first again and again", async () => {
     const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
     const busy: ObjectStore = Object.assign(Object.create(store) as ObjectStore, {
       commit: async (...[writes, options]: Parameters<ObjectStore["commit"]>) => {

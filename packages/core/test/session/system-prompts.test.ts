@@ -4,7 +4,7 @@ import { openTestSession } from "./test-session.ts";
 import { latest, storedSession } from "./view-parts.ts";
 
 describe("system prompts (D55)", () => {
-  it("are two locked objects, linked from the session, with a version for each change", async () => {
+  it("are two locked objects to which the session refers, with a version for each change", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "You are a coding agent.");
     await session.recordSystemPrompt("own", "# Context objects");
@@ -41,7 +41,7 @@ describe("system prompts (D55)", () => {
     expect((await latest(store, prompts.host.id)).body.content).toBe("Be \ufffd good.");
   });
 
-  it("keep a nickname that a person gave them", async () => {
+  it("keep a nickname from the user", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "Be good.");
     const prompts = (await storedSession(store, session))["system_prompt_refs"] as {

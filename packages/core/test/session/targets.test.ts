@@ -7,7 +7,7 @@ import { handlesIn, latest } from "./view-parts.ts";
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
 describe("a target", () => {
-  it("may be a handle, an id, the beginning of one, a nickname or a path (D45)", async () => {
+  it("can be a handle, an id, the beginning of an id, a nickname or a path (D45)", async () => {
     const { session, store } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
@@ -27,7 +27,7 @@ describe("a target", () => {
     expect((await latest(store, file)).body.nickname).toBe("the plan");
   });
 
-  it("that is unknown or ambiguous is answered with candidates (D45)", async () => {
+  it("that is unknown or ambiguous is refused with candidates (D45)", async () => {
     const { session } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
@@ -50,7 +50,7 @@ describe("a target", () => {
     expect([ambiguous.ok, misplaced.ok, unknown.ok]).toEqual([false, false, false]);
   });
 
-  it("that the store knows and the session does not is loaded, then activated (D41)", async () => {
+  it("that only the store has is loaded, then activated (D41)", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
     const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
@@ -91,7 +91,7 @@ describe("a target", () => {
     ]);
   });
 
-  it("never means another object later: handles are not used again", async () => {
+  it("never means another object later, because handles are not used again", async () => {
     const opened = await openTestSession();
     const { session } = opened;
     const history = scriptHistory();

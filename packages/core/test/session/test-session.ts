@@ -18,12 +18,12 @@ import type { SessionDependencies } from "../../src/state/session-scope.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { type FakeFiles, fakeFiles } from "./fake-files.ts";
 
-/** A session over the memory store and files in a map, with everything it was made from. */
+/** A session with a memory store and files in a map, and everything it was made from. */
 export interface TestSession {
   readonly session: ContextSession;
   readonly store: ObjectStore;
   readonly files: FakeFiles;
-  /** What the session was opened with. */
+  /** The dependencies with which the session was opened. */
   readonly dependencies: SessionDependencies;
   /** Opens the same host session, or another, on the same store, as a new process would. */
   reopen(host?: HostSession): Promise<ContextSession>;
@@ -34,7 +34,7 @@ export interface TestSessionOptions {
   readonly store?: ObjectStore;
   readonly policy?: ActivationPolicy;
   readonly layout?: Layout;
-  /** By which the provider's cache grows cold; without it, never. */
+  /** The clock by which the provider's cache becomes cold. Default: never. */
   readonly clock?: Clock;
   readonly tracker?: FileTracker;
 }
@@ -43,7 +43,7 @@ const workspace = "/work";
 
 export const testHost: HostSession = { harness: "test", sessionId: "session-1" };
 
-/** Messages of the neutral form are their own host form. */
+/** A codec for hosts whose messages have the neutral form. */
 export const plainCodec: MessageCodec<Message> = {
   identify: (message) => ({
     role: message.role === "opaque" || message.role === "summary" ? message.kind : message.role,
@@ -53,7 +53,7 @@ export const plainCodec: MessageCodec<Message> = {
   decode: (message) => message,
 };
 
-/** Opens a session for a test; ids count up, the clock stands still. */
+/** Opens a session for a test. Ids count up, and the clock does not advance. */
 export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {
   const store = options.store ?? memoryStore({ clock: { now: () => 1_700_000_000_000 } });
   const files = fakeFiles(options.files);

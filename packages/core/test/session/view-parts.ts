@@ -9,19 +9,19 @@ import type { Turn } from "../../src/chat/turn.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { ViewMessage } from "../../src/view/layout.ts";
 
-/** A pooled view taken apart. */
+/** The parts of a pooled view. */
 export interface ViewParts {
-  /** The lines of the metadata pool, its title aside. */
+  /** The lines of the metadata pool, without its title. */
   readonly pool: readonly string[];
   readonly chat: readonly ViewMessage[];
   /** The blocks of the active contents. */
   readonly active: readonly Block[];
-  /** The texts of those blocks, the line with the sets among them. */
+  /** The texts of those blocks, including the line with the sets. */
   readonly activeTexts: readonly string[];
   readonly messages: readonly ViewMessage[];
 }
 
-/** Takes a session's pooled view apart. */
+/** Returns the parts of a session's pooled view. */
 export async function viewParts(
   session: ContextSession,
   options?: Parameters<ContextSession["view"]>[0],
@@ -45,21 +45,21 @@ export async function viewParts(
   };
 }
 
-/** The text of a message of the view. */
+/** Returns the text of a message of the view. */
 export function textOfMessage(message: ViewMessage): string {
   if (message.role === "opaque") return JSON.stringify(message.raw);
   if (typeof message.content === "string") return message.content;
   return message.content.map((block) => (isText(block) ? block.text : "")).join("\n");
 }
 
-/** The latest version of an object that must be there. */
+/** Returns the latest version of an object. Fails if there is none. */
 export async function latest(store: ObjectStore, id: string): Promise<StoredVersion> {
   const stored = await store.get(id as ObjectId);
   if (stored === undefined) throw new Error(`there is no object ${id}`);
   return stored;
 }
 
-/** The turns of a session's stored chat. */
+/** Returns the turns of a session's stored chat. */
 export async function storedTurns(
   store: ObjectStore,
   session: ContextSession,
@@ -68,7 +68,7 @@ export async function storedTurns(
   return (await latest(store, chatId)).body["turns"] as readonly Turn[];
 }
 
-/** The stored session object. */
+/** Returns the stored session object. */
 export async function storedSession(
   store: ObjectStore,
   session: ContextSession,
@@ -77,12 +77,12 @@ export async function storedSession(
   return (await latest(store, sessionId)).body;
 }
 
-/** How many versions a store holds, of all objects. */
+/** Returns the number of versions in a store, of all objects. */
 export async function versionCount(store: ObjectStore): Promise<number> {
   return (await store.changesSince()).versions.length;
 }
 
-/** The handles of a session's objects that are in a state. */
+/** Returns the handles of a session's objects that are in a state. */
 export async function handlesIn(
   session: ContextSession,
   ...states: readonly ("active" | "pinned" | "inactive")[]
