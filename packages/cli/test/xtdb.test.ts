@@ -51,8 +51,8 @@ test("a failed backup or restore is reported in a sentence", async () => {
   const backedUp = await run(["xtdb", "backup", join(store.workspace, "new.db"), "--at", at]);
 
   expect([restored.code, backedUp.code]).toEqual([1, 1]);
-  expect(restored.stderr).toContain(`${backup} is no whole backup of a node`);
-  expect(backedUp.stderr).toContain(`there is no node's data in ${at}`);
+  expect(restored.stderr).toContain(`${backup} is not a complete backup of a node`);
+  expect(backedUp.stderr).toContain(`there is no data of a node in ${at}`);
 });
 
 test("a query is refused if the store is not in XTDB, and if the query is missing", async () => {

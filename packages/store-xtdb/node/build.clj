@@ -19,7 +19,7 @@
     (doseq [^File file (sort (file-seq (io/file classes)))
             :when (.isFile file)
             :let [entry (JarEntry. (-> (.relativize root (.toPath file)) str (.replace File/separator "/")))]]
-      ;; A fixed time that is later than the sources', so that Clojure takes the classes.
+      ;; One time that is later than the sources', so that Clojure loads the classes.
       (.setTime entry (System/currentTimeMillis))
       (.putNextEntry out entry)
       (Files/copy (.toPath file) out)

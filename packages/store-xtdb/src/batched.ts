@@ -1,6 +1,7 @@
 /**
- * Answers single questions of one turn of the event loop by asking them together: over a network many waits are then
- * one. Where that fails for a reason that not all share, each is asked by itself, so that none fails for another's sake.
+ * Returns a function that answers single questions. The questions of one turn of the event loop are asked together, so
+ * that the network delay is paid once. If that fails for a reason that not all questions share, each is asked alone, so
+ * that one bad question does not make the others fail.
  */
 export function batched<Key, Value>(
   ask: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
@@ -12,7 +13,7 @@ export function batched<Key, Value>(
   function gather(): typeof gathered {
     const keys = new Set<Key>();
     const answers = new Promise<ReadonlyMap<Key, Value>>((resolve, reject) => {
-      // After all that is ready to run by now.
+      // Runs after all callbacks that are ready now, so that their questions are included.
       process.nextTick(() => {
         isGathering = false;
         ask([...keys]).then(resolve, reject);

@@ -10,39 +10,39 @@ import type { Document, JsonDocument, NodeClient, CallBudget } from "./node-clie
 import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
-/** Long texts, kept once each: by their hash, in pieces that every log and document store of XTDB takes. */
+/** Long texts. Each is stored once, by its hash, in pieces that fit into every log and document store of XTDB. */
 export interface Chunks {
-  /** Collects the documents of the texts that a commit brings. */
+  /** Returns an empty collection for the texts of one commit. */
   collect(): ChunkCollection;
-  /** Reads the texts behind all the given keys, so that they can be had at once. */
+  /** Loads the texts of all given keys. The returned reader has them in memory. */
   load(keys: Iterable<string>, budget: CallBudget): Promise<ChunkReader>;
 }
 
 export interface ChunkCollection extends ChunkWriter {
   write(text: string): string;
   /**
-   * JSON as it stands in an attribute: itself, `^` and its packed form where that is shorter, or where it is long `~` and
-   * the key behind which it stands.
+   * Returns the form in which an attribute contains a JSON text: the text itself, or `^` and its packed form if that is
+   * shorter. A long text is stored as chunks, and its form is `~` and the key.
    */
   attribute(text: string): string;
-  /** Characters of the texts given. */
+  /** Returns the number of characters of all texts in the collection. */
   written(): number;
-  /** The documents of texts that are not known to be there. */
+  /** Returns the documents of the texts that are not known to be stored. */
   documents(): readonly JsonDocument[];
-  /** Tells that these documents are committed. */
+  /** Records that these documents are committed. */
   committed(): void;
 }
 
-/** Kafka refuses documents above a million bytes, and a unit of text takes up to three. */
+/** Longest piece, in UTF-16 units: Kafka refuses documents above a million bytes, and a unit takes up to three bytes. */
 const pieceLength = 200_000;
 
-/** Attributes of up to this many characters stand in the document itself. */
+/** Longest text, in characters, that is stored in the document itself. */
 const longestAttribute = 50_000;
 
-/** Pieces asked for at once. */
+/** Number of pieces that one query requests. */
 const piecesAtOnce = 40;
 
-/** Hashes remembered, so that a text is not sent again for each version or object that has it. */
+/** Number of hashes that are remembered, so that a text is not sent again for each version that contains it. */
 const mostKnown = 20_000;
 
 export function chunks(client: NodeClient, names: Documents): Chunks {
@@ -134,19 +134,19 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
   };
 }
 
-/** The key behind which an attribute's text stands, undefined where it stands in the document. */
+/** Returns the key of an attribute's text; undefined if the document itself contains the text. */
 export function keyOfAttribute(text: string | undefined): string | undefined {
   return text?.startsWith("~") === true ? text.slice(1) : undefined;
 }
 
-/** An attribute's text, wherever it stands. */
+/** Returns an attribute's text from any of its forms. */
 export function attributeText(text: string, reader: ChunkReader): string {
   if (text.startsWith("^")) return unpackText(text.slice(1));
   const key = keyOfAttribute(text);
   return key === undefined ? text : reader.read(key);
 }
 
-/** The keys that a delta may name; a field's name that looks like one is among them, and does no harm. */
+/** Collects the keys that a delta can contain. A text that only looks like a key is collected too and does no harm. */
 export function keysIn(value: JsonValue | undefined, into: Set<string>): void {
   if (typeof value === "string") {
     if (value.startsWith("~#")) into.add(value.slice(2));
@@ -161,7 +161,7 @@ function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {
     let end = start + pieceLength;
-    // Both halves of a pair stay together, so that each piece is well-formed.
+    // Both halves of a surrogate pair stay together, so that each piece is well-formed.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
     pieces.push(text.slice(start, end));
     start = end;

@@ -13,14 +13,14 @@ import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
 /**
- * The state of the store after one commit, on which the next one is worked out. It is the present state if no commit came
- * since, which writing the next commit's document checks, and if `assumed` holds, which is checked with it.
+ * The state of the store after one commit, on which the next commit is based. It is current if no other commit has
+ * followed and if all `assumed` documents are absent. The next transaction checks both.
  */
 export interface CommitBasis {
   readonly clock: StoreClock;
-  /** Whether it was read just now; otherwise it is from memory, and a refusal that follows from it is checked on a fresh basis. */
+  /** Whether the basis was just read. If it is from memory, a refusal that follows from it is checked on a fresh basis. */
   readonly isFresh: boolean;
-  /** Documents that are taken for absent without having been read. */
+  /** Ids of documents that are assumed to be absent without having been read. */
   readonly assumed: ReadonlySet<string>;
   head(id: ObjectId): Head | undefined;
   owner(nickname: string): ObjectId | undefined;
@@ -28,29 +28,30 @@ export interface CommitBasis {
   readonly request: EarlierRequest | undefined;
 }
 
-/** What a request id stood for. */
+/** The stored outcome of an earlier commit with the same request id. */
 interface EarlierRequest {
   readonly digest: string;
   readonly versions: readonly CommittedVersion[];
 }
 
-/** The facts that a commit needs of its basis. */
+/** The objects, nicknames and request that a commit needs from its basis. */
 export interface BasisQuery {
   readonly ids: readonly ObjectId[];
   readonly nicknames: readonly string[];
   readonly requestId: string | undefined;
 }
 
-/** What this client knows of the store without asking. */
+/** The part of the store's state that this client remembers. */
 export interface Memory {
   clock: StoreClock;
-  /** From this commit on all commits are known: what was the latest then or later still is. */
+  /** The commit from which on this client knows all commits. A version that was the latest as of it or later still is. */
   since: number;
 }
 
 /**
- * Takes in where the store stood at a reading. Where others have committed meanwhile, only what was read since then is
- * known; so whoever reads an object to change it commits without another question, and is not late each time.
+ * Records the store's clock that came with a read. If other clients have committed in between, only versions that were
+ * read from then on count as known. A client that reads an object in order to change it can therefore commit without
+ * another query, and other clients do not overtake it each time.
  */
 export function learn(memory: Memory, clock: StoreClock): void {
   if (clock.seq <= memory.clock.seq) return;
@@ -69,11 +70,12 @@ export interface BasisParts {
 
 export interface BasisReader {
   /**
-   * From memory alone: in the loop of an agent no question is asked before a commit. Objects that are expected not to be
-   * there, names and requests are taken for absent. Undefined where that does not say enough.
+   * Returns a basis from memory only, so that the loop of an agent makes no query before a commit. Objects that are
+   * expected to be absent, nicknames and requests are assumed to be absent. Returns undefined if the memory does not
+   * contain enough.
    */
   remembered(query: BasisQuery, writes: readonly ObjectWrite[]): CommitBasis | undefined;
-  /** From the database, at one moment. */
+  /** Reads a basis from one state of the database. */
   fresh(query: BasisQuery, budget: CallBudget): Promise<CommitBasis>;
 }
 
@@ -151,7 +153,7 @@ export function basisReader({
     },
   };
 
-  /** All at one moment of the database, however many: what belongs together must not be read apart. */
+  /** Reads all documents in one query, because they must come from one state of the database. */
   async function documentsAt(
     documentIds: readonly string[],
     budget: CallBudget,

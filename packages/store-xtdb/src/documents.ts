@@ -16,10 +16,11 @@ import type { Document, JsonDocument } from "./node-client.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
 /**
- * The documents of one store in an XTDB database, named here and nowhere else; docs/architecture/xtdb.md tells of each.
+ * The documents of one store in an XTDB database. Only this file contains their names; docs/architecture/xtdb.md
+ * describes each.
  *
  * Ids and attributes begin with the store's name, by default `scm`, so that a database can hold several stores and
- * the documents of others. Composite attributes end in a padded number, so that a range of them is an ordered page.
+ * documents of other programs. Composite attributes end in a padded number, so that a range of them is an ordered page.
  */
 export interface Documents {
   readonly clockId: string;
@@ -29,7 +30,7 @@ export interface Documents {
   versionId(id: string, version: number): string;
   nicknameId(nickname: string): string;
   chunkId(hash: string): string;
-  /** The object that a document of an object is about. */
+  /** Returns the id of the object from the id of its document. */
   idOf(documentId: string): ObjectId;
 
   clock(clock: StoreClock, nonce: string): JsonDocument;
@@ -39,9 +40,9 @@ export interface Documents {
   version(parts: VersionParts): JsonDocument;
   readVersion(document: Document): VersionDocument;
 
-  /** An attribute's name as it stands in JSON and in answers. */
+  /** Returns the name of an attribute in JSON and in answers. */
   attribute(name: AttributeName): string;
-  /** An attribute's value in a document. */
+  /** Returns the value of an attribute in a document. */
   read(document: Document, name: AttributeName): unknown;
 }
 
@@ -76,25 +77,25 @@ export type AttributeName =
   | "text"
   | "packed";
 
-/** Where a store stands: each commit takes the next `seq`, and what it made the last of the other numbers. */
+/** The counters of a store. Each commit takes the next `seq` and moves the other numbers on. */
 export interface StoreClock {
-  /** Commits so far, restores and commits without a new version included. */
+  /** Number of commits, including restores and commits without a new version. */
   readonly seq: number;
-  /** The greatest transaction of any version here. */
+  /** The greatest transaction number and the latest time of all versions. */
   readonly at: VersionPoint;
-  /** Versions so far. */
+  /** Number of versions. */
   readonly arrivals: number;
-  /** Objects so far. */
+  /** Number of objects. */
   readonly objects: number;
 }
 
-/** What a version's document is made of; long texts stand elsewhere already. */
+/** The parts of a version's document. Long texts are already replaced by their keys. */
 interface VersionParts {
   readonly stored: StoredVersion;
   readonly arrival: number;
-  /** Keys of the references that the version before did not hold. */
+  /** Keys of the references that the previous version did not contain. */
   readonly edges: readonly string[];
-  /** The metadata with 0 in the place of each bulk field. */
+  /** The body with 0 instead of each bulk field. */
   readonly body: string;
   readonly delta: string | undefined;
   readonly base: number;
@@ -102,7 +103,7 @@ interface VersionParts {
   readonly size: number;
 }
 
-/** A version's document as it is read; `body` and `delta` may still name chunks. */
+/** A version's document as it is read. `body` and `delta` can be packed or be keys of chunks. */
 export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> {
   readonly id: ObjectId;
   readonly version: number;
@@ -110,7 +111,7 @@ export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> 
   readonly hashes: ObjectHashes;
 }
 
-/** The newest form of documents that is known here; a store says in its clock which it has. */
+/** The newest schema of the documents that this program supports. The clock of a store contains its schema. */
 export const schemaVersion = 1;
 
 const emptyClock: StoreClock = {
@@ -120,17 +121,17 @@ const emptyClock: StoreClock = {
   objects: 0,
 };
 
-/** The documents of the store with the given name. Throws `RangeError` for a name that cannot stand in attributes. */
+/** Returns the documents of the store with the given name. Throws `RangeError` for a name that attributes cannot have. */
 export function documents(name: string): Documents {
   if (!/^[a-z][a-z0-9-]{0,40}$/u.test(name) || name === "xt" || /^(?:crux|xtdb)/u.test(name)) {
     throw new RangeError(
-      `a store in XTDB has a name of small letters, digits and hyphens, and none that XTDB takes; got ${JSON.stringify(name)}`,
+      `the name of a store in XTDB is ${JSON.stringify(name)}; use a lower-case letter and up to 40 lower-case letters, digits and hyphens, and no name that is reserved by XTDB (xt, or one that begins with crux or xtdb)`,
     );
   }
   const attribute = (attributeName: AttributeName): string => `${name}/${attributeName}`;
   const objectPrefix = `${name}/object/`;
 
-  /** A document with the store's attributes; absent ones are left out. */
+  /** Returns a document with the store's attributes, without the undefined ones. */
   function make(
     id: string,
     attributes: Readonly<Partial<Record<AttributeName, JsonValue | undefined>>>,
@@ -259,73 +260,75 @@ function clockAttributes({ seq, at, arrivals, objects }: StoreClock): Record<str
   return { seq, tx: at.tx_id, time: at.tx_time, arrivals, objects };
 }
 
-/** Texts above this many characters stand in composite attributes by their hash: XTDB orders short texts only. */
+/** Longest text, in bytes, that a composite attribute contains in full. */
 const longestKey = 100;
 
-/** XTDB keeps an index of texts of up to 224 bytes by their order, of longer ones by hash. */
+/** Returns a text, or its hash if it is long: XTDB indexes texts of up to 224 bytes in order, and longer ones by hash. */
 function short(text: string): string {
   return Buffer.byteLength(text) <= longestKey ? text : `#${sha256(text)}`;
 }
 
-/** An id in quotes, so that no id begins as another ends. */
+/** Returns an id in quotes, so that the key of one id is never the beginning of another's. */
 function quoted(id: string): string {
   return short(JSON.stringify(id));
 }
 
-/** What all objects have in `listing` whose latest version has a value in a field. */
+/** Returns the key in `listing` of all objects whose latest version has a value in a field. */
 export function conditionKey(field: string, value: string): string {
   return short(`${field}=${value}`);
 }
 
-/** What versions have in `edge` that came to refer to an object in the given way. */
+/** Returns the key in `edge` of all versions that added a reference of the given kind to an object. */
 export function edgeKey(to: string, kind: Reference["ref"]): string {
   return `${kind} ${quoted(to)}`;
 }
 
-/** What a version has in `points`, before its number. */
+/** Returns the key of a version in `points`, without the version's number. */
 export function pointKey(id: string, by: "tx" | "time", value: string): string {
   return `${quoted(id)} ${by} ${value}`;
 }
 
 const digits = 10;
 
-/** A key with a number behind it: ranges of such are in the order of the numbers. */
+/** Returns a key with a number after it, so that the texts of a key are in the order of the numbers. */
 export function placed(key: string, number: number): string {
   return `${key}#${String(number).padStart(digits, "0")}`;
 }
 
-/** The number behind a key, undefined where the text is another key's. */
+/** Returns the number after a key; undefined if the text belongs to another key. */
 export function placeIn(text: string, key: string): number | undefined {
   if (text.length !== key.length + 1 + digits || !text.startsWith(`${key}#`)) return undefined;
   return Number(text.slice(key.length + 1));
 }
 
-/** A whole number from 0 on as text, in the order of numbers. */
+/** Returns a whole number from 0 on as a text that sorts like the number. */
 export function padded(number: number): string {
   return String(number).padStart(16, "0");
 }
 
-/** The earliest time that a date can hold, in milliseconds. */
+/** The earliest time of a JavaScript date, in milliseconds. */
 const earliest = -8_640_000_000_000_000n;
 
-/** A time as text, in the order of times. */
+/** Returns a time as a text that sorts like the time. */
 export function paddedTime(time: string): string {
-  // More than a number holds exactly, from the year 13,606 on.
+  // A BigInt, because a number is not exact for this difference from the year 13,606 on.
   return String(BigInt(Date.parse(time)) - earliest).padStart(17, "0");
 }
 
-/** A version's metadata, from its document and the text of its body. */
+/** Returns a version's metadata from its document and the text of its body. */
 export function metadataFrom(document: VersionDocument, body: string): StoredMetadata {
   const { hashes, version, at } = document;
   return { body: metadataOf(parseBody(document, body)), hashes, version, at };
 }
 
-/** A body as it stands in a version's document, with 0 in the place of each bulk field. */
+/** Parses the body of a version's document, which has 0 instead of each bulk field. */
 export function parseBody({ id, version }: VersionDocument, body: string): ObjectBody {
   try {
     return JSON.parse(body) as ObjectBody;
   } catch (cause) {
-    throw new DamageError(`version ${version} of object ${id} cannot be read`, { cause });
+    throw new DamageError(`the JSON of version ${version} of object ${id} cannot be parsed`, {
+      cause,
+    });
   }
 }
 
@@ -333,6 +336,8 @@ function parse(document: Document, text: string): object {
   try {
     return JSON.parse(text) as object;
   } catch (cause) {
-    throw new DamageError(`document ${String(document["xt/id"])} cannot be read`, { cause });
+    throw new DamageError(`the JSON in document ${String(document["xt/id"])} cannot be parsed`, {
+      cause,
+    });
   }
 }

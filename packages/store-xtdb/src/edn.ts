@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 /**
- * Writes a JSON value as EDN, which is what XTDB reads queries in. Texts are escaped as in JSON, and the fields of
- * objects are texts.
+ * Writes a JSON value as EDN, the format in which XTDB reads queries. Strings are escaped as in JSON, and the keys of
+ * objects are strings.
  */
 export function edn(value: JsonValue): string {
   if (value === null) return "nil";
@@ -15,11 +15,11 @@ export function edn(value: JsonValue): string {
     );
     return `{${entries.join(" ")}}`;
   }
-  // A large number is written as JavaScript writes it, 1e+21, which EDN takes too.
+  // EDN accepts large numbers in JavaScript's form, 1e+21.
   return JSON.stringify(value);
 }
 
-/** The body of a query: the query as EDN, its arguments as values. */
+/** Returns the body of a query request, with the query in EDN and its arguments as values. */
 export function queryBody(query: string, args: readonly JsonValue[]): string {
   return `{:query ${query}\n :in-args ${edn(args)}}`;
 }

@@ -1,14 +1,14 @@
 import type { ChainEnd, JsonObject } from "@self-context-manager/objects";
 
-/** A latest version with everything that the next one is written against. */
+/** The latest version of an object, with all that is needed to write the next one. */
 export interface Head extends ChainEnd {
-  /** The number of its object among all, in order of first commit. */
+  /** The number of the object in the order of first commits. */
   readonly place: number;
-  /** The commit as of which it is known to be its object's latest version. */
+  /** The number of the commit as of which this version is known to be the latest. */
   readonly asOf: number;
 }
 
-/** The bulk fields of some version of an object, from which a later one can be built. */
+/** The bulk fields of a version, from which a later version of the object can be rebuilt. */
 export interface Rebuilt {
   readonly version: number;
   readonly bulk: JsonObject;

@@ -4,33 +4,33 @@ import type { Documents } from "./documents.ts";
 import { placed, placeIn } from "./documents.ts";
 import type { NodeClient, CallBudget } from "./node-client.ts";
 
-/** An object by its number in order of first commit. */
+/** An object with its number in the order of first commits. */
 export interface Place {
   readonly place: number;
   readonly id: ObjectId;
 }
 
-/** A composite attribute and keys before the number, any of which lists an object in order. */
+/** A composite attribute and its keys, without the number. An object is in the listing if one of the keys lists it. */
 interface Listing {
   readonly attribute: "listing" | "edge";
   readonly keys: readonly string[];
 }
 
-/** What is listed: all objects that every listing names, or whose id begins so; between two places. */
+/** The objects to list: those that are in every listing and whose id has the prefix. */
 export interface Listed {
   readonly listings: readonly Listing[];
   readonly idPrefix: string;
   readonly newestFirst: boolean;
-  /** Only what comes after this place, in the order asked for. */
+  /** The place after which the list begins, in the requested order; undefined begins at the first object. */
   readonly after: number | undefined;
 }
 
 /**
- * Lists objects in order of first commit, in portions; the portions go on while more is asked for.
+ * Lists objects in the order of first commits, in portions that are read on demand.
  *
- * XTDB has no ordered page: it sorts all that a query finds. So the listing with few entries is taken whole, which a
- * limit tells that was not reached. Where every listing has many, they are read by windows of numbers that widen, and
- * what all of them name is kept.
+ * XTDB has no ordered page: it sorts all results of a query. So a listing with few entries is read as a whole; a query
+ * that does not reach its limit shows that there are few. If every listing has many entries, they are read in windows of
+ * places that become wider, and the objects that are in all listings are kept.
  */
 export async function* listObjects(
   listed: Listed,
@@ -41,7 +41,7 @@ export async function* listObjects(
 ): AsyncIterable<readonly Place[]> {
   const rows = rowsOf(client, names, budget);
   const { newestFirst, after } = listed;
-  // The range that is left, both ends included.
+  // The remaining range of places, including both ends.
   let from = newestFirst || after === undefined ? 1 : after + 1;
   let to = newestFirst && after !== undefined ? after - 1 : mostPlaces;
   const few = await fewest(listed, from, to, Math.max(256, portion * 2), rows);
@@ -61,7 +61,7 @@ export async function* listObjects(
   }
 }
 
-/** The greatest place that keys have room for. */
+/** The greatest place that fits into a key. */
 const mostPlaces = 9_999_999_999;
 
 interface Rows {
@@ -75,7 +75,7 @@ interface Rows {
   idsFrom(prefix: string, limit: number): Promise<readonly Place[]>;
 }
 
-/** The shortest listing, whole, if one is short; undefined where all are long. */
+/** Returns the whole of the shortest listing; undefined if all listings are long. */
 async function fewest(
   { listings, idPrefix }: Listed,
   from: number,
@@ -129,7 +129,7 @@ function rowsOf(client: NodeClient, names: Documents, budget: CallBudget): Rows 
   return {
     async listing({ attribute, keys }, from, to, limit) {
       const name = names.attribute(attribute);
-      // References stand with the versions that brought them.
+      // A reference is stored in the version that added it, and that document names its object.
       const holder = attribute === "edge" ? ` [d :${names.attribute("of")} h]` : "";
       const places = new Map<number, Place>();
       let count = 0;
@@ -173,7 +173,7 @@ function rowsOf(client: NodeClient, names: Documents, budget: CallBudget): Rows 
   };
 }
 
-/** Each object once: over HTTP the same row may come twice. */
+/** Returns each object once, because a response can contain the same row twice. */
 function placesOf(rows: readonly (readonly unknown[])[], names: Documents): readonly Place[] {
   const places = new Map<number, Place>();
   for (const [place, documentId] of rows)

@@ -13,47 +13,47 @@ import {
   RequestFailure,
 } from "./xtdb-errors.ts";
 
-/** A document of the database as it is read: its attributes by name, namespace and all. */
+/** A document that was read from the database: its attributes by name, with the namespace. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** One operation of a transaction, as XTDB takes it in JSON. */
+/** One operation of a transaction, in XTDB's JSON form. */
 export type Operation =
   | readonly ["put", JsonDocument]
   | readonly ["delete", string]
   | readonly ["match", string, null];
 
-/** A document as it is written: JSON, so that every client writes numbers in the same class. */
+/** A document to write. It is JSON, so that every client writes numbers in the same Java class. */
 export type JsonDocument = { readonly "xt/id": string; readonly [attribute: string]: JsonValue };
 
-/** A transaction that was taken into the log. */
+/** A transaction that is in the log. */
 interface Submitted {
   readonly txId: number;
-  /** Whether it held, where the node said so at once; else `isCommitted` tells. */
+  /** Whether its matches held; undefined if the node did not report it, and then `isCommitted` returns it. */
   readonly held: boolean | undefined;
 }
 
-/** The time that the calls to the node for one call of the port may take in all. */
+/** The total time for the requests to the node that one call of the port makes. */
 export interface CallBudget {
-  /** Milliseconds that remain. */
+  /** Returns the remaining milliseconds. */
   remaining(): number;
-  /** False where a failure is reported at once, because the node was found to be away before. */
+  /** Whether a failed request is repeated; false if the last call did not reach the node. */
   readonly tries: boolean;
-  /** What failed so far: a try that was cut off at the end says less than one that was answered. */
+  /** The failure to report: an earlier answer explains more than a last request that ran out of time. */
   failure: RequestFailure | undefined;
 }
 
 /**
- * The calls of XTDB's HTTP API that the store is made of. Each waits until the node has indexed what this client
- * submitted last, and reads are tried again while the budget lasts.
+ * The calls of XTDB's HTTP API that the store uses. Each read waits until the node has indexed the last transaction of
+ * this client, and is repeated after a failure while the budget lasts.
  */
 export interface NodeClient {
   readonly url: string;
   budget(): CallBudget;
-  /** What the node says of itself. */
+  /** Returns the node's status. */
   status(budget: CallBudget): Promise<Document>;
-  /** The latest state of a document, undefined where there is none. */
+  /** Returns the latest state of a document; undefined if it does not exist. */
   entity(id: string, budget: CallBudget): Promise<Document | undefined>;
-  /** The rows that a query finds, in no order. */
+  /** Returns the rows of a query in no particular order. */
   query(
     query: string,
     args: readonly JsonValue[],
@@ -61,47 +61,48 @@ export interface NodeClient {
     at?: { readonly txId: number },
   ): Promise<readonly (readonly unknown[])[]>;
   /**
-   * Sends a transaction, once. It is then in the log. Rejects with `RequestFailure` where nobody knows what became of it.
+   * Sends a transaction once. When the promise resolves, the transaction is in the log. Rejects with `RequestFailure` if
+   * the outcome is unknown.
    */
   submit(operations: readonly Operation[], budget: CallBudget): Promise<Submitted>;
   isCommitted(txId: number, budget: CallBudget): Promise<boolean>;
-  /** Waits until everything that the node's log holds is indexed; later reads see no less. */
+  /** Waits until the node has indexed its whole log. Later reads see at least that state. */
   sync(budget: CallBudget): Promise<void>;
-  /** Waits before another try; rejects with the failure where the budget does not allow one. */
+  /** Waits before the next attempt. Rejects with the failure if the budget does not allow one. */
   again(failure: RequestFailure, attempt: number, budget: CallBudget): Promise<void>;
 }
 
 export interface NodeClientOptions {
-  /** Milliseconds that one call of the port may take, tries included. */
+  /** Milliseconds that one call of the port may take, including repeated requests. */
   readonly timeout: number;
-  /** Makes sure that the node runs and answers where, for a node that moves when it is started anew. */
+  /** Makes sure that the node runs and returns its URL, for a node whose URL changes when it is started again. */
   readonly relocate?: () => Promise<string>;
 }
 
-/** Milliseconds for one look at a node that was found to be away. */
+/** Milliseconds for a call if the last call did not reach the node. */
 const shortLook = 2_000;
 
-/** Seconds that a submit may wait for its outcome. */
+/** Most seconds that the node may wait for the outcome of a submit. */
 const longestWait = 5;
 
-/** Milliseconds that an answer may take to arrive after the node has waited as long as it was asked to. */
+/** Milliseconds for the transfer of an answer, in addition to the time that the node may wait. */
 const grace = 1_000;
 
 export function nodeClient(
   requests: Requests,
   { timeout, relocate }: NodeClientOptions,
 ): NodeClient {
-  /** The last transaction that this client submitted: every read waits for it. */
+  /** The last transaction of this client. Every read waits for it. */
   let lastTx: number | undefined;
-  /** Whether the last call found no node: then nobody is kept waiting again until one answers. */
+  /** Whether the last call did not reach the node. Calls are then short until the node answers. */
   let away = false;
 
-  function awaiting(left: number): Readonly<Record<string, number>> {
+  function awaiting(remaining: number): Readonly<Record<string, number>> {
     if (lastTx === undefined) return {};
-    return { awaitTxId: lastTx, awaitTxTimeout: Math.max(1, Math.ceil(left)) };
+    return { awaitTxId: lastTx, awaitTxTimeout: Math.max(1, Math.ceil(remaining)) };
   }
 
-  /** One try; whatever may be otherwise the next time is a `RequestFailure`. */
+  /** Sends a request once. A failure that may not occur the next time is a `RequestFailure`. */
   async function attempt(request: NodeRequest): Promise<Answer> {
     const answer = await requests.send(request);
     const { status, body } = answer;
@@ -115,12 +116,12 @@ export function nodeClient(
 
   async function read(
     budget: CallBudget,
-    make: (left: number) => Omit<NodeRequest, "timeout">,
+    make: (remaining: number) => Omit<NodeRequest, "timeout">,
   ): Promise<Answer> {
     for (let tries = 0; ; tries += 1) {
-      const left = Math.max(1, budget.remaining());
+      const remaining = Math.max(1, budget.remaining());
       try {
-        return await attempt({ ...make(left), timeout: left + grace });
+        return await attempt({ ...make(remaining), timeout: remaining + grace });
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
         await again(error, tries, budget);
@@ -139,7 +140,7 @@ export function nodeClient(
     await delay(wait);
   }
 
-  /** Whether the node is known to run again, or still; else what is known of why it does not answer. */
+  /** Returns whether the node runs (again), or the reason why it cannot be reached, as far as it is known. */
   async function moved(
     failure: RequestFailure,
     locate: () => Promise<string>,
@@ -157,7 +158,7 @@ export function nodeClient(
       return "running";
     } catch (cause) {
       const unreachable = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
-      // A node that is only slow, or in another's hands, may answer the next time.
+      // A slow node, or one that another process is starting or stopping, may answer the next time.
       if (NodeError.is(cause, "NODE_UNAVAILABLE") || NodeError.is(cause, "NODE_BUSY"))
         return unreachable;
       away = true;
@@ -167,24 +168,24 @@ export function nodeClient(
     }
   }
 
-  /** Whether a node that answers errors has given up indexing, which only a new start changes. */
+  /** Whether a node that answers with errors has stopped indexing. Only a restart helps then. */
   async function hasStoppedIndexing({ kind }: RequestFailure): Promise<boolean> {
     if (kind !== "node-error") return false;
     try {
       const { body } = await requests.send({ path: "status", timeout: grace });
       return field(body, "ingester-failed?") === true;
     } catch {
-      // A node that says nothing of itself is away, which the next try meets.
+      // A node without a status cannot be reached. The next attempt reports that.
       return false;
     }
   }
 
-  /** Says what is known to be wrong with a node that answers, in place of what it answered. */
+  /** Returns the known cause of a node's failure instead of its answer, or the failure unchanged. */
   async function diagnosed(failure: RequestFailure): Promise<RequestFailure> {
     if (!(await hasStoppedIndexing(failure))) return failure;
     return new RequestFailure(
-      "it takes no more transactions, because its ingester failed; its log says why, mostly a full disk. " +
-        "Restart it, which loses nothing that was committed",
+      "it accepts no more transactions, because its ingester failed; its log contains the reason, mostly a full disk. " +
+        "Restart it; no committed data is lost",
       true,
       { cause: failure },
     );
@@ -205,19 +206,19 @@ export function nodeClient(
     },
 
     async entity(id, budget) {
-      const answer = await read(budget, (left) => ({
+      const answer = await read(budget, (remaining) => ({
         path: "entity",
-        search: { eid: id, ...awaiting(left) },
+        search: { eid: id, ...awaiting(remaining) },
       }));
       return answer.status === 404 ? undefined : documentOf(answer.body);
     },
 
     async query(query, args, budget, at) {
       const body = { type: "application/edn", text: queryBody(query, args) };
-      const { body: rows } = await read(budget, (left) => ({
+      const { body: rows } = await read(budget, (remaining) => ({
         path: "query",
         body,
-        search: { ...awaiting(left), ...at },
+        search: { ...awaiting(remaining), ...at },
       }));
       return rows as readonly (readonly unknown[])[];
     },
@@ -226,30 +227,30 @@ export function nodeClient(
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
-        // Well within the timeout, so that an answer which comes without it is not lost.
+        // Half of the remaining time, so that an answer without the outcome arrives before the timeout.
         wait: Math.min(longestWait, Math.floor(budget.remaining() / 2_000)),
         timeout: Math.max(1, budget.remaining()),
       });
       const txId = field(body, "tx-id");
       if (typeof txId !== "number")
-        throw new RequestFailure("it took a transaction and named no id", true);
+        throw new RequestFailure("it accepted a transaction and returned no id", true);
       lastTx = Math.max(lastTx ?? 0, txId);
       const held = field(body, "tx-committed?");
       return { txId, held: typeof held === "boolean" ? held : undefined };
     },
 
     async isCommitted(txId, budget) {
-      const { body } = await read(budget, (left) => ({
+      const { body } = await read(budget, (remaining) => ({
         path: "tx-committed",
-        search: { txId, awaitTxId: txId, awaitTxTimeout: Math.max(1, Math.ceil(left)) },
+        search: { txId, awaitTxId: txId, awaitTxTimeout: Math.max(1, Math.ceil(remaining)) },
       }));
       return field(body, "tx-committed?") === true;
     },
 
     async sync(budget) {
-      await read(budget, (left) => ({
+      await read(budget, (remaining) => ({
         path: "sync",
-        search: { timeout: Math.max(1, Math.ceil(left)) },
+        search: { timeout: Math.max(1, Math.ceil(remaining)) },
       }));
       const { status, body } = await read(budget, () => ({ path: "latest-completed-tx" }));
       const txId = field(body, "tx-id");
@@ -271,16 +272,16 @@ function isLate({ status, body }: Answer): boolean {
 function failureText(status: number, body: unknown): string {
   const reason = reasonOf(body);
   if (/TimeoutException/u.test(reason)) {
-    return "it has not caught up with the last transaction in time; it is under load, or builds its index anew";
+    return "it did not index the last transaction in time; it is under load or rebuilds its index";
   }
   if (/SQL\w*Exception/u.test(reason)) {
-    return `its database failed (${reason}), mostly because the disk is full or the database away; its log says more`;
+    return `its database failed (${reason}), mostly because the disk is full or the database is not reachable; its log contains more`;
   }
-  return `it failed with ${status} (${reason}); its log says why`;
+  return `it failed with status ${status} (${reason}); its log contains the reason`;
 }
 
 function documentOf(body: unknown): Document {
   if (typeof body !== "object" || body === null)
-    throw new RequestFailure("it answered something that is no document", true);
+    throw new RequestFailure("its answer is not a document", true);
   return body as Document;
 }

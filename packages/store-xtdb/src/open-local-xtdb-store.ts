@@ -7,9 +7,9 @@ export type LocalXtdbStoreOptions = JoinNodeOptions &
   Omit<XtdbStoreOptions, "url" | "relocate" | "token">;
 
 /**
- * Opens the store of this machine's node on a data folder: started where it does not run, shared with other processes,
- * started anew after a crash, and left when the store is disposed. Rejects with `STORE_UNAVAILABLE` where it cannot be
- * started, such as without Java.
+ * Opens the store of this machine's node on a data folder. The node is started if it does not run, shared with other
+ * processes, and started again after a crash. Disposal leaves the node. Rejects with `STORE_UNAVAILABLE` if the node
+ * cannot be started, for example without Java.
  */
 export async function openLocalXtdbStore(options: LocalXtdbStoreOptions): Promise<XtdbStore> {
   const node = await available(() => joinNode(options));

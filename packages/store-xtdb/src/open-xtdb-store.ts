@@ -18,28 +18,31 @@ import { versionReader } from "./version-reader.ts";
 import { field, queryFailureOf, storeError, storeErrorOf } from "./xtdb-errors.ts";
 
 export interface XtdbStoreOptions {
-  /** The node's URL, such as `http://127.0.0.1:3000`. */
+  /** The URL of the node, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** The store's name within the database, with which ids and attributes begin. Default: `scm`. */
+  /** The store's name within the database. All ids and attributes begin with it. Default: `scm`. */
   readonly space?: string;
-  /** A bearer token, where the node wants one. */
+  /** The bearer token, if the node requires one. Default: none. */
   readonly token?: string;
-  /** Default: the system's clock. */
+  /** The source of transaction times. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Milliseconds that a call may take, tries included. Default: 10 seconds. */
+  /** Milliseconds that a call may take, including repeated requests. Default: 10,000. */
   readonly timeout?: number;
-  /** Makes sure that the node runs and answers its URL, where it may be another after a crash: `ensure` of `joinNode`. */
+  /**
+   * Makes sure that the node runs and returns its URL, which can change after a crash: `ensure` of `joinNode`. Default:
+   * none; the URL stays the same.
+   */
   readonly relocate?: () => Promise<string>;
   /** Characters of latest versions that are kept in memory. Default: 32 million. */
   readonly cacheCharacters?: number;
 }
 
-/** The store on XTDB, and what only XTDB can: code that uses it runs on no other store. */
+/** The store on XTDB with its own query language. Code that calls `query` runs on no other store. */
 export interface XtdbStore extends ObjectStore {
   /**
-   * Asks in Datalog, as XTDB's EDN, with arguments for `:in`; docs/architecture/xtdb.md tells of the documents. Reads
-   * only, and answers rows in no order, in which a row may stand twice. Rejects with `RangeError` for a query that XTDB
-   * refuses.
+   * Runs a Datalog query in XTDB's EDN, with arguments for `:in`; docs/architecture/xtdb.md describes the documents. The
+   * query only reads. Its rows are in no particular order, and a row can occur twice. Rejects with `RangeError` for a
+   * query that XTDB refuses.
    */
   query(
     edn: string,
@@ -49,11 +52,11 @@ export interface XtdbStore extends ObjectStore {
 }
 
 export interface XtdbQueryOptions {
-  /** Asks as of a transaction of XTDB's own. */
+  /** The transaction of XTDB, not of the store, as of which the query runs. Default: the latest. */
   readonly txId?: number;
 }
 
-/** Opens the store in a database of XTDB 1.24. Nothing is written before the first commit. */
+/** Opens the store in a database of XTDB 1.24. The first commit is the first write. */
 export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStore> {
   const { clock = { now: () => Date.now() }, token, timeout = 10_000 } = options;
   const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
@@ -68,12 +71,12 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const write = transactions({ client, names, chunks, reader, heads, memory, clock });
   const ask = queries({ client, names, reader, heads, memory });
   let closed = false;
-  /** Settles when the writes before are done: they are made in the order of the calls. */
+  /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
   async function firstLook(node: NodeClient, budget: CallBudget): Promise<Memory> {
     checkEngine(await node.status(budget), node.url);
-    // A node answers before it has caught up with its log.
+    // A node already answers while it still indexes its log.
     await node.sync(budget);
     const document = await node.entity(names.clockId, budget);
     if (document !== undefined) checkSchema(document);
@@ -87,14 +90,14 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       throw storeError(
         "STORE_FOREIGN",
         client.url,
-        `its document ${names.clockId} is not this program's; give the store another name in this database`,
+        `its document ${names.clockId} belongs to another program; give the store another name in this database`,
       );
     }
     if (schema > schemaVersion) {
       throw storeError(
         "STORE_TOO_NEW",
         client.url,
-        `its store has schema ${schema}, this program knows up to ${schemaVersion}: update the program`,
+        `its store has schema version ${schema}, but this program supports only versions up to ${schemaVersion}; update the program`,
       );
     }
   }
@@ -135,7 +138,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       run((budget) => ask.changesSince(position, limit, budget)),
     query: (edn, args = [], queryOptions = {}) => {
       const at = queryOptions.txId === undefined ? undefined : { txId: queryOptions.txId };
-      // What fails in the node is mostly the query: it would fail again.
+      // The request is not repeated: a failure in the node is mostly caused by the query and would occur again.
       return run(async (budget) => {
         try {
           return await client.query(edn, args, { ...budget, tries: false }, at);
@@ -163,13 +166,13 @@ async function answered<Result>(
   }
 }
 
-/** Documents and queries are those of the first generation of XTDB, which 1.24 is the last of. */
+/** Refuses other versions of XTDB: the documents and queries are those of XTDB 1, and 1.24 is its last version. */
 function checkEngine(status: Document, url: string): void {
   const version = field(status, "version");
   if (typeof version === "string" && /^1\.(?:2[3-9]|[3-9]\d)\./u.test(`${version}.`)) return;
   throw storeError(
     "STORE_FOREIGN",
     url,
-    `it is ${typeof version === "string" ? `XTDB ${version.slice(0, 40)}` : "no XTDB that says its version"}; the store needs XTDB 1.24`,
+    `it is ${typeof version === "string" ? `XTDB ${version.slice(0, 40)}` : "not an XTDB that reports its version"}; the store needs XTDB 1.24`,
   );
 }

@@ -41,7 +41,7 @@ import { batched } from "./batched.ts";
 import type { LatestVersion, VersionReader } from "./version-reader.ts";
 import { RequestFailure } from "./xtdb-errors.ts";
 
-/** The questions of the port. */
+/** The queries of the port. */
 export interface Queries {
   get(
     id: ObjectId,
@@ -75,18 +75,18 @@ export interface QueriesParts {
   readonly memory: Memory;
 }
 
-/** Versions asked for at once where all are wanted. */
+/** Number of versions that one query requests, if all versions are needed. */
 const versionsAtOnce = 500;
 
-/** Objects whose metadata is asked for at once. */
+/** Number of objects whose metadata one query requests. */
 const objectsAtOnce = 300;
 
 const referenceKinds = ["dynamic", "static"] as const;
 
-/** The range of numbers that an index keeps. */
+/** The greatest number that XTDB's index keeps exactly. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** The greatest number of a version that keys have room for. */
+/** The greatest version number that fits into a key. */
 const mostVersions = 9_999_999_999;
 
 export function queries({ client, names, reader, heads, memory }: QueriesParts): Queries {
@@ -117,7 +117,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       if (stored === undefined) continue;
       const { id, base, weight, size } = document;
       known.set(id, stored);
-      // A commit may have come meanwhile, whose version is newer.
+      // A commit in the meantime may have cached a newer version.
       if ((heads.get(id)?.stored.version ?? 0) < stored.version)
         heads.set(id, { stored, place, base, weight, size, asOf });
     }
@@ -148,7 +148,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     return found;
   }
 
-  /** The number of an object's last version whose key lies between two, undefined where there is none. */
+  /** Returns the number of an object's last version whose key is between two texts; undefined if there is none. */
   async function lastPoint(
     key: string,
     from: string,
@@ -198,7 +198,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     );
   }
 
-  /** A version by its document's id. Whoever reads many, as an export does, asks for some at once. */
+  /** Returns a version by the id of its document. A caller that reads many at once, such as an export, shares queries. */
   const versionOf = batched(
     async (documentIds: readonly string[]) => {
       const budget = client.budget();
@@ -257,7 +257,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       const limit = checkLimit(query.limit ?? 100);
       const listed: Listed = {
         listings: conditions
-          // What lacks a field stands in no listing of it.
+          // An object without a field is in no listing of that field.
           .filter(({ value }) => value !== null)
           .map(({ field, value }) => ({
             attribute: "listing",
@@ -280,7 +280,8 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
           );
           for (const { place, id } of part) {
             const metadata = described.get(id);
-            // What an index cannot say: absence, long values beyond their hash, a version that came meanwhile.
+            // The index cannot decide three conditions: a field is absent, a long value, of which it contains only the
+            // hash, and a version that was committed in the meantime.
             if (
               metadata !== undefined &&
               conditions.every((condition) => meetsCondition(metadata.body, condition))
@@ -314,7 +315,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         ],
         idPrefix: "",
         newestFirst: false,
-        // The holder that the page before ended in may have more places.
+        // The last holder of the previous page can have more references.
         after: start === undefined ? undefined : start[0] - 1,
       };
       const found: { readonly place: number; readonly referrer: Referrer }[] = [];
@@ -377,7 +378,7 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
   };
 }
 
-/** In the order of a number, each number once: over HTTP the same row may come twice. */
+/** Returns items in the order of a number, each number once, because a response can contain the same row twice. */
 function inOrder<Item>(items: readonly Item[], numberOf: (item: Item) => number): readonly Item[] {
   const unique = new Map(items.map((item) => [numberOf(item), item]));
   return [...unique].sort(([one], [other]) => one - other).map(([, item]) => item);

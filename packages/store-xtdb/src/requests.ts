@@ -7,30 +7,30 @@ import { type Answer, RequestFailure, storeError } from "./xtdb-errors.ts";
 export interface NodeRequest {
   readonly path: string;
   readonly search?: Readonly<Record<string, string | number>>;
-  /** The body of a POST, as text of the given media type. */
+  /** The body of a POST and its media type; undefined makes the request a GET. */
   readonly body?: { readonly type: string; readonly text: string };
-  /** Seconds that the node may wait until it can say what came of it; a node that knows nothing of this does not. */
+  /** Seconds that the node may wait for the outcome. A node that does not support this answers at once. */
   readonly wait?: number;
-  /** Milliseconds until it is given up. */
+  /** Milliseconds after which the request is aborted. */
   readonly timeout: number;
 }
 
-/** Sends requests to a node and reads its answers. Rejects with `RequestFailure` where no answer comes. */
+/** Sends requests to a node and reads its answers. Rejects with `RequestFailure` if there is no usable answer. */
 export interface Requests {
   /** The node's URL, without `/_xtdb`. */
   readonly url: string;
-  /** Goes to another URL from now on. */
+  /** Sends all later requests to another URL. */
   moveTo(url: string): void;
   send(request: NodeRequest): Promise<Answer>;
 }
 
 export interface RequestsOptions {
   readonly url: string;
-  /** A bearer token, where the node wants one. */
+  /** The bearer token, if the node requires one. */
   readonly token?: string;
 }
 
-/** Connections are kept open between requests, as Node's fetch does by itself. */
+/** Returns a sender for one node. Node's fetch keeps connections open between requests. */
 export function requests({ url, token }: RequestsOptions): Requests {
   let node = nodeUrl(url);
   const http: KyInstance = ky.create({
@@ -38,7 +38,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
       accept: "application/transit+json",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-    // Tries are this package's own matter: a submit may not be sent twice without a look at what became of it.
+    // The node client repeats requests itself: a submit must not be sent again before its outcome was checked.
     retry: 0,
     throwHttpErrors: false,
   });
@@ -76,9 +76,9 @@ export function requests({ url, token }: RequestsOptions): Requests {
         throw failureOf(error, timeout);
       }
       if (status >= 500 && !type.startsWith("application/transit+json")) {
-        // A proxy in front of a node that is away answers so.
+        // A proxy answers in this way if it does not reach the node.
         throw new RequestFailure(
-          `it answers ${status} and nothing that can be read; look at what stands before it`,
+          `it answers with status ${status} and a body that cannot be read; check the proxy in front of it`,
           true,
         );
       }
@@ -87,12 +87,12 @@ export function requests({ url, token }: RequestsOptions): Requests {
   };
 }
 
-/** The URL of a node in the form in which it is named. Throws `RangeError` for a text that is none. */
+/** Returns the URL of a node in its short form. Throws `RangeError` for a text that is not a URL with http or https. */
 function nodeUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new RangeError(
-      `the URL of an XTDB node is such as http://127.0.0.1:3000; got ${JSON.stringify(text.slice(0, 200))}`,
+      `the URL of the XTDB node is ${JSON.stringify(text.slice(0, 200))}; give one such as http://127.0.0.1:3000`,
     );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/u, "").replace(/\/_xtdb$/u, "");
@@ -106,17 +106,17 @@ function decode(url: string, status: number, type: string, text: string): unknow
       throw new RequestFailure("its answer is cut off or damaged", true, { cause });
     }
   }
-  // Refusals of the server itself come without a body.
+  // The server's own refusals have no transit body.
   if (status === 401 || status === 413 || status === 421) return { error: text.slice(0, 300) };
   throw storeError(
     "STORE_FOREIGN",
     url,
-    `what answers there is not XTDB with its HTTP API (status ${status}, ${type === "" ? "no type" : type}); ` +
+    `the server there is not XTDB with its HTTP API (status ${status}, ${type === "" ? "no content type" : type}); ` +
       "give the URL of an XTDB 1.24 node, such as http://127.0.0.1:3000",
   );
 }
 
-/** Codes of a connection that was never made. */
+/** Codes of errors before a connection existed. */
 const notConnected: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -129,7 +129,7 @@ const notConnected: ReadonlySet<unknown> = new Set([
 function failureOf(error: unknown, timeout: number): Error {
   if (error instanceof TimeoutError || (error instanceof Error && error.name === "TimeoutError")) {
     return new RequestFailure(
-      `it did not answer within ${Math.ceil(timeout)} ms; it is under load or stuck, which its log says`,
+      `it did not answer within ${Math.ceil(timeout)} ms; it is under load or stuck, and its log shows which`,
       true,
       { cause: error, kind: "late" },
     );
@@ -137,14 +137,14 @@ function failureOf(error: unknown, timeout: number): Error {
   const code = codeOf(error);
   return new RequestFailure(
     notConnected.has(code)
-      ? `nothing can be reached there (${String(code)}); start it, or correct the URL`
-      : `the connection broke off (${String(code ?? error)})`,
+      ? `no server can be reached there (${String(code)}); start it, or correct the URL`
+      : `the connection was interrupted (${String(code ?? error)})`,
     !notConnected.has(code),
     { cause: error, kind: "connection" },
   );
 }
 
-/** Node's fetch and ky each put an error around the one that names the reason. */
+/** Returns the code of the inner error: Node's fetch and ky each wrap the error that has it. */
 function codeOf(error: unknown): unknown {
   let inner: unknown = error;
   for (let depth = 0; depth < 5 && typeof inner === "object" && inner !== null; depth += 1) {

@@ -26,7 +26,7 @@ import type { VersionReader } from "./version-reader.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure, storeError } from "./xtdb-errors.ts";
 
-/** What writes. One call runs at a time. */
+/** The write operations of the store. One call runs at a time. */
 export interface Transactions {
   commit(
     writes: readonly ObjectWrite[],
@@ -49,7 +49,7 @@ export interface TransactionsParts {
   readonly clock: Clock;
 }
 
-/** The outcome of a call on its basis: an answer without writing, or the versions to write and the answer then. */
+/** The outcome of a call on its basis: an answer without a write, or the versions to write and the answer after it. */
 type Outcome<Answer> =
   | { readonly type: "answer"; readonly answer: Answer }
   | {
@@ -64,8 +64,8 @@ export function transactions(parts: TransactionsParts): Transactions {
   const bases = basisReader(parts);
 
   /**
-   * Tries until a commit holds or is refused. A refusal that follows from what is only remembered, and a commit that
-   * another client forestalled, are worked out again on what the database says.
+   * Repeats a commit until it is stored or refused. It is prepared again on a fresh basis in two cases: a refusal that
+   * follows from a basis in memory, and a commit of another client that came first.
    */
   async function run<Answer>(
     query: BasisQuery,
@@ -99,7 +99,7 @@ export function transactions(parts: TransactionsParts): Transactions {
     }
   }
 
-  /** Writes a plan as the next commit. False where another commit was the next. */
+  /** Writes a plan as the next commit. Returns false if another commit came first. */
   async function write(
     basis: CommitBasis,
     plan: WritePlan,
@@ -118,18 +118,19 @@ export function transactions(parts: TransactionsParts): Transactions {
       ...plan.operations,
       ...further,
     ];
-    // Where it did not hold, or nobody knows, what is remembered is wrong, and the next commit on it will not hold either.
+    // If the commit failed or its outcome is unknown, the memory stays as it is: a commit based on it will fail its match
+    // and read a fresh basis.
     if (!(await send(operations, seq, nonce, budget))) return false;
     collection.committed();
-    // A reading may have seen a later commit by now.
+    // A read in the meantime may have recorded a later commit.
     if (seq > memory.clock.seq) memory.clock = plan.clock;
     for (const head of plan.heads) heads.set(head.stored.body.id, head);
     return true;
   }
 
   /**
-   * Submits until it is known what became of it. The commit's document can be created once only, so that a transaction
-   * that was sent twice, or arrives late, holds once at most; its nonce tells whose it is.
+   * Submits until the outcome is known. The commit's document can be created only once, so a transaction that was sent
+   * twice or arrives late takes effect at most once. The nonce in the document identifies the client that created it.
    */
   async function send(
     operations: readonly Operation[],
@@ -164,10 +165,10 @@ export function transactions(parts: TransactionsParts): Transactions {
       throw storeError(
         "STORE_BUSY",
         client.url,
-        `other clients committed first, ${losses} times; wait until they write less, or raise the timeout`,
+        `other clients committed first ${losses} times; try again when they write less, or raise the timeout`,
       );
     }
-    // The first loss is mostly a single other writer, who is done.
+    // The first loss is mostly due to a single commit of another writer, so there is no pause.
     if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
   }
 

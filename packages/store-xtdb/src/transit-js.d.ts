@@ -1,4 +1,4 @@
-/** The part of transit-js that is used; it brings no declarations. */
+/** The part of transit-js that is used. The package contains no declarations. */
 declare module "transit-js" {
   interface MapBuilder {
     init(): Record<string, unknown>;

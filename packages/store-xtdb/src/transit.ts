@@ -1,14 +1,13 @@
-// For packages that read this source, which do not find declarations beside it by themselves.
+// Packages that compile this source do not find the declarations without this reference.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./transit-js.d.ts" />
 import transit from "transit-js";
 
 /**
- * Reads transit (JSON) as plain values: a keyword as its name, a map as an object with such names, a list or a set as an
- * array, an id or a hash as text, a time as ISO 8601 with milliseconds.
+ * Reads transit (JSON) as plain values: a keyword as its name, a map as an object with these names, a list or a set as an
+ * array, an id or a hash as text, a time as ISO 8601 with milliseconds. Throws for a text that is not transit.
  *
- * Answers are asked for in transit, because XTDB cuts the times of its JSON answers to whole seconds. Throws for a text
- * that is no transit.
+ * The store requests answers in transit, because XTDB cuts the times in its JSON answers to whole seconds.
  */
 export function readTransit(text: string): unknown {
   return reader.read(text);
@@ -40,7 +39,7 @@ const reader = transit.reader("json", {
   },
 });
 
-/** Assigns without the surprise that `__proto__` holds. */
+/** Assigns a field so that `__proto__` is an ordinary field too. */
 function set(map: Record<string, unknown>, key: unknown, value: unknown): void {
   Object.defineProperty(map, String(key), {
     value,

@@ -27,16 +27,16 @@ import type { Head, Rebuilt } from "./head.ts";
 import type { Document, NodeClient, CallBudget } from "./node-client.ts";
 import { DamageError } from "./xtdb-errors.ts";
 
-/** Reads versions back from their documents. */
+/** Reads versions from their documents. */
 export interface VersionReader {
-  /** What a query pulls of a version for its metadata: everything but the delta. */
+  /** The pull pattern for a version's metadata: all attributes that are read, except the delta. */
   readonly metadataPattern: string;
   metadata(found: readonly unknown[], budget: CallBudget): Promise<readonly StoredMetadata[]>;
-  /** Whole versions from their documents, in the order given. */
+  /** Returns whole versions from their documents, in the same order. */
   whole(found: readonly VersionDocument[], budget: CallBudget): Promise<readonly StoredVersion[]>;
-  /** The documents of the latest versions of those objects that are there. */
+  /** Returns the documents of the latest versions of those objects that exist. */
   latest(ids: readonly ObjectId[], budget: CallBudget): Promise<LatestVersions>;
-  /** Versions' documents by their ids; those that are there. */
+  /** Returns those version documents with the given ids that exist. */
   versions(documentIds: readonly string[], budget: CallBudget): Promise<readonly VersionDocument[]>;
 }
 
@@ -47,7 +47,7 @@ export interface LatestVersion {
 
 interface LatestVersions {
   readonly found: ReadonlyMap<ObjectId, LatestVersion>;
-  /** Where the store stood when they were the latest; not asked for with many objects, and unknown where none is there. */
+  /** The store's clock when these were the latest versions; undefined for many objects, and if no object exists. */
   readonly clock: StoreClock | undefined;
 }
 
@@ -65,10 +65,10 @@ const metadataAttributes: readonly AttributeName[] = [
   "size",
 ];
 
-/** Objects whose latest versions are read to be changed, as far as their number tells; the clock comes with each. */
+/** Most objects in a read that returns the clock too: so few are probably read in order to change them. */
 const fewObjects = 8;
 
-/** Documents asked for at once. */
+/** Number of documents that one query requests. */
 const documentsAtOnce = 300;
 
 export interface VersionReaderParts {
@@ -90,7 +90,7 @@ export function versionReader({
     `[${attributes.map((name) => `:${names.attribute(name)}`).join(" ")}]`;
   const deltaPattern = pattern(["of", "version", "delta"]);
 
-  /** The nearest version at or before the wanted one whose bulk fields are at hand. */
+  /** Returns the nearest version, up to the wanted one, whose bulk fields are in memory. */
   function startOf({ id, version, base }: VersionDocument): Pick<Rebuilt, "version" | "bulk"> {
     const fits = (at: number): boolean => at >= base && at <= version;
     const head = heads.get(id);
@@ -159,12 +159,14 @@ export function versionReader({
     } catch (cause) {
       if (cause instanceof DamageError) throw cause;
       throw new DamageError(
-        `version ${document.version} of object ${document.id} does not follow from the one before`,
+        `version ${document.version} of object ${document.id} cannot be rebuilt from its deltas`,
         { cause },
       );
     }
     if (!isJsonObject(bulk))
-      throw new DamageError(`version ${document.version} of object ${document.id} is no object`);
+      throw new DamageError(
+        `version ${document.version} of object ${document.id} is not a JSON object`,
+      );
     deepFreeze(bulk);
     return bulk;
   }
@@ -196,7 +198,7 @@ export function versionReader({
       const reader = await chunks.load(keys, budget);
       return found.map((document, index) => {
         const start = starts[index] ?? { version: document.base - 1, bulk: {} };
-        // Parsed anew for each version: what a delta holds becomes part of what it builds.
+        // Each version parses the deltas again, because the values of a delta become part of the version.
         const known = new Map<string, Delta | undefined>();
         for (let at = start.version + 1; at <= document.version; at += 1) {
           const documentId = names.versionId(document.id, at);
@@ -255,6 +257,6 @@ function parseDelta(documentId: string, json: string): Delta {
   try {
     return JSON.parse(json) as Delta;
   } catch (cause) {
-    throw new DamageError(`document ${documentId} cannot be read`, { cause });
+    throw new DamageError(`the delta in document ${documentId} cannot be parsed`, { cause });
   }
 }

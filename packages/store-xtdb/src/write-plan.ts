@@ -14,23 +14,23 @@ import type { CommitBasis } from "./commit-basis.ts";
 import type { Head } from "./head.ts";
 import type { Operation } from "./node-client.ts";
 
-/** What a transaction will write, worked out in memory. */
+/** The writes of a transaction, prepared in memory. */
 export interface WritePlan {
   readonly clock: StoreClock;
   readonly operations: readonly Operation[];
-  /** The latest versions as they stand afterwards. */
+  /** The latest versions after the transaction. */
   readonly heads: readonly Head[];
 }
 
-/** An object before and after. */
+/** The heads of an object before and after a transaction. */
 interface Change {
   readonly before: Head | undefined;
   readonly after: Head;
 }
 
 /**
- * Works out the documents of some versions, in the order given, on the given basis. Throws
- * `NICKNAME_TAKEN` where two objects would share a nickname, or one would have another's id.
+ * Prepares the documents of versions, in the given order, on the given basis. Throws `NICKNAME_TAKEN` if two objects
+ * would have the same nickname, or if a nickname is the id of another object.
  */
 export function planWrites(
   versions: readonly StoredVersion[],
@@ -89,7 +89,7 @@ export function planWrites(
   };
 }
 
-/** The keys of an object's references, each once. */
+/** The keys of the references of a body, each once. */
 const edges = new WeakMap<ObjectBody, ReadonlySet<string>>();
 
 function edgesOf(body: ObjectBody): ReadonlySet<string> {
@@ -103,8 +103,8 @@ function edgesOf(body: ObjectBody): ReadonlySet<string> {
 }
 
 /**
- * A version tells only of references that are new in it, so that a chat that gains one with every turn grows by one.
- * That a reference went away is seen in the latest version, which is read for its paths anyway.
+ * Returns the keys of the references that are new in a version, so that a chat that gains one with every turn stores one
+ * more. Removed references are found in the latest version, which is read for its paths anyway.
  */
 function newEdges(before: Head | undefined, { body }: StoredVersion, place: number): string[] {
   const former = before === undefined ? new Set<string>() : edgesOf(before.stored.body);

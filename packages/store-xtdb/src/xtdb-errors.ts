@@ -1,23 +1,23 @@
 import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 
-/** What one request came to: an answer of XTDB's, with its status and its body as plain values. */
+/** An answer of XTDB, with its status and its body as plain values. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
 /**
- * No connection, or one that broke, so that the node may have ended; no answer in time; an error of the node's; or an
- * answer that is none.
+ * The kind of a failure: no connection or an interrupted one, so that the node may have ended; no answer in time; an
+ * error that the node returned; or any other failure.
  */
 export type FailureKind = "connection" | "late" | "node-error" | "other";
 
-/** A request that brought no usable answer: another try may. */
+/** A request without a usable answer. Another attempt may succeed. */
 export class RequestFailure extends Error {
   override readonly name = "RequestFailure";
-  /** False where the request never reached the node, so that it did nothing. */
+  /** Whether the node may have executed the request; false if the request never reached it. */
   readonly mayHaveRun: boolean;
-  /** What the request met. */
+  /** Default: `other`. */
   readonly kind: FailureKind;
 
   constructor(
@@ -31,12 +31,12 @@ export class RequestFailure extends Error {
   }
 }
 
-/** What is stored does not fit together, as this package found. */
+/** Damage that this package found in the stored documents. */
 export class DamageError extends Error {
   override readonly name = "DamageError";
 }
 
-/** An error that names the node and says what to do. */
+/** Returns a `StoreError` with the URL of the node and the given text. */
 export function storeError(
   code: StoreErrorCode,
   url: string,
@@ -47,13 +47,13 @@ export function storeError(
   return new StoreError(code, `the XTDB node ${url}: ${what}`, options);
 }
 
-/** Turns what a call failed with into what its caller is told; what is no failure of the node's is answered as it is. */
+/** Returns the `StoreError` for damage or a failed request; any other error unchanged. */
 export function storeErrorOf(error: unknown, url: string): unknown {
   if (error instanceof DamageError) {
     return storeError(
       "STORE_CORRUPT",
       url,
-      `what it keeps is damaged, ${error.message}; restore the database from a backup or an export`,
+      `its data are damaged: ${error.message}; restore the database from a backup or an export`,
       error,
     );
   }
@@ -68,53 +68,53 @@ export function storeErrorOf(error: unknown, url: string): unknown {
   return error;
 }
 
-/** What a query of a caller's own failed with: XTDB meets some mistakes in it only while it runs it. */
+/** Returns the error for a caller's own query. XTDB detects some mistakes only while it runs the query. */
 export function queryFailureOf(error: unknown, url: string): unknown {
   if (!(error instanceof RequestFailure) || !/\(java\.lang\./u.test(error.message)) return error;
   return new RangeError(
-    `the XTDB node ${url} failed while it ran the query: ${error.message}; look whether there is a value for each of its :in`,
+    `the XTDB node ${url} failed while it ran the query: ${error.message}; check that there is a value for each of its :in`,
     { cause: error },
   );
 }
 
-/** Throws for an answer that no further try would change. */
+/** Throws for a refusal that another attempt would not change. */
 export function checkRefusal({ status, body }: Answer, url: string): void {
   if (status < 400 || status >= 500 || status === 404 || status === 408 || status === 429) return;
   const reason = reasonOf(body);
   if (status === 401) {
-    throw storeError("STORE_UNREADABLE", url, "it wants a token; give one as `token`");
+    throw storeError("STORE_UNREADABLE", url, "it requires a token; pass it as `token`");
   }
   if (status === 403) {
     throw storeError(
       "STORE_READ_ONLY",
       url,
-      `it refuses to write (${reason}); name a node that is not read-only`,
+      `it refuses to write (${reason}); give the URL of a node that is not read-only`,
     );
   }
   if (status === 413) {
     throw storeError(
       "STORE_FULL",
       url,
-      `the commit is larger than it takes (${reason}); raise max-body-bytes there, or commit less at once`,
+      `the commit is larger than its limit (${reason}); raise max-body-bytes there, or commit less at once`,
     );
   }
   if (status === 421) {
     throw storeError(
       "STORE_UNREADABLE",
       url,
-      `it does not answer to this host name (${reason}); use the one it was started with`,
+      `it does not accept this host name (${reason}); use the host name with which it was started`,
     );
   }
   if (isOutOfSync(body)) return;
   throw new RangeError(`the XTDB node ${url} refuses the request: ${reason}`);
 }
 
-/** Whether a node says that it has not come to the transaction that was asked for. */
+/** Whether a node has answered that it has not yet indexed the requested transaction. */
 export function isOutOfSync(body: unknown): boolean {
   return field(body, "error-key") === "node-out-of-sync" || /out.of.sync/iu.test(reasonOf(body));
 }
 
-/** What an answer says went wrong, in the words of the node. */
+/** Returns the reason in a node's answer; `no reason given` if there is none. */
 export function reasonOf(body: unknown): string {
   for (const name of ["message", "error", "class", "error-key", "type"]) {
     const value = field(body, name);
@@ -123,7 +123,7 @@ export function reasonOf(body: unknown): string {
   return "no reason given";
 }
 
-/** A field of an answer by its name without the namespace. */
+/** Returns a field of an answer by its name without the namespace. */
 export function field(body: unknown, name: string): unknown {
   if (typeof body !== "object" || body === null) return undefined;
   for (const [key, value] of Object.entries(body)) {

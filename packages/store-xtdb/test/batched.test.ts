@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { batched } from "../src/batched.ts";
 
-it("asks what is asked in one turn together, and each thing once", async () => {
+it("asks the questions of one turn together and each question once", async () => {
   const asked: (readonly number[])[] = [];
   const square = batched(async (keys: readonly number[]) => {
     asked.push(keys);
@@ -17,7 +17,7 @@ it("asks what is asked in one turn together, and each thing once", async () => {
   expect(asked).toEqual([[1, 2, -1, 3], [2]]);
 });
 
-it("fails nobody for another's sake", async () => {
+it("rejects only the question that fails", async () => {
   const square = batched(unlucky, never);
 
   const outcomes = await Promise.allSettled([square(2), square(13), square(3)]);
@@ -26,7 +26,7 @@ it("fails nobody for another's sake", async () => {
   await expect(square(13)).rejects.toThrow("unlucky");
 });
 
-it("fails all at once for what all share", async () => {
+it("rejects all questions for a reason that they share, without asking again", async () => {
   let times = 0;
   const square = batched(
     async (keys: readonly number[]) => {
@@ -49,7 +49,7 @@ async function unlucky(keys: readonly number[]): Promise<ReadonlyMap<number, num
   return await Promise.resolve(new Map(keys.map((key) => [key, key * key])));
 }
 
-/** Some steps later in the same turn, as a call is that has awaited what was there. */
+/** Asks a few microtasks later in the same turn, like a call that has awaited a settled promise. */
 async function later(
   key: number,
   ask: (key: number) => Promise<number | undefined>,

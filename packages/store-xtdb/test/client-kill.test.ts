@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, the test is skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { seededRandom, testScale } from "@self-context-manager/testkit";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -16,11 +16,11 @@ import { type Acknowledged, checkEntries } from "./writing.ts";
 
 const kills = testScale.isLong ? 100 : 4;
 const missing = missingTools();
-/** Milliseconds for a client that may have to start the node, on a machine that is busy with other tests. */
+/** Milliseconds for a client that perhaps starts the node, on a machine that is busy with other tests. */
 const patience = 120_000;
 
 it.skipIf(missing !== undefined)(
-  `loses and doubles nothing when clients are killed under load, ${kills} times, while they start the node too${missing === undefined ? "" : `: ${missing}`}`,
+  `stores each acknowledged entry once when clients are killed under load ${kills} times, also while they start the node${missing === undefined ? "" : `: ${missing}`}`,
   { timeout: testScale.isLong ? 3_600_000 : 400_000 },
   async () => {
     const random = seededRandom(testScale.seed);
@@ -37,7 +37,7 @@ it.skipIf(missing !== undefined)(
       begin();
       for (let kill = 0; kill < kills; kill += 1) {
         await delay(50 + random() * 1500);
-        // Where both are killed, the node ends soon, and the next clients find it so, or just before.
+        // If both are killed, the node ends soon. The next clients start after that, or just before.
         const both = random() < 0.2;
         const victims = both ? clients.splice(0) : clients.splice(Math.floor(random() * 2), 1);
         for (const victim of victims) await victim.kill();
@@ -66,9 +66,9 @@ it.skipIf(missing !== undefined)(
 );
 
 interface Client {
-  /** Resolves when it has been told that something is stored; rejects where it ended by itself. */
+  /** Resolves when the client has acknowledged an entry; rejects if the client ended by itself. */
   wrote(): Promise<void>;
-  /** Kills it; rejects where it had ended by itself. */
+  /** Kills the client; rejects if it had ended by itself. */
   kill(): Promise<void>;
 }
 

@@ -26,21 +26,21 @@ it.each<[JsonValue, string]>([
   expect(edn(value)).toBe(text);
 });
 
-it("never lets an argument end the query that it stands in", () => {
+it("escapes an argument so that it cannot end its string in the query", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
-      // Within quotes nothing but an escaped quote or reverse solidus can stand.
+      // Between the quotes, each quote and each backslash is escaped.
       expect(edn(text)).toMatch(/^"(?:[^"\\]|\\.)*"$/su);
     }),
   );
 });
 
-it("reads transit as plain values, times exact to the millisecond", () => {
+it("reads transit as plain values, with times exact to the millisecond", () => {
   const text =
     '["^ ","~:xtdb.api/tx-id",7,"~:xtdb.api/tx-time","~m1795314914155","~:list",["~#list",' +
     '[["^ ","~:scm/of","~~x"],["^ ","^3","^3 is a text"],["~#set",["~:k"]],["~#xtdb/oid","id"]]]]';
 
-  // `^3` is the keyword `:list`'s code; a text that begins with `^` comes escaped.
+  // `^3` is the code of the keyword `:list`. A text that begins with `^` is escaped.
   const read = readTransit(text.replace('"^3 is a text"', '"~^3 is a text"'));
 
   expect(read).toMatchObject({
@@ -52,14 +52,14 @@ it("reads transit as plain values, times exact to the millisecond", () => {
   expect(JSON.stringify(read)).toContain('["k"],"id"');
 });
 
-it("keeps a field of any name, as what it is", () => {
+it("reads a field named __proto__ as an ordinary field", () => {
   const read = readTransit('["^ ","~:__proto__",["^ ","~:a",1]]');
 
   expect(Object.hasOwn(read as object, "__proto__")).toBe(true);
   expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
 });
 
-it("packs what gets shorter, and gives it back", () => {
+it("packs a text only if it becomes shorter, and unpacks it unchanged", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme" }),
@@ -75,7 +75,7 @@ it("packs what gets shorter, and gives it back", () => {
   );
 });
 
-it("says of a text that was never packed that it is damaged", () => {
+it("throws a damage error for a text that was never packed", () => {
   expect(() => unpackText("no base64 of anything")).toThrow(/cannot be unpacked/u);
 });
 
@@ -87,7 +87,7 @@ const key = fc.oneof(
 );
 const number = fc.integer({ min: 0, max: 9_999_999_999 });
 
-it("orders a key's places as numbers, and tells them from another key's", () => {
+it("orders the places of a key like numbers and distinguishes them from those of other keys", () => {
   fc.assert(
     fc.property(key, key, number, number, (one, other, low, high) => {
       expect(placeIn(placed(one, low), one)).toBe(low);
@@ -100,7 +100,7 @@ it("orders a key's places as numbers, and tells them from another key's", () => 
   );
 });
 
-it("orders times as they follow each other", () => {
+it("orders padded times like the times", () => {
   const time = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
   fc.assert(
     fc.property(time, time, (one, other) => {

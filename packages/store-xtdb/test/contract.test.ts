@@ -1,4 +1,4 @@
-// Where the machine has no Java the laws are not tried, and the run says so.
+// If the machine has no Java, the laws are skipped with a warning.
 /* oxlint-disable vitest/no-conditional-tests, vitest/no-disabled-tests */
 import { objectStoreContract } from "@self-context-manager/testkit";
 import { it } from "vitest";

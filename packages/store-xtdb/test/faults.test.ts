@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, the tests are skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { objectId, type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { seededRandom, testScale } from "@self-context-manager/testkit";
@@ -22,12 +22,12 @@ describe.skipIf("missing" in node)(
     it.each<[string, Fate]>([
       ["whose answer is lost", "unanswered"],
       ["that never arrives", "lost"],
-      ["that arrives after it was given up", { late: 300 }],
+      ["that arrives after its connection broke", { late: 300 }],
       [
-        "that the node fails on",
+        "that fails in the node",
         { status: 500, type: transit, body: '["^ ","~:type","exception"]' },
       ],
-    ])("makes one version of a submit %s", async (_, fate) => {
+    ])("stores one version for a submit %s", async (_, fate) => {
       await using proxy = await faultyProxy(url);
       await using store = await open({ url: proxy.url });
       await store.commit([{ object: sample("a", { count: 1 }) }]);
@@ -53,7 +53,7 @@ describe.skipIf("missing" in node)(
       expect((await store.changesSince()).versions).toHaveLength(3);
     });
 
-    it("neither loses nor doubles a version where connections break at random", async () => {
+    it("stores each version exactly once when connections break at random", async () => {
       const random = seededRandom(testScale.seed);
       const fates: readonly Fate[] = ["lost", "unanswered", { late: 40 }];
       await using proxy = await faultyProxy(url);
@@ -74,7 +74,7 @@ describe.skipIf("missing" in node)(
       expect((await other.changesSince()).versions).toHaveLength(rounds * 4);
     });
 
-    it("fails at once while the node is away, and goes on when it is back", async () => {
+    it("fails fast while the node cannot be reached, and commits when it is back", async () => {
       await using proxy = await faultyProxy(url);
       await using store = await open({ url: proxy.url, timeout: 1_500 });
       await store.commit([{ object: sample("a") }]);
@@ -93,7 +93,7 @@ describe.skipIf("missing" in node)(
       expect((await store.get(a))?.body["count"]).toBe(3);
     });
 
-    it("says that a node's ingester failed, and to restart it", async () => {
+    it("reports a failed ingester and advises a restart of the node", async () => {
       await using proxy = await faultyProxy(url);
       await using store = await open({ url: proxy.url, timeout: 200 });
       await store.commit([{ object: sample("a") }]);
@@ -113,12 +113,12 @@ describe.skipIf("missing" in node)(
       [401, "STORE_UNREADABLE", "token"],
       [403, "STORE_READ_ONLY", "read-only"],
       [413, "STORE_FULL", "larger"],
-    ])("tells a refusal with %d as %s", async (status, code, word) => {
+    ])("reports a refusal with status %d as %s", async (status, code, word) => {
       await using proxy = await faultyProxy(url);
       await using store = await open({ url: proxy.url });
       proxy.decide((path) =>
         path === "submit-tx"
-          ? { status, type: transit, body: '["^ ","~:error","told by the node"]' }
+          ? { status, type: transit, body: '["^ ","~:error","refused by the node"]' }
           : "pass",
       );
 
@@ -131,31 +131,28 @@ describe.skipIf("missing" in node)(
 
     it.each([
       ["one request", undefined, ["submit-tx"]],
-      // XTDB's own server does not know the header.
-      ["two where the node does not wait", "prefer", ["submit-tx", "tx-committed"]],
-    ])(
-      "commits what it knows without a question before, with %s",
-      async (_, withoutHeader, requests) => {
-        await using proxy = await faultyProxy(
-          url,
-          withoutHeader === undefined ? {} : { withoutHeader },
-        );
-        await using store = await open({ url: proxy.url });
-        await store.commit([{ object: sample("chat", { turns: [] }), expect: 0 }]);
-        const before = proxy.seen.length;
+      // XTDB's own server ignores the header.
+      ["two requests if the node does not wait", "prefer", ["submit-tx", "tx-committed"]],
+    ])("commits without a query before it, with %s", async (_, withoutHeader, requests) => {
+      await using proxy = await faultyProxy(
+        url,
+        withoutHeader === undefined ? {} : { withoutHeader },
+      );
+      await using store = await open({ url: proxy.url });
+      await store.commit([{ object: sample("chat", { turns: [] }), expect: 0 }]);
+      const before = proxy.seen.length;
 
-        await store.commit([
-          { object: sample("chat", { turns: ["one"] }), expect: 1 },
-          { object: sample("call", { to: { ref: "dynamic", id: "chat" } }), expect: 0 },
-        ]);
+      await store.commit([
+        { object: sample("chat", { turns: ["one"] }), expect: 1 },
+        { object: sample("call", { to: { ref: "dynamic", id: "chat" } }), expect: 0 },
+      ]);
 
-        expect(proxy.seen.slice(before)).toEqual(requests);
-        await store.get(objectId("chat"));
-        expect(proxy.seen.slice(before + requests.length)).toEqual(["query"]);
-      },
-    );
+      expect(proxy.seen.slice(before)).toEqual(requests);
+      await store.get(objectId("chat"));
+      expect(proxy.seen.slice(before + requests.length)).toEqual(["query"]);
+    });
 
-    it("reads versions that are asked for at once with as many questions as for one", async () => {
+    it("reads several versions at once with as many queries as one version", async () => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);
       await using writer = await open({ space });
@@ -173,11 +170,11 @@ describe.skipIf("missing" in node)(
 
     it.each([
       [
-        "works a commit out anew that another client forestalled",
+        "prepares a commit again after another client committed first",
         false,
         ["submit-tx", "query", "query", "submit-tx"],
       ],
-      ["commits at once where it has read what another client wrote", true, ["submit-tx"]],
+      ["commits with one request after a read of another client's version", true, ["submit-tx"]],
     ])("%s", async (_, reads, requests) => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);
@@ -195,7 +192,7 @@ describe.skipIf("missing" in node)(
       expect((await other.history(a)).map(({ body }) => body["count"])).toEqual([1, 2, 3]);
     });
 
-    it("refuses a newer schema and what is not its own, and leaves other documents alone", async () => {
+    it("refuses a newer schema and a clock of another program, and ignores other documents", async () => {
       const [newer, foreign, shared] = [freshSpace(), freshSpace(), freshSpace()];
       await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 2 });
       await put({ "xt/id": `${foreign}/clock`, wages: 7 });
@@ -216,7 +213,7 @@ describe.skipIf("missing" in node)(
       ]);
     });
 
-    it("names a text that is missing", async () => {
+    it("reports a missing text as damage and still reads the metadata", async () => {
       const space = freshSpace();
       const content = "long ".repeat(1000);
       await using store = await open({ space });
@@ -232,7 +229,7 @@ describe.skipIf("missing" in node)(
       expect((await reader.describe([a]))[0]?.version).toBe(1);
     });
 
-    it("asks in Datalog, as of a transaction too, and refuses a query that XTDB refuses", async () => {
+    it("runs a Datalog query, also as of a transaction, and rejects a query that XTDB refuses", async () => {
       const space = freshSpace();
       await using store = await open({ space });
       await store.commit([{ object: sample("a", { size: 1 }) }]);
@@ -260,7 +257,7 @@ function open(options: Partial<XtdbStoreOptions> = {}): Promise<XtdbStore> {
   return openXtdbStore({ url, space: freshSpace(), ...options });
 }
 
-/** Adds one to a counter that both clients share, and an object of its own, in each commit. */
+/** Commits the next count of a counter that both clients share, together with a new object, until `times` are done. */
 async function countUp(store: ObjectStore, name: string, times: number): Promise<void> {
   for (let time = 1; time <= times;) {
     const latest = await store.get(objectId("counter"));
@@ -272,7 +269,7 @@ async function countUp(store: ObjectStore, name: string, times: number): Promise
       ]);
       time += 1;
     } catch (error) {
-      // The other client was first, as it may be: look again.
+      // The other client committed first, which is allowed. The loop reads the counter again.
       if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
     }
   }

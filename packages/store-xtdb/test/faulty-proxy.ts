@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 
 /**
- * What becomes of a request: it passes, its connection breaks before or after the node has seen it, it reaches the node
- * only some milliseconds after the connection broke, or it is answered here.
+ * The outcome of a request. It passes; its connection breaks before or after the node has received it; it reaches the
+ * node only some milliseconds after the connection broke; or the proxy answers it.
  */
 export type Fate =
   | "pass"
@@ -14,15 +14,15 @@ export type Fate =
 
 export interface FaultyProxy extends AsyncDisposable {
   readonly url: string;
-  /** The paths that were asked for, in order. */
+  /** The paths of all requests, in order. */
   readonly seen: readonly string[];
-  /** Decides about each request from now on. */
+  /** Sets the function that decides the outcome of each later request. */
   decide(fateOf: (path: string) => Fate): void;
-  /** Resolves when everything that reaches the node late has reached it. */
+  /** Resolves when all late requests have reached the node. */
   settled(): Promise<void>;
 }
 
-/** Stands between a client and a node, and spoils what it is told to. */
+/** Starts a proxy between a client and a node. It breaks or answers the requests that `decide` selects. */
 export async function faultyProxy(
   node: string,
   { withoutHeader }: { readonly withoutHeader?: string } = {},

@@ -1,14 +1,17 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A `java` whose nodes find the disk full, as far as a limit on the size of each file is that. */
+/** A `java` whose nodes have a limit on the size of each file, which has the same effect as a full disk. */
 export interface LimitedJava {
   readonly command: string;
-  /** Takes the limit away, for nodes that start from now on. */
+  /** Removes the limit for nodes that start later. */
   free(): Promise<void>;
 }
 
-/** For POSIX systems: the shell sets the limit. Less than the libraries that Java unpacks keeps it from starting. */
+/**
+ * Returns such a `java` for POSIX systems, where the shell sets the limit. Java does not start if the limit is smaller
+ * than the libraries that it unpacks.
+ */
 export async function limitedJava(folder: string, megabytes: number): Promise<LimitedJava> {
   const blocks = megabytes * 2 * 1024;
   const command = join(folder, "java");

@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, the test is skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { seededRandom, testScale } from "@self-context-manager/testkit";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -13,11 +13,11 @@ import { type Acknowledged, checkEntries, writeEntries } from "./writing.ts";
 
 const kills = testScale.isLong ? 100 : 3;
 const missing = missingTools();
-/** Milliseconds; a node that is killed while it starts is started again, and a machine may be busy with other tests. */
+/** Milliseconds to wait: a node that is killed while it starts is started again, perhaps on a busy machine. */
 const patience = 120_000;
 
 it.skipIf(missing !== undefined)(
-  `loses and doubles nothing when the node is killed under load, ${kills} times${missing === undefined ? "" : `: ${missing}`}`,
+  `stores each acknowledged entry once when the node is killed under load ${kills} times${missing === undefined ? "" : `: ${missing}`}`,
   { timeout: testScale.isLong ? 3_600_000 : 400_000 },
   async () => {
     const random = seededRandom(testScale.seed);
@@ -36,7 +36,7 @@ it.skipIf(missing !== undefined)(
           () => isOver,
         ),
       );
-      // A writer that fails is told at the end, after the others have been stopped.
+      // The failure of a writer is reported at the end, after the others have stopped.
       const failures: unknown[] = [];
       for (const writer of writers) writer.catch((reason: unknown) => failures.push(reason));
       let killed = 0;
@@ -44,7 +44,7 @@ it.skipIf(missing !== undefined)(
         const before = acknowledged.size;
         await delay(200 + random() * 400);
         killed = await killNode(folder, killed);
-        // Some die again as soon as they listen, while they catch up or the clients find them.
+        // Some nodes are killed again as soon as they listen, while they index their log or the clients find them.
         if (random() < 0.4) {
           killed = await killNode(folder, killed, random() * 300);
         }
@@ -57,7 +57,7 @@ it.skipIf(missing !== undefined)(
           await delay(20);
         }
         if (failures.length > 0) break;
-        // The clients go on by themselves.
+        // The clients continue without help.
         expect(acknowledged.size).toBeGreaterThan(before);
       }
       isOver = true;
@@ -71,7 +71,7 @@ it.skipIf(missing !== undefined)(
   },
 );
 
-/** Kills the node that runs now, another than the last that was killed; between two of them there is none for a while. */
+/** Waits for a node other than the last one that was killed, kills it and returns its process id. */
 async function killNode(folder: string, last: number, after = 0): Promise<number> {
   const end = performance.now() + patience;
   for (;;) {
@@ -81,7 +81,7 @@ async function killNode(folder: string, last: number, after = 0): Promise<number
       process.kill(pid, "SIGKILL");
       return pid;
     }
-    if (performance.now() > end) throw new Error(`no node came after process ${last}`);
+    if (performance.now() > end) throw new Error(`no node was started after process ${last}`);
     await delay(20);
   }
 }
@@ -91,7 +91,7 @@ async function pidOf(folder: string): Promise<number | undefined> {
     const text = await readFile(join(folder, "node.json"), "utf8");
     return (JSON.parse(text) as { readonly pid: number }).pid;
   } catch {
-    // No node has said yet that it runs.
+    // No node has written its run file yet.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, the tests are skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import {
   hashObject,
@@ -26,7 +26,7 @@ describe.skipIf(missing !== undefined)(
   `a real node in trouble${missing === undefined ? "" : `: ${missing}`}`,
   { timeout: 180_000 },
   () => {
-    it("is said to be down where it was stopped, and used again when it is back", async () => {
+    it("is reported as unreachable while it is stopped, and used again after it is started", async () => {
       await using folder = await temporaryFolder();
       const node = await startNode({ ...quick, dataFolder: folder.path });
       const { url } = node;
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(
 
       expect(down.code).toBe("STORE_UNAVAILABLE");
       expect(down.message).toContain(
-        `${url}: nothing can be reached there (ECONNREFUSED); start it`,
+        `${url}: no server can be reached there (ECONNREFUSED); start it`,
       );
       expect(await counts(store)).toEqual([1, 3]);
     });
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(
       expect(await counts(store)).toEqual(Array.from({ length: written }, (_, index) => index + 1));
     });
 
-    it("that hangs is said not to answer, and takes up what was sent when it goes on", async () => {
+    it("is reported as not answering while it hangs, and executes the sent request when it continues", async () => {
       await using folder = await temporaryFolder();
       await using node = await startNode({ ...quick, dataFolder: folder.path });
       await using store = await openXtdbStore({ url: node.url, timeout: 700 });
@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)(
       expect(await counts(store)).toEqual([1, 2]);
     });
 
-    it("with a wrong path in its URL is told to be no XTDB", async () => {
+    it("is reported as not being XTDB if the path in its URL is wrong", async () => {
       await using folder = await temporaryFolder();
       await using node = await startNode({
         ...quick,
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it.skipIf(process.platform === "win32")(
-      "whose database finds the disk full says so, and keeps what it acknowledged",
+      "is reported with a full disk, and keeps all acknowledged objects",
       async () => {
         await using folder = await temporaryFolder();
         const java = await limitedJava(folder.path, 4);
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(
         {
           await using store = await openXtdbStore({ url: node.url, timeout: 5_000 });
           full = await failure(fill(store, stored));
-          // What is there can still be read.
+          // Stored objects can still be read.
           expect((await store.get(objectId("text-0")))?.version).toBe(1);
         }
         await node.stop();
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(
     );
 
     it.skipIf(process.platform === "win32")(
-      "whose ingester failed is said to need a restart; the client of a local node restarts it",
+      "is reported as needing a restart after its ingester failed, and is restarted by the client of a local node",
       async () => {
         await using folder = await temporaryFolder();
         const java = await limitedJava(folder.path, 16);
@@ -170,7 +170,7 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-/** Adds version after version, the first being there, until it is told to stop; answers which is the last. */
+/** Adds versions after the first one until the signal stops it. Returns the number of the last version. */
 async function countUp(store: ObjectStore, stop: AbortSignal): Promise<number> {
   let count = 1;
   for (; !stop.aborted; count += 1) {
@@ -183,7 +183,7 @@ async function counts(store: ObjectStore): Promise<readonly unknown[]> {
   return (await store.history(a)).map(({ body }) => body["count"]);
 }
 
-/** Commits texts that cannot be packed until that fails; tells the hashes of those that were acknowledged. */
+/** Commits texts that cannot be packed until a commit fails, and records the hashes of the acknowledged objects. */
 async function fill(store: ObjectStore, stored: Map<string, string>): Promise<never> {
   for (let number = 0; ; number += 1) {
     const content = randomBytes(700_000).toString("base64");

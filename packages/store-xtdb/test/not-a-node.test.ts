@@ -7,7 +7,7 @@ import { failure } from "./failure.ts";
 
 const transit = "application/transit+json";
 
-it("says that nothing is at an address, and to start it or correct the URL", async () => {
+it("reports an address without a server and advises to start the node or correct the URL", async () => {
   const url = await withServer("text/plain", "", async (address) => address);
 
   const error = await failure(openXtdbStore({ url, timeout: 100 }));
@@ -20,7 +20,7 @@ it("says that nothing is at an address, and to start it or correct the URL", asy
 it.each([
   ["a web page", "text/html", "<html>hello</html>"],
   ["JSON of another program", "application/json", '{"ok":true}'],
-])("says of %s that it is not XTDB", async (_, type, body) => {
+])("reports %s as not being XTDB", async (_, type, body) => {
   const error = await withServer(type, body, (url) => failure(openXtdbStore({ url })));
 
   expect(error.code).toBe("STORE_FOREIGN");
@@ -39,7 +39,7 @@ it.each([
   expect(error.message).toContain(words);
 });
 
-it("gives up an answer that is cut off, after it has tried again", async () => {
+it("rejects a truncated answer after the timeout", async () => {
   const error = await withServer(transit, '["^ ","~:x', (url) =>
     failure(openXtdbStore({ url, timeout: 150 })),
   );
@@ -48,7 +48,7 @@ it("gives up an answer that is cut off, after it has tried again", async () => {
   expect(error.message).toContain("cut off");
 });
 
-it("gives up a node that never answers", async () => {
+it("rejects after the timeout if the node never answers", async () => {
   const error = await withServer(undefined, "", (url) =>
     failure(openXtdbStore({ url, timeout: 150 })),
   );
@@ -57,12 +57,12 @@ it("gives up a node that never answers", async () => {
   expect(error.message).toContain("did not answer");
 });
 
-it.each(["node", "ftp://host", ""])("takes %j for no URL", async (url) => {
+it.each(["node", "ftp://host", ""])("refuses %j as the URL of a node", async (url) => {
   await expect(openXtdbStore({ url })).rejects.toThrow(RangeError);
 });
 
 it.each(["Scm", "a/b", "xt", "xtdb", "crux-2", ""])(
-  "takes %j for no name of a store",
+  "refuses %j as the name of a store",
   async (space) => {
     await expect(openXtdbStore({ url: "http://127.0.0.1:1", space })).rejects.toThrow(RangeError);
   },

@@ -5,7 +5,7 @@ import {
   sealObject,
 } from "@self-context-manager/objects";
 
-/** A small object with the given fields. */
+/** Returns a small object with the given fields. */
 export function sample(id: string, fields: JsonObject = {}): SealedObject {
   return sealObject({
     type: "note",

@@ -6,10 +6,10 @@ import { afterAll } from "vitest";
 import { startNode } from "../src/index.ts";
 import { lacking } from "./node/tools-at-hand.ts";
 
-/** A node for the tests of a file, or what this machine lacks for one. */
+/** A node for the tests of a file, or the tools that this machine lacks for one. */
 export type TestNode = { readonly url: string } | { readonly missing: string };
 
-/** Starts a node that ends with the tests of the file. In CI a machine that lacks something is a failure. */
+/** Starts a node that ends with the tests of the file. In CI a missing tool is a failure. */
 export async function testNode(): Promise<TestNode> {
   const missing = missingTools();
   if (missing !== undefined) return { missing };
@@ -22,7 +22,7 @@ export async function testNode(): Promise<TestNode> {
   return { url: node.url };
 }
 
-/** What this machine lacks for a node, undefined where it has all. Throws in CI, where nothing is skipped. */
+/** Returns a text about the tools that this machine lacks for a node; undefined if it has all. Throws in CI instead. */
 export function missingTools(): string | undefined {
   if (lacking !== undefined && process.env["CI"] !== undefined) throw new Error(lacking);
   return lacking;

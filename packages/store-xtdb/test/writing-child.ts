@@ -3,7 +3,8 @@ import { writeSync } from "node:fs";
 import { openLocalXtdbStore } from "../src/index.ts";
 import { writeEntries } from "./writing.ts";
 
-// Writes to the store of the local node until it is killed, and says what was acknowledged: `writing-child.ts FOLDER NAME`.
+// Writes to the store of the local node until it is killed, and prints the acknowledged entries:
+// `writing-child.ts FOLDER NAME`.
 const [, , dataFolder = "", name = ""] = process.argv;
 const store = await openLocalXtdbStore({
   dataFolder,
@@ -14,7 +15,7 @@ const store = await openLocalXtdbStore({
 await writeEntries(
   store,
   name,
-  // Synchronous, so that a line that was written is a line that arrives, whenever the process is killed.
+  // Synchronous, so that each written line arrives, whenever the process is killed.
   (entry, hash) => void writeSync(1, `${JSON.stringify([entry, hash])}\n`),
   () => false,
 );

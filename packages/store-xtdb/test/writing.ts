@@ -9,13 +9,13 @@ import assert from "node:assert/strict";
 
 import { sample } from "./sample.ts";
 
-/** The log that all writers add to. */
+/** The id of the log object that all writers share. */
 const log: ObjectId = objectId("log");
 
-/** What became of what writers were told is stored: the `object_hash` of each entry by its name. */
+/** The `object_hash` of each acknowledged entry by its name. */
 export type Acknowledged = Map<string, string>;
 
-/** Adds an entry to the log that the writers share, and an object of its name, in each commit; answers how many. */
+/** Adds an entry to the shared log, and an object with the entry's name, in each commit. Returns the number of entries. */
 export async function writeEntries(
   store: ObjectStore,
   name: string,
@@ -35,28 +35,28 @@ export async function writeEntries(
       acknowledge(entry, own.hashes.object_hash);
       count += 1;
     } catch (error) {
-      // The other writer was first, as it may be: look again.
+      // The other writer committed first, which is allowed. The loop reads the log again.
       if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
     }
   }
   return count;
 }
 
-/** Looks whether every entry that was acknowledged is there as it was written, none twice, and no version is missing. */
+/** Checks that each acknowledged entry is stored unchanged and once, and that the log has no gap in its versions. */
 export async function checkEntries(store: ObjectStore, acknowledged: Acknowledged): Promise<void> {
   const history = await store.history(log);
-  const told = history.map(({ body }) => body["entry"]);
+  const logged = history.map(({ body }) => body["entry"]);
   assert.deepEqual(
     history.map(({ version }) => version),
-    told.map((_, index) => index + 1),
+    logged.map((_, index) => index + 1),
   );
-  const entries = new Set(told);
-  assert.equal(entries.size, told.length, "an entry is there twice");
+  const entries = new Set(logged);
+  assert.equal(entries.size, logged.length, "an entry is stored twice");
   const names = [...acknowledged.keys()];
   assert.deepEqual(
     names.filter((name) => !entries.has(name)),
     [],
-    "entries that were acknowledged are lost",
+    "acknowledged entries are missing",
   );
   for (let start = 0; start < names.length; start += 200) {
     const part = names.slice(start, start + 200);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 import { openXtdbStore } from "../src/index.ts";
 
-/** Places that are stores of a name of their own in the database of one node. */
+/** Returns a function that creates places. Each place is a store with its own name in the database of one node. */
 export function xtdbPlaces(url: string): CreatePlace {
   return async () => {
     made += 1;

@@ -11,8 +11,8 @@ import { endProcess } from "./processes.ts";
 const archiveMilliseconds = 120_000;
 
 /**
- * Makes the archive of classes (AppCDS) by a run of the node that sees each kind of request once. Without it the node
- * starts all the same, in twice the time; so nothing here fails, and it is tried once.
+ * Makes the archive of classes (AppCDS) by a run of the node that receives each kind of request once. Without the archive
+ * the node starts too, but takes twice as long. A failure is therefore ignored, and there is one attempt only.
  */
 export async function trainArchive(
   artefacts: Artefacts,
@@ -44,12 +44,12 @@ export async function trainArchive(
       const { url } = await untilListening(jvm, data, instance, signal);
       await exercise(url);
     } finally {
-      // The archive is written after the stop, which takes a while of its own.
+      // Java writes the archive while it ends, which takes additional time.
       if (jvm.process.pid !== undefined) await endProcess(jvm.process.pid, archiveMilliseconds);
     }
     await rename(archiveTo, join(folder, "classes.jsa"));
   } catch {
-    // See above; the log of the node would say why.
+    // A node without an archive only starts more slowly.
     signal?.throwIfAborted();
   } finally {
     await rm(training, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 import type { Java } from "./java.ts";
 
-/** The files and the Java machine that a node is started with. */
+/** The files and the Java with which a node is started. */
 export interface Artefacts {
   readonly java: Java;
   readonly engine: string;
   readonly classPath: string;
-  /** Classes as the Java machine has them in memory, for a quicker start; undefined where they could not be made. */
+  /** The path of the archive of loaded classes, for a faster start; undefined if it could not be made. */
   readonly archive: string | undefined;
 }

@@ -8,7 +8,7 @@ import { readRunFile, runFacts, type RunFacts } from "./run-file.ts";
 const answerMilliseconds = 10_000;
 const roundMilliseconds = 100;
 
-/** An answer of the node as JSON. Rejects as `fetch` does where there is none. */
+/** Sends a GET request to the node and returns its answer as JSON. Rejects like `fetch` if there is no answer. */
 export async function ask(
   url: string,
   path: string,
@@ -23,16 +23,16 @@ export async function ask(
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }
 
-/** A node that was found, and whether it has given up indexing: then only a new start helps. */
+/** A running node, and whether it has stopped indexing. Only a restart helps then. */
 export interface FoundNode {
   readonly facts: RunFacts;
   readonly hasFailed: boolean;
 }
 
 /**
- * The node that runs on a data folder, asked itself; undefined where none does. A file that was left behind counts for
- * nothing, nor does another server at its address, nor a node that ends while it is asked. Rejects with
- * `NODE_UNAVAILABLE` where the node does not answer.
+ * Returns the node that runs on a data folder, after it has answered; undefined if none runs. These do not count as a
+ * node: the run file of a dead one, another server at its address, and a node that is stopping. Rejects with
+ * `NODE_UNAVAILABLE` if the node does not answer in time.
  */
 export async function runningNode(data: DataFolder): Promise<FoundNode | undefined> {
   const recorded = await readRunFile(data);
@@ -46,17 +46,17 @@ export async function runningNode(data: DataFolder): Promise<FoundNode | undefin
     if (runFacts(body)?.instance !== recorded.instance) return undefined;
     return { facts: recorded, hasFailed: await hasFailed(recorded.url) };
   } catch (cause) {
-    // Nobody listens there: its process is another one by now, or about to end.
+    // No server listens there: the process id belongs to another process now, or the node is about to end.
     if (!isTimeout(cause)) return undefined;
     throw new NodeError(
       "NODE_UNAVAILABLE",
-      `the node in ${data.folder} (process ${recorded.pid}, ${recorded.url}) has not answered for ${answerMilliseconds / 1000} s; look into ${data.log}, or end that process`,
+      `the node in ${data.folder} (process ${recorded.pid}, ${recorded.url}) has not answered for ${answerMilliseconds / 1000} s; read ${data.log}, or end that process`,
       { cause },
     );
   }
 }
 
-/** Whether the node has given up indexing; what waits for a transaction fails then, until it is started anew. */
+/** Whether the node has stopped indexing. Requests that wait for a transaction then fail until it is restarted. */
 async function hasFailed(url: string): Promise<boolean> {
   const { body } = await ask(url, "/_xtdb/status");
   return (
@@ -67,7 +67,7 @@ async function hasFailed(url: string): Promise<boolean> {
   );
 }
 
-/** Waits until the node has indexed all of its log. Rejects with `START_FAILED`, with a `NodeDeath` where it ended. */
+/** Waits until the node has indexed all of its log. Rejects with `START_FAILED`, as a `NodeDeath` if the node ended. */
 export async function untilReady(
   { url, pid }: RunFacts,
   data: DataFolder,
@@ -81,20 +81,20 @@ export async function untilReady(
     if (progress === "failed") {
       throw new NodeError(
         "START_FAILED",
-        `the node in ${data.folder} has stopped indexing, mostly because the disk is full; look into ${data.log}. Its index can be deleted (${data.index}), it is built again from the database`,
+        `the node in ${data.folder} has stopped indexing, mostly because the disk is full; read ${data.log}. Its index (${data.index}) can be deleted and is then built again from the database`,
       );
     }
     if (progress === "gone") {
-      // One that has closed its door holds its index until it is gone.
+      // A node that no longer listens locks its index until its process has ended.
       await untilGone(pid, answerMilliseconds);
       throw new NodeDeath(
-        `the node in ${data.folder} ended while it caught up; look into ${data.log}`,
+        `the node in ${data.folder} ended before it had indexed its log; read ${data.log}`,
       );
     }
     if (Date.now() > deadline) {
       throw new NodeError(
         "START_FAILED",
-        `the node in ${data.folder} has not caught up with its log within ${Math.round(milliseconds / 1000)} s; it goes on, try again later`,
+        `the node in ${data.folder} has not indexed its log within ${Math.round(milliseconds / 1000)} s; it continues, so try again later`,
       );
     }
     await sleep(roundMilliseconds, undefined, { signal });
@@ -108,7 +108,7 @@ async function progressOf(url: string): Promise<"ready" | "behind" | "failed" | 
     if (await hasFailed(url)) return "failed";
     return status === 200 ? "ready" : "behind";
   } catch (error) {
-    // The caller tells why the node is waited for. A machine that is busy may take long to answer.
+    // The caller limits the wait, so a slow answer of a busy machine is not a failure here.
     return isTimeout(error) ? "behind" : "gone";
   }
 }

@@ -17,15 +17,18 @@ import { NodeError } from "./node-error.ts";
 const lockMilliseconds = 120_000;
 
 /**
- * Copies the database of a node into one file, while the node runs or not: transactions and documents as of one moment,
- * and which engine wrote them. Rejects with `BACKUP_REFUSED` and leaves no half file.
+ * Copies the database of a node into one file, whether the node runs or not. The file contains the transactions and
+ * documents of one moment and the engine that wrote them. Rejects with `BACKUP_REFUSED` and leaves no incomplete file.
  */
 export async function backupNode(dataFolder: string, file: string): Promise<void> {
   const data = dataFolderOf(resolve(dataFolder));
   const target = resolve(file);
   const record = await readEngine(data);
   if (record === undefined) {
-    throw new NodeError("BACKUP_REFUSED", `there is no node's data in ${data.folder}`);
+    throw new NodeError(
+      "BACKUP_REFUSED",
+      `there is no data of a node in ${data.folder}; choose the data folder of a node`,
+    );
   }
   if (record.storage !== "sqlite") {
     throw new NodeError(
@@ -34,7 +37,7 @@ export async function backupNode(dataFolder: string, file: string): Promise<void
     );
   }
   if (existsSync(target)) {
-    throw new NodeError("BACKUP_REFUSED", `${target} is there already; name another file`);
+    throw new NodeError("BACKUP_REFUSED", `${target} exists already; choose another file`);
   }
   const partial = `${target}.${process.pid}.partial`;
   await mkdir(dirname(target), { recursive: true });
@@ -67,19 +70,24 @@ async function copyDatabase(from: string, to: string, record: EngineRecord): Pro
 }
 
 /**
- * Fills a data folder that has no data from a backup. The index is built from it at the next start. Rejects with
- * `RESTORE_REFUSED`, or with `ENGINE_CHANGED` where another version of XTDB wrote the backup.
+ * Fills an empty data folder from a backup. The next start builds the index from it. Rejects with `RESTORE_REFUSED`, or
+ * with `ENGINE_CHANGED` if another version of XTDB wrote the backup.
  */
 export async function restoreNode(file: string, dataFolder: string): Promise<void> {
   const source = resolve(file);
   const data = dataFolderOf(resolve(dataFolder));
   const { engine } = await moduleFiles();
-  if (!existsSync(source)) throw new NodeError("RESTORE_REFUSED", `there is no ${source}`);
+  if (!existsSync(source)) {
+    throw new NodeError(
+      "RESTORE_REFUSED",
+      `the backup ${source} does not exist; choose another file`,
+    );
+  }
   await withFolderLock(data.folder, { wait: lockMilliseconds }, async () => {
     if (existsSync(data.database) || (await runningNode(data)) !== undefined) {
       throw new NodeError(
         "RESTORE_REFUSED",
-        `${data.folder} has data of a node already; name another folder, or move that data away`,
+        `${data.folder} already contains the data of a node; choose another folder, or move that data away`,
       );
     }
     const partial = `${data.database}.partial`;
@@ -89,7 +97,7 @@ export async function restoreNode(file: string, dataFolder: string): Promise<voi
       if (record.version !== engine) {
         throw new NodeError(
           "ENGINE_CHANGED",
-          `${source} was written by XTDB ${record.version}, and this is ${engine}; restore it with the version of self-context-manager that wrote it, export from there, and import that`,
+          `${source} was written by XTDB ${record.version}, but this version uses ${engine}; restore the backup with the version of self-context-manager that wrote it, export the objects there, and import them here`,
         );
       }
       await rm(data.index, { recursive: true, force: true });
@@ -102,7 +110,7 @@ export async function restoreNode(file: string, dataFolder: string): Promise<voi
   });
 }
 
-/** Takes the record of the engine out of a copy of a backup, which is as XTDB wrote it then. */
+/** Removes the record of the engine from a copy of a backup, so that only XTDB's own tables remain, and returns it. */
 async function takeRecord(path: string, backup: string): Promise<EngineRecord> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
@@ -123,7 +131,7 @@ async function takeRecord(path: string, backup: string): Promise<EngineRecord> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NodeError(
       "RESTORE_REFUSED",
-      `${backup} is no whole backup of a node (${reason}); name a file that \`scm xtdb backup\` wrote`,
+      `${backup} is not a complete backup of a node (${reason}); choose a file that \`scm xtdb backup\` wrote`,
       { cause },
     );
   }

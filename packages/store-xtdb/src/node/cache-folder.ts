@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Where what is built of the node lies: `$XDG_CACHE_HOME/self-context-manager/xtdb-node`, else in the platform's folder
- * for caches. It may be deleted while no node runs; the next start builds it again.
+ * Returns the folder of the built node: `$XDG_CACHE_HOME/self-context-manager/xtdb-node`, else the same below the
+ * platform's folder for caches. The folder can be deleted while no node runs; the next start builds the node again.
  */
 export function cacheFolder(): string {
   return join(cachesFolder(), "self-context-manager", "xtdb-node");

@@ -7,19 +7,19 @@ import { NodeError } from "./node-error.ts";
 /** The files of a node's data folder. */
 export interface DataFolder {
   readonly folder: string;
-  /** Transactions and documents, where SQLite keeps them: all that cannot be built again. */
+  /** The SQLite database with transactions and documents, the only data that cannot be built again. */
   readonly database: string;
-  /** XTDB's index, built again from the database where it is missing. */
+  /** The folder of XTDB's index. If it is missing, it is built again from the database. */
   readonly index: string;
-  /** Which engine wrote the data. */
+  /** The file with the record of the engine that wrote the data. */
   readonly engine: string;
   readonly config: string;
-  /** Where the node listens, while it does. */
+  /** The file with the address of the node; it exists while the node listens. */
   readonly runFile: string;
-  /** A file for each process that uses the node, and `keep`. */
+  /** The folder with a file for each process that uses the node, and the file `keep`. */
   readonly clients: string;
   readonly log: string;
-  /** For libraries that Java unpacks; emptied at each start. */
+  /** The folder for libraries that Java unpacks. It is emptied at each start. */
   readonly temporary: string;
 }
 
@@ -37,7 +37,7 @@ export function dataFolderOf(folder: string): DataFolder {
   };
 }
 
-/** Which engine wrote a data folder, and where it keeps transactions and documents. */
+/** The engine that wrote a data folder, and its storage for transactions and documents. */
 export interface EngineRecord {
   readonly format: 1;
   readonly engine: "xtdb";
@@ -45,7 +45,7 @@ export interface EngineRecord {
   readonly storage: "sqlite" | "postgres";
 }
 
-/** The record of a data folder, undefined where there is none. */
+/** Returns the engine record of a data folder; undefined if there is none. */
 export async function readEngine(data: DataFolder): Promise<EngineRecord | undefined> {
   if (!existsSync(data.engine)) return undefined;
   const text = await readFile(data.engine, "utf8");
@@ -53,7 +53,7 @@ export async function readEngine(data: DataFolder): Promise<EngineRecord | undef
   if (record !== undefined) return record;
   throw new NodeError(
     "DATA_FOREIGN",
-    `${data.engine} does not say which engine wrote ${data.folder}; name another folder, or restore it from a backup`,
+    `${data.engine} does not name the engine that wrote ${data.folder}; choose another folder, or restore it from a backup`,
   );
 }
 
@@ -62,7 +62,7 @@ export function parseEngine(text: string): EngineRecord | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    // No JSON is no record, as other JSON is none.
+    // A text that is not JSON is not a record.
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
@@ -79,8 +79,8 @@ async function writeEngine(data: DataFolder, record: EngineRecord): Promise<void
 }
 
 /**
- * Records the engine in a new folder, and refuses data of another one: XTDB hashes a document differently from version
- * to version, so that comparing with a stored one would fail without a reason that anybody could see.
+ * Records the engine in a new folder, and refuses the data of another one. Versions of XTDB hash a document differently,
+ * so a comparison with a stored document would fail without a visible reason.
  */
 export async function checkEngine(data: DataFolder, wanted: EngineRecord): Promise<void> {
   const found = await readEngine(data);
@@ -88,7 +88,7 @@ export async function checkEngine(data: DataFolder, wanted: EngineRecord): Promi
     if (existsSync(data.database)) {
       throw new NodeError(
         "DATA_FOREIGN",
-        `${data.folder} has a database (golden.db) and no engine.json that says what wrote it; name another folder`,
+        `${data.folder} has a database (golden.db), but no engine.json that names the engine that wrote it; choose another folder`,
       );
     }
     await writeEngine(data, wanted);
@@ -97,13 +97,13 @@ export async function checkEngine(data: DataFolder, wanted: EngineRecord): Promi
   if (found.version !== wanted.version) {
     throw new NodeError(
       "ENGINE_CHANGED",
-      `the data in ${data.folder} was written by XTDB ${found.version}, and this is ${wanted.version}, which hashes documents differently; export it with the version of self-context-manager that wrote it, and import that into a new folder`,
+      `the data in ${data.folder} was written by XTDB ${found.version}, but this version uses ${wanted.version}, which hashes documents differently; export it with the version of self-context-manager that wrote it, and import the export into a new folder`,
     );
   }
   if (found.storage !== wanted.storage) {
     throw new NodeError(
       "DATA_FOREIGN",
-      `the node in ${data.folder} keeps its data in ${found.storage}, and ${wanted.storage} was asked for; name another folder`,
+      `the node in ${data.folder} keeps its data in ${found.storage}, but ${wanted.storage} is configured; choose another folder`,
     );
   }
 }

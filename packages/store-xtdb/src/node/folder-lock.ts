@@ -7,18 +7,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NodeError } from "./node-error.ts";
 
 const roundMilliseconds = 50;
-/** SQLite's result code for a lock that another holds. */
+/** SQLite's result code for a lock that another process holds. */
 const busy = 5;
 
 export interface FolderLockOptions {
-  /** Milliseconds to wait for whoever holds it. */
+  /** Milliseconds to wait for the process that holds the lock. */
   readonly wait: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs something that only one process at a time may do with a folder. The lock is SQLite's on a file, so the system
- * takes it back from a process that dies. Rejects with `NODE_BUSY`.
+ * Runs a function that only one process at a time may run for a folder. The lock is SQLite's lock on a file, so the
+ * system releases it if the process dies. Rejects with `NODE_BUSY`.
  */
 export async function withFolderLock<Result>(
   folder: string,
@@ -62,6 +62,6 @@ async function take(
 
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !("errcode" in error)) return false;
-  // The code is in the last byte, the rest says more of it.
+  // The last byte is the primary result code.
   return typeof error.errcode === "number" && (error.errcode & 0xff) === busy;
 }

@@ -6,17 +6,17 @@ import { lastLines, runProgram } from "./run-program.ts";
 /** A Java that can run the node. */
 export interface Java {
   readonly command: string;
-  /** 17, 21, 25. */
+  /** The major version, such as 17, 21 or 25. */
   readonly major: number;
-  /** Which build it is; classes compiled ahead and their archive are kept apart by it. */
+  /** The name and version of the build. Compiled classes and their archive are stored separately for each build. */
   readonly build: string;
 }
 
 const oldestJava = 17;
 
-const howToGetJava = `install a JDK or JRE of ${oldestJava} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk; Windows: winget install EclipseAdoptium.Temurin.21.JRE), or name one with JAVA_HOME`;
+const howToGetJava = `install a JDK or JRE of ${oldestJava} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk; Windows: winget install EclipseAdoptium.Temurin.21.JRE), or set JAVA_HOME`;
 
-/** Finds Java: the given one, else $JAVA_HOME's, else the PATH's. Rejects with `JAVA_MISSING` or `JAVA_TOO_OLD`. */
+/** Finds Java: the given path, else `$JAVA_HOME`, else `PATH`. Rejects with `JAVA_MISSING` or `JAVA_TOO_OLD`. */
 export async function findJava(given?: string, signal?: AbortSignal): Promise<Java> {
   const home = process.env["JAVA_HOME"];
   const command = given ?? (home === undefined || home === "" ? "java" : join(home, "bin", "java"));
@@ -24,7 +24,7 @@ export async function findJava(given?: string, signal?: AbortSignal): Promise<Ja
   if (outcome === undefined) {
     throw new NodeError(
       "JAVA_MISSING",
-      `a local XTDB node needs Java, and there is no ${command}; ${howToGetJava}`,
+      `a local XTDB node needs Java, but there is no ${command}; ${howToGetJava}`,
     );
   }
   const property = (name: string): string =>
@@ -36,20 +36,20 @@ export async function findJava(given?: string, signal?: AbortSignal): Promise<Ja
     const found = property("java.specification.version") || lastLines(outcome.stderr, 3);
     throw new NodeError(
       "JAVA_TOO_OLD",
-      `a local XTDB node needs Java ${oldestJava} or newer, and ${command} is ${found}; ${howToGetJava}`,
+      `a local XTDB node needs Java ${oldestJava} or newer, but ${command} is ${found}; ${howToGetJava}`,
     );
   }
   const build = `${property("java.vm.name")} ${property("java.vm.version")} ${property("os.arch")}`;
   return { command, major, build };
 }
 
-/** Finds Maven: the given one, else the PATH's. Rejects with `MAVEN_MISSING`. */
+/** Finds Maven: the given path, else `PATH`. Rejects with `MAVEN_MISSING`. */
 export async function findMaven(given?: string, signal?: AbortSignal): Promise<string> {
   const command = given ?? (process.platform === "win32" ? "mvn.cmd" : "mvn");
   const outcome = await runProgram(command, ["-version"], { signal });
   if (outcome?.code === 0) return command;
   throw new NodeError(
     "MAVEN_MISSING",
-    `the libraries of XTDB are fetched with Maven once, and there is no ${command} that runs; install it (Debian, Ubuntu: apt install maven; macOS: brew install maven; Windows: winget install Apache.Maven)`,
+    `the libraries of XTDB are fetched once with Maven, but there is no ${command} that runs; install it (Debian, Ubuntu: apt install maven; macOS: brew install maven; Windows: winget install Apache.Maven)`,
   );
 }

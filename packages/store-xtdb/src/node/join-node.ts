@@ -6,27 +6,27 @@ import type { RunFacts } from "./run-file.ts";
 import { launchReady, type NodeOptions } from "./start-node.ts";
 
 export interface JoinNodeOptions extends NodeOptions {
-  /** The node stays when the last has left, until `stopNode`. */
+  /** Whether the node keeps running after the last process has left, until `stopNode`. Default: false. */
   readonly keep?: boolean | undefined;
 }
 
-/** A node that this process uses together with others. */
+/** A node that this process shares with other processes. */
 export interface JoinedNode extends AsyncDisposable {
-  /** Where it listened when it was joined. */
+  /** The URL of the node when it was joined. */
   readonly url: string;
   readonly pid: number;
   /**
-   * Makes sure that the node runs, and answers where: after a crash it is started anew, and listens elsewhere unless a
-   * port was told.
+   * Makes sure that the node runs, and returns its address. After a crash the node is started again, and its port is
+   * another one if no `port` is configured.
    */
   ensure(): Promise<{ readonly url: string; readonly pid: number }>;
-  /** Says that this process does not use it any more. The node stops by itself once nobody does. */
+  /** Ends this process's use of the node. The node stops by itself when no process uses it. */
   leave(): Promise<void>;
 }
 
 /**
- * Joins the node of a data folder, and starts it where it does not run. The node watches the processes that joined: one
- * that dies without leaving is not counted any more. The options of a node that runs already stay as they are.
+ * Joins the node of a data folder, and starts the node if it does not run. The node watches the processes that joined it,
+ * and a process that dies no longer counts. A node that runs already keeps its options.
  */
 export async function joinNode(options: JoinNodeOptions): Promise<JoinedNode> {
   const data = dataFolderOf(resolve(options.dataFolder));
@@ -35,7 +35,7 @@ export async function joinNode(options: JoinNodeOptions): Promise<JoinedNode> {
   let underWay: Promise<RunFacts> | undefined;
 
   async function run(): Promise<RunFacts> {
-    // Before the node is asked: it decides to stop under the same lock that it answers under.
+    // Announced before the node is asked: the node answers and decides to stop under the same lock.
     await presence.announce();
     if (options.keep === true) await setKept(data, true);
     return await launchReady(data, options);

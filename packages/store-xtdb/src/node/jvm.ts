@@ -9,7 +9,7 @@ import { NodeDeath, NodeError } from "./node-error.ts";
 import { readRunFile, type RunFacts } from "./run-file.ts";
 import { lastLines } from "./run-program.ts";
 
-/** Megabytes that the Java machine may take for objects, and for buffers outside them. */
+/** Limits of Java's memory in megabytes: `heap` for objects, `direct` for other buffers. Default of each: 256. */
 export interface NodeMemory {
   readonly heap?: number;
   readonly direct?: number;
@@ -17,32 +17,32 @@ export interface NodeMemory {
 
 export interface JvmOptions {
   readonly memory: NodeMemory;
-  /** Compiles less: starts in less time and answers slower for good. For tests. */
+  /** Whether Java optimizes less: it starts faster, and its answers stay slower. For tests. */
   readonly quick: boolean;
-  /** Writes the archive of classes to this file at the end, in place of reading one. */
+  /** The file to which Java writes the archive of classes when it ends; undefined uses an existing archive. */
   readonly archiveTo?: string;
 }
 
-/** Log files beyond this are set aside at the next start. */
+/** Size in bytes above which the next start renames the log file. */
 const mostLogBytes = 5_000_000;
-/** Unverified archives and cold disks included. */
+/** Longest time until a node listens, even with an unverified archive on a cold disk. */
 const listenMilliseconds = 60_000;
 const roundMilliseconds = 25;
 
-/** A Java machine that was started. */
+/** A Java process that was started. */
 export interface Jvm {
   readonly process: ChildProcess;
-  /** Bytes of the log that were there before. */
+  /** Size of the log in bytes before the start. */
   readonly logStart: number;
 }
 
-/** Starts the Java machine on the configuration of a data folder. It goes on when this process ends. */
+/** Starts Java with the configuration of a data folder. The process continues when this one ends. */
 export async function startJvm(
   artefacts: Artefacts,
   data: DataFolder,
   options: JvmOptions,
 ): Promise<Jvm> {
-  // What an earlier run that was killed left there, 20 MB each time.
+  // Each killed run leaves 20 MB of files there.
   await rm(data.temporary, { recursive: true, force: true });
   await mkdir(data.temporary, { recursive: true, mode: 0o700 });
   if (existsSync(data.log) && statSync(data.log).size > mostLogBytes) {
@@ -59,7 +59,7 @@ export async function startJvm(
       windowsHide: true,
     });
     child.unref();
-    // An error without a listener would end this process; the wait for the node tells it.
+    // An error without a listener would end this process. `untilListening` reports the error.
     child.on("error", () => {});
     return { process: child, logStart };
   } finally {
@@ -78,7 +78,7 @@ function flags(
       : artefacts.archive === undefined
         ? []
         : [`-XX:SharedArchiveFile=${artefacts.archive}`];
-  // From 24 on Java warns of what XTDB's libraries do.
+  // From version 24 on, Java prints warnings about XTDB's libraries.
   const quiet =
     artefacts.java.major >= 24
       ? ["--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"]
@@ -91,7 +91,7 @@ function flags(
     ...(quick ? ["-XX:TieredStopAtLevel=1"] : []),
     ...archive,
     ...quiet,
-    // SQLite's times are read in the zone of the machine.
+    // XTDB reads SQLite's times in the time zone of the process.
     "-Duser.timezone=UTC",
     `-Djava.io.tmpdir=${data.temporary}`,
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -104,7 +104,7 @@ function flags(
   ];
 }
 
-/** What Java needs of the environment. Keys and tokens of an agent's are none of the node's business. */
+/** The environment variables that Java needs. The node does not get an agent's keys and tokens. */
 const passedOn = [
   "PATH",
   "HOME",
@@ -125,13 +125,13 @@ function environment(): NodeJS.ProcessEnv {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  // RocksDB's threads would each take an arena of their own.
+  // Without this limit each thread of RocksDB would allocate its own arena.
   return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: "2" };
 }
 
 /**
- * Waits until a started node listens. Rejects with `START_FAILED` and the end of its log, with a `NodeDeath` where
- * another start may do better.
+ * Waits until a started node listens. Rejects with `START_FAILED` and the end of the node's log, as a `NodeDeath` if
+ * another start can succeed.
  */
 export async function untilListening(
   jvm: Jvm,
@@ -164,12 +164,12 @@ export async function untilListening(
   }
 }
 
-/** By a signal, which Java tells as a code above 128 where it is asked to end. */
+/** Whether a signal ended the process. If the signal asks Java to end, Java returns an exit code above 128. */
 function wasKilled({ signalCode, exitCode }: ChildProcess): boolean {
   return signalCode !== null || (exitCode ?? 0) > 128;
 }
 
-/** Whether another node holds the index: one that is ending, or that a process started which has died. */
+/** Whether another node locks the index: a node that is ending, or one whose starter died before it was recorded. */
 function isKeptFromIndex(said: string): boolean {
   return /lock file: .*\/LOCK\b/u.test(said);
 }

@@ -4,16 +4,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What the node is built from, as this package has it. */
+/** The files in this package from which the node is built. */
 export interface ModuleFiles {
   readonly folder: string;
   /** The version of XTDB. */
   readonly engine: string;
-  /** Changes with the libraries. */
+  /** A hash that changes with the libraries. */
   readonly librariesHash: string;
-  /** Changes with our module. */
+  /** A hash that changes with this package's Clojure sources. */
   readonly sourceHash: string;
-  /** SHA-256 of each library by its file's name. */
+  /** The SHA-256 of each library by its file name. */
   readonly jarHashes: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +22,8 @@ export async function moduleFiles(): Promise<ModuleFiles> {
   const pom = await readFile(join(folder, "pom.xml"), "utf8");
   const jars = await readFile(join(folder, "jars.sha256"), "utf8");
   const engine = /<artifactId>xtdb-core<\/artifactId>\s*<version>([^<]+)</u.exec(pom)?.[1];
-  if (engine === undefined) throw new TypeError("pom.xml of the node names no xtdb-core");
+  if (engine === undefined)
+    throw new TypeError("the node's pom.xml contains no version of xtdb-core");
   return {
     folder,
     engine,
@@ -40,12 +41,15 @@ export async function moduleFiles(): Promise<ModuleFiles> {
   };
 }
 
-/** The folder `node` of this package, which lies at other depths in the sources and in the published package. */
+/** Returns the folder `node` of this package. Its depth differs between the sources and the published package. */
 function moduleFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "node", "pom.xml"))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new TypeError("this package has lost its folder `node`");
+    if (parent === folder)
+      throw new TypeError(
+        "the folder `node` of this package is missing; install the package again",
+      );
     folder = parent;
   }
   return join(folder, "node");
@@ -64,7 +68,7 @@ async function sources(folder: string): Promise<readonly string[]> {
   );
 }
 
-/** The beginning of a hash over texts, enough to tell builds apart. */
+/** Returns the beginning of a hash over texts, long enough to distinguish builds. */
 export function hashOf(texts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const text of texts) hash.update(`${text.length}\n${text}`);

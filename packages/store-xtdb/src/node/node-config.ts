@@ -1,24 +1,24 @@
 import { pathToFileURL } from "node:url";
 
-/** Where a node keeps its transactions and documents. */
+/** The storage of a node's transactions and documents. */
 export type NodeStorage =
   | { readonly kind: "sqlite" }
   | {
       readonly kind: "postgres";
-      /** As `jdbc:postgresql://127.0.0.1:5432/scm`. */
+      /** The address of the database, such as `jdbc:postgresql://127.0.0.1:5432/scm`. */
       readonly jdbcUrl: string;
       readonly user?: string;
       readonly password?: string;
     };
 
-/** What stands in a node's configuration. */
+/** The values in a node's configuration. */
 export interface NodeConfig {
   readonly storage: NodeStorage;
-  /** The file of SQLite. */
+  /** The path of the SQLite file. */
   readonly database: string;
-  /** Folder of the index; undefined keeps it in memory, which tests may do. */
+  /** The folder of the index; undefined keeps the index in memory, for tests. */
   readonly indexFolder: string | undefined;
-  /** Leaves out the log that wakes the indexer, to measure what it is for. */
+  /** Whether the node uses XTDB's own log without the wake-up of the indexer, for measurements. */
   readonly plainTxLog: boolean;
   readonly port: number;
   readonly instance: string;
@@ -28,14 +28,14 @@ export interface NodeConfig {
   readonly allowEvict: boolean;
 }
 
-/** The configuration of a node in EDN. JSON would lose the nested options of a database connection. */
+/** Returns the configuration of a node in EDN. JSON would lose the nested options of a database connection. */
 export function nodeConfig(config: NodeConfig): string {
   const pool = ":connection-pool :xtdb.jdbc/connection-pool";
   const jdbcLog = `{:xtdb/module xtdb.jdbc/->tx-log ${pool}}`;
   const txLog = config.plainTxLog
     ? jdbcLog
     : `{:xtdb/module scm-node.tx-log/->tx-log :inner ${jdbcLog}}`;
-  // Sizes are entries; XTDB's own would let documents fill the memory.
+  // Sizes are numbers of entries. With XTDB's defaults, documents could fill the memory.
   return `{:xtdb.jdbc/connection-pool
  ${connectionPool(config)}
  :xtdb/tx-log ${txLog}
@@ -59,8 +59,8 @@ export function nodeConfig(config: NodeConfig): string {
 }
 
 /**
- * With SQLite's defaults, writers that meet fail each other, and the indexer with them; so the journal is a WAL, a
- * writer takes its lock at once, and waits for it. FULL keeps what was answered when the power goes.
+ * With SQLite's defaults, concurrent writers make each other and the indexer fail. So the journal is a write-ahead log,
+ * and a writer takes its lock at the start and waits for it. With FULL, acknowledged writes survive a power failure.
  */
 const sqlitePragmas =
   "journal_mode=WAL&synchronous=FULL&transaction_mode=IMMEDIATE&busy_timeout=10000";
@@ -68,7 +68,7 @@ const sqlitePragmas =
 function connectionPool({ storage, database }: NodeConfig): string {
   if (storage.kind === "sqlite") {
     const url = `jdbc:sqlite:${database}?${sqlitePragmas}`;
-    // Never 1: reading the log holds a connection while documents are read on another.
+    // At least 2: a read of the log holds one connection while documents are read on another.
     return `{:dialect {:xtdb/module xtdb.jdbc.sqlite/->dialect} :pool-opts {:maximumPoolSize 6} :db-spec {:jdbcUrl ${edn(url)}}}`;
   }
   const user = storage.user === undefined ? "" : ` :username ${edn(storage.user)}`;
@@ -80,7 +80,7 @@ function cache(entries: number): string {
   return `{:xtdb/module xtdb.cache/->cache :cache-size ${entries}}`;
 }
 
-/** A string in EDN, which reads JSON's. */
+/** Returns a string in EDN. EDN accepts the strings of JSON. */
 function edn(text: string): string {
   return JSON.stringify(text);
 }

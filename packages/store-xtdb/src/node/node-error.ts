@@ -1,4 +1,4 @@
-/** What can go wrong with a local node, as codes that do not change; messages may. */
+/** The codes of a local node's failures. Codes are stable; messages can change. */
 export type NodeErrorCode =
   | "JAVA_MISSING"
   | "JAVA_TOO_OLD"
@@ -13,7 +13,7 @@ export type NodeErrorCode =
   | "BACKUP_REFUSED"
   | "RESTORE_REFUSED";
 
-/** A local XTDB node could not do what was asked, in a way that the caller can act on. */
+/** A failure of a local XTDB node that the caller can act on. */
 export class NodeError extends Error {
   override readonly name = "NodeError";
   readonly code: NodeErrorCode;
@@ -23,7 +23,7 @@ export class NodeError extends Error {
     this.code = code;
   }
 
-  /** Goes by name and code, not by class: true across two copies of this package. */
+  /** Whether an error is a `NodeError`, by name and code and not by class, so that two copies of this package agree. */
   static is(error: unknown, code?: NodeErrorCode): error is NodeError {
     return (
       error instanceof Error &&
@@ -35,8 +35,8 @@ export class NodeError extends Error {
 }
 
 /**
- * A node ended while it was waited for: killed, crashed, or kept from its index by one that was about to end. Started
- * anew it may well come up, because nothing of its data is lost.
+ * The end of a node during the wait for it: it was killed, crashed, or found its index locked by a node that was ending.
+ * Its data are not lost, so another start can succeed.
  */
 export class NodeDeath extends NodeError {
   constructor(message: string, options?: ErrorOptions) {

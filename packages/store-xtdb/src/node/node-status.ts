@@ -5,26 +5,26 @@ import { ask, runningNode } from "./ask-node.ts";
 import { type DataFolder, dataFolderOf, readEngine } from "./data-folder.ts";
 import { presentAt } from "./presence.ts";
 
-/** How it stands with the node of a data folder. */
+/** The status of the node of a data folder. */
 export interface NodeStatus {
   readonly dataFolder: string;
-  /** `absent`: no node has ever run there. `failed`: it runs and has stopped indexing; joining starts it anew. */
+  /** `absent`: no node has ever run there. `failed`: it runs but has stopped indexing; joining restarts it. */
   readonly state: "absent" | "stopped" | "running" | "failed";
   readonly url?: string;
   readonly pid?: number;
-  /** Version of XTDB that wrote the data. */
+  /** The version of XTDB that wrote the data. */
   readonly engine?: string;
   readonly storage?: "sqlite" | "postgres";
-  /** Processes that use it. */
+  /** The ids of the processes that use the node. */
   readonly users: readonly number[];
-  /** Whether it stays when nobody uses it. */
+  /** Whether the node keeps running when no process uses it. */
   readonly kept: boolean;
-  /** Bytes of the database, where SQLite keeps it. */
+  /** Size of the SQLite database in bytes; undefined without one. */
   readonly databaseBytes?: number;
   readonly latestTransaction?: number;
 }
 
-/** Looks at the node of a data folder without starting it. */
+/** Returns the status of the node of a data folder without starting it. */
 export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
   const data = dataFolderOf(resolve(dataFolder));
   const record = await readEngine(data);
@@ -56,7 +56,7 @@ async function latestAt(url: string): Promise<number | undefined> {
     const latest = fieldOf((await ask(url, "/_xtdb/latest-completed-tx")).body, "txId");
     return typeof latest === "number" ? latest : undefined;
   } catch {
-    // It has ended since it was found, and that it was there stays true.
+    // The node has ended since it was found. The rest of the status stays valid.
     return undefined;
   }
 }
@@ -67,7 +67,7 @@ function fieldOf(body: unknown, name: string): unknown {
     : undefined;
 }
 
-/** With the write-ahead log, which holds the latest of it. */
+/** Returns the size of the database, including its write-ahead log, which contains the latest commits. */
 async function databaseBytes(data: DataFolder): Promise<{ readonly databaseBytes?: number }> {
   const sizes = await Promise.all([data.database, `${data.database}-wal`].map(sizeOf));
   const [database] = sizes;
@@ -79,7 +79,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch {
-    // Not there, which is what is asked.
+    // The file does not exist.
     return undefined;
   }
 }

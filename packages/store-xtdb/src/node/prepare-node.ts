@@ -12,26 +12,26 @@ import { hashOf, type ModuleFiles, moduleFiles } from "./module-files.ts";
 import { NodeError } from "./node-error.ts";
 import { lastLines, runProgram } from "./run-program.ts";
 
-/** How a node is built, and what tells of it. */
+/** The options for building a node. */
 export interface PrepareOptions {
-  /** In place of the user's folder for caches. */
+  /** The folder for the built node. Default: the user's folder for caches. */
   readonly cacheFolder?: string | undefined;
-  /** The `java` to use, in place of $JAVA_HOME's or the PATH's. */
+  /** The `java` to use. Default: `$JAVA_HOME`, else `PATH`. */
   readonly java?: string | undefined;
-  /** The `mvn` to use, in place of the PATH's. */
+  /** The `mvn` to use. Default: `PATH`. */
   readonly maven?: string | undefined;
-  /** Told a line before each step that takes long. */
+  /** Receives one line before each long step. Default: nothing is reported. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A first build fetches 77 MB and compiles for half a minute; a slow line is given time. */
+/** Longest time for a build: the first one fetches 77 MB, perhaps over a slow line, and compiles for half a minute. */
 const buildMilliseconds = 900_000;
 
 /**
- * Finds the built node in the cache, or builds it: libraries by Maven, classes ahead of time, an archive of classes.
- * Each step is done in a folder beside and then renamed, so that whoever looks finds it whole or not at all. Rejects
- * with `JAVA_MISSING`, `JAVA_TOO_OLD`, `MAVEN_MISSING` or `BUILD_FAILED`.
+ * Finds the built node in the cache, or builds it: Maven fetches the libraries, the classes are compiled ahead of time,
+ * and an archive of classes is made. Each step fills a temporary folder and then renames it, so that its result is either
+ * complete or absent. Rejects with `JAVA_MISSING`, `JAVA_TOO_OLD`, `MAVEN_MISSING` or `BUILD_FAILED`.
  */
 export async function prepareNode(options: PrepareOptions = {}): Promise<Artefacts> {
   const java = await findJava(options.java, options.signal);
@@ -85,7 +85,7 @@ async function fetchLibraries(
         const said = lastLines(`${outcome?.stdout}${outcome?.stderr}`);
         throw new NodeError(
           "BUILD_FAILED",
-          `Maven could not fetch the libraries of XTDB; check that it reaches its repository (mvn -version, ~/.m2/settings.xml) and try again. It said:\n${said}`,
+          `Maven could not fetch the libraries of XTDB; check that it reaches its repository (mvn -version, ~/.m2/settings.xml) and try again. Its output:\n${said}`,
         );
       }
     } finally {
@@ -95,7 +95,7 @@ async function fetchLibraries(
   });
 }
 
-/** Refuses libraries that are not, byte for byte, those that the node was tested with. */
+/** Throws unless the libraries are, byte for byte, those with which the node was tested. */
 async function checkJars(folder: string, hashes: ReadonlyMap<string, string>): Promise<void> {
   const found = await readdir(folder);
   const missing = [...hashes.keys()].filter((name) => !found.includes(name));
@@ -107,11 +107,11 @@ async function checkJars(folder: string, hashes: ReadonlyMap<string, string>): P
   if (missing.length === 0 && foreign.length === 0) return;
   const problems = [
     missing.length === 0 ? "" : `missing: ${missing.join(", ")}`,
-    foreign.length === 0 ? "" : `not those that were tested: ${foreign.join(", ")}`,
+    foreign.length === 0 ? "" : `not the tested ones: ${foreign.join(", ")}`,
   ];
   throw new NodeError(
     "BUILD_FAILED",
-    `the libraries that Maven fetched are not XTDB's as pinned (${problems.filter((text) => text !== "").join("; ")}); delete them from Maven's local repository and try again`,
+    `the libraries that Maven fetched are not the pinned ones of XTDB (${problems.filter((text) => text !== "").join("; ")}); delete them from Maven's local repository and try again`,
   );
 }
 
@@ -146,14 +146,14 @@ async function compile(
     if (outcome?.code !== 0) {
       throw new NodeError(
         "BUILD_FAILED",
-        `XTDB could not be compiled with ${at.java.command}; Java said:\n${lastLines(`${outcome?.stdout}${outcome?.stderr}`)}`,
+        `XTDB could not be compiled with ${at.java.command}; correct the problem in its output and try again:\n${lastLines(`${outcome?.stdout}${outcome?.stderr}`)}`,
       );
     }
     await rm(compiled, { recursive: true });
   });
 }
 
-/** Fills a folder beside, then gives it its name; one that came into being meanwhile is as good. */
+/** Fills a temporary folder and renames it to its target. A target that another process made in the meantime is kept. */
 async function inPlace(
   cache: string,
   target: string,
@@ -169,7 +169,7 @@ async function inPlace(
   }
 }
 
-/** Named one by one and in order: an archive of classes is good for the very class path that it was made with. */
+/** Returns the class path. It lists each file in a fixed order, because an archive is valid for one class path only. */
 async function classPathOf(classes: string, libraries: string): Promise<string> {
   return [join(classes, "node.jar"), ...(await jarsOf(libraries))].join(delimiter);
 }

@@ -8,14 +8,14 @@ import { isAlive } from "./processes.ts";
 
 const keepName = "keep";
 
-/** That this process uses a node. */
+/** The mark that this process uses a node. */
 export interface Presence {
-  /** Says so, again where it was said before: a node that is started anew finds it. */
+  /** Sets the mark, also if it was set before, so that a restarted node finds it. */
   announce(): Promise<void>;
   withdraw(): Promise<void>;
 }
 
-/** The presence of this process at a node. The node itself looks whether the process lives. */
+/** Returns the mark of this process for a node. The node itself checks whether the process lives. */
 export function presenceAt(data: DataFolder): Presence {
   const file = join(data.clients, `${process.pid}.${randomUUID()}`);
   return {
@@ -29,7 +29,7 @@ export function presenceAt(data: DataFolder): Presence {
   };
 }
 
-/** Says whether the node stays when nobody uses it. */
+/** Sets whether the node keeps running when no process uses it. */
 export async function setKept(data: DataFolder, kept: boolean): Promise<void> {
   const file = join(data.clients, keepName);
   if (!kept) {
@@ -40,7 +40,7 @@ export async function setKept(data: DataFolder, kept: boolean): Promise<void> {
   await writeFile(file, "");
 }
 
-/** Who uses a node, as far as processes can be told apart by their numbers. */
+/** Returns the processes that use a node, by process id, and whether the node is kept. */
 export async function presentAt(
   data: DataFolder,
 ): Promise<{ readonly pids: readonly number[]; readonly kept: boolean }> {

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const roundMilliseconds = 25;
-/** XTDB's own guard ends it after 10 s. */
+/** Longer than the 10 s after which XTDB's own guard ends a node that is stopping. */
 const stopMilliseconds = 12_000;
 
-/** Whether a process lives, ours or another's. */
+/** Whether a process lives, also one of another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // That it is another user's says that it is there.
+    // EPERM means that the process of another user exists.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** Whether a process has gone within a time. */
+/** Waits for the end of a process. Returns whether it ended within the time. */
 export async function untilGone(pid: number, milliseconds: number): Promise<boolean> {
   const deadline = Date.now() + milliseconds;
   while (isAlive(pid)) {
@@ -25,7 +25,7 @@ export async function untilGone(pid: number, milliseconds: number): Promise<bool
   return true;
 }
 
-/** Asks a process to end, and ends it where it does not. A node can be killed at any moment without loss. */
+/** Asks a process to end, and kills it if it does not. A node can be killed at any moment without loss. */
 export async function endProcess(
   pid: number,
   milliseconds: number = stopMilliseconds,
@@ -40,7 +40,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has gone by itself.
+    // ESRCH means that the process has already ended.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

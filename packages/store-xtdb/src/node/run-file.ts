@@ -2,20 +2,20 @@ import { readFile } from "node:fs/promises";
 
 import type { DataFolder } from "./data-folder.ts";
 
-/** Where a node listens. */
+/** The address of a node and its process. */
 export interface RunFacts {
   readonly url: string;
   readonly pid: number;
-  /** Tells one start of a node from another. */
+  /** An id that distinguishes this start of the node from others. */
   readonly instance: string;
 }
 
-/** What a data folder says of its node, undefined where it says nothing. The node may be gone. */
+/** Returns the node that a data folder records; undefined if it records none. The node may have ended. */
 export async function readRunFile(data: DataFolder): Promise<RunFacts | undefined> {
   try {
     return runFacts(JSON.parse(await readFile(data.runFile, "utf8")));
   } catch (error) {
-    // The node that wrote a file which is no JSON is not one of ours.
+    // A file that is not JSON was not written by a node of this package.
     if (error instanceof SyntaxError) return undefined;
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

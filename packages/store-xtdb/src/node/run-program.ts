@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** What a program that was run to its end said. */
+/** The exit code and the output of a program that has ended. */
 export interface ProgramOutcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -13,7 +13,7 @@ export interface RunProgramOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a program to its end; undefined where there is no such program. */
+/** Runs a program to its end. Returns undefined if the program does not exist. */
 export async function runProgram(
   command: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ export async function runProgram(
       env: environment ?? process.env,
       stdio: ["ignore", "pipe", "pipe"],
       signal,
-      // Maven's starter is a batch file there, which only a shell runs.
+      // On Windows, Maven is a batch file, which only a shell runs.
       shell: process.platform === "win32" && !command.endsWith(".exe"),
     });
     let stdout = "";
@@ -40,7 +40,7 @@ export async function runProgram(
   });
 }
 
-/** The last lines of a text, for an error's message. */
+/** Returns the last lines of a text, for an error message. Default: 15 lines. */
 export function lastLines(text: string, count = 15): string {
   return text.trimEnd().split("\n").slice(-count).join("\n");
 }

@@ -14,51 +14,52 @@ import { presenceAt, setKept } from "./presence.ts";
 import { endProcess } from "./processes.ts";
 import type { RunFacts } from "./run-file.ts";
 
-/** How a node runs. */
+/** The options for building and running a node. */
 export interface NodeOptions extends PrepareOptions {
-  /** Made where it is missing, for this user alone. */
+  /** The folder for the node's data. If it is missing, it is created for this user only. */
   readonly dataFolder: string;
-  /** Default: 0, which takes a free port. */
+  /** The port of the node. Default: 0, which takes a free port. */
   readonly port?: number | undefined;
-  /** Default: SQLite in the data folder. */
+  /** The storage of transactions and documents. Default: SQLite in the data folder. */
   readonly storage?: NodeStorage | undefined;
-  /** Default: in the data folder. The word `memory` keeps the index in memory, for tests. */
+  /** The folder of the index. The word `memory` keeps the index in memory, for tests. Default: in the data folder. */
   readonly indexFolder?: string | undefined;
-  /** XTDB's own log, which sees its own writes after up to 100 ms; to measure the difference. */
+  /** Whether to use XTDB's own log, which sees its own writes after up to 100 ms, for measurements. Default: false. */
   readonly plainTxLog?: boolean | undefined;
   readonly memory?: NodeMemory | undefined;
-  /** Starts in less time and answers slower for good; for tests. */
+  /** Whether the node starts faster and its answers stay slower, for tests. Default: false. */
   readonly quick?: boolean | undefined;
-  /** Permits to evict, which removes a document and its history for good. */
+  /** Whether clients may evict, which removes a document and its history permanently. Default: false. */
   readonly allowEvict?: boolean | undefined;
-  /** Milliseconds that the node stays when nobody uses it. Default: 5,000. */
+  /** Milliseconds that the node keeps running without users. Default: 5,000. */
   readonly linger?: number | undefined;
   /** Milliseconds to wait until the node has caught up with its log. Default: 120,000. */
   readonly readyTimeout?: number | undefined;
 }
 
 export interface StartNodeOptions extends NodeOptions {
-  /** Goes on when this process ends, until `stopNode`. */
+  /** Whether the node keeps running when this process ends, until `stopNode`. Default: false. */
   readonly detached?: boolean | undefined;
 }
 
-/** A node that was started here. */
+/** A node that this process started. */
 export interface StartedNode extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** Ends the node, whoever uses it, and waits until it is gone. */
+  /** Ends the node, even if other processes use it, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
-/** A start takes seconds, a catch-up as long as the log is. */
+/** Longest waits in milliseconds. A start takes seconds; the time to index the log depends on its length. */
 const lockMilliseconds = 120_000;
 const readyMilliseconds = 120_000;
-/** More than whoever kills it by mistake does; a node that always ends is told of after some seconds. */
+/** Most starts of a node. Nobody kills it so often by mistake, and a node that always ends is reported after seconds. */
 const mostStarts = 4;
 
 /**
- * Starts a node on a data folder that has none running, and waits until it has caught up. Unless `detached`, it ends
- * with this process at the latest. Rejects with a `NodeError`: `NODE_RUNNING` where one runs already.
+ * Starts a node on a data folder without a running node, and waits until it has indexed its log. A node that is not
+ * `detached` stops by itself after this process has ended. Rejects with a `NodeError`; its code is `NODE_RUNNING` if a
+ * node runs already.
  */
 export async function startNode(options: StartNodeOptions): Promise<StartedNode> {
   const data = dataFolderOf(resolve(options.dataFolder));
@@ -69,7 +70,7 @@ export async function startNode(options: StartNodeOptions): Promise<StartedNode>
     const facts = await launchReady(data, options, (found) => {
       throw new NodeError(
         "NODE_RUNNING",
-        `a node runs on ${data.folder} already (process ${found.pid}, ${found.url}); join it, or stop it first`,
+        `a node already runs on ${data.folder} (process ${found.pid}, ${found.url}); join it, or stop it first`,
       );
     });
     if (options.detached === true) await presence.withdraw();
@@ -86,8 +87,8 @@ export async function startNode(options: StartNodeOptions): Promise<StartedNode>
 }
 
 /**
- * The node that runs on a data folder, started where none does, when it has caught up with its log. One that ends
- * meanwhile is started again, a few times: whoever kills it once must not be the end of those who wait for it.
+ * Returns the node of a data folder after it has indexed its log, and starts the node if none runs. A node that ends in
+ * the meantime is started again a few times, so that one kill does not fail all processes that wait for it.
  */
 export async function launchReady(
   data: DataFolder,
@@ -107,14 +108,14 @@ export async function launchReady(
       if (starts < mostStarts && Date.now() < end) continue;
       throw new NodeError(
         "START_FAILED",
-        `${error.message}\nIt was started ${starts} times, and ended each time`,
+        `${error.message}\nThe node was started ${starts} times and ended each time`,
         { cause: error },
       );
     }
   }
 }
 
-/** Of several processes one starts the node. One that has stopped indexing is started anew. */
+/** Returns the running node or starts one. Only one process starts it. A node that has stopped indexing is restarted. */
 async function launch(
   data: DataFolder,
   options: NodeOptions,
@@ -154,7 +155,7 @@ async function writeConfig(
   if (/[?%]/u.test(data.folder)) {
     throw new NodeError(
       "START_FAILED",
-      `the data folder ${data.folder} has a ? or % in its name, which a database address cannot have; name another folder`,
+      `the data folder ${data.folder} has a ? or % in its name, which a database address cannot contain; choose another folder`,
     );
   }
   const { indexFolder = data.index } = options;
@@ -171,19 +172,19 @@ async function writeConfig(
     linger: options.linger ?? 5000,
     allowEvict: options.allowEvict ?? false,
   });
-  // Renamed, so that a file that was readable for others does not stay so: a password may stand in it.
+  // The file can contain a password. A rename replaces a file that other users could read.
   const partial = `${data.config}.partial`;
   await writeFile(partial, text, { mode: 0o600 });
   await rename(partial, data.config);
 }
 
-/** Ends a node and removes what says where it listens. */
+/** Ends a node and removes its run file. */
 async function endNode(data: DataFolder, { pid }: RunFacts): Promise<void> {
   await endProcess(pid);
   await rm(data.runFile, { force: true });
 }
 
-/** Ends the node of a data folder, whoever uses it; answers whether there was one. */
+/** Ends the node of a data folder, even if processes use it. Returns whether a node was running. */
 export async function stopNode(dataFolder: string): Promise<boolean> {
   const data = dataFolderOf(resolve(dataFolder));
   if (!existsSync(data.folder)) return false;

@@ -6,7 +6,7 @@ import { runProgram } from "../../src/node/run-program.ts";
 import { buildTimeout, lacking } from "./tools-at-hand.ts";
 
 test.skipIf(lacking !== undefined)(
-  "the node submits again where its database answers with a deadlock, and nowhere else",
+  "the node submits again only after a deadlock in its database",
   async () => {
     const { java, classPath } = await prepareNode();
     const tests = fileURLToPath(new URL("deadlocks_test.clj", import.meta.url));

@@ -1,4 +1,4 @@
-;; Submits that the database answers with a deadlock: java -cp CLASSPATH clojure.main deadlocks_test.clj
+;; Tests submits that end in a deadlock of the database: java -cp CLASSPATH clojure.main deadlocks_test.clj
 (ns deadlocks-test
   (:require [clojure.test :refer [deftest is run-tests]]
             [scm-node.transactions :as transactions]
@@ -7,7 +7,7 @@
            (java.util.concurrent Semaphore)))
 
 (defn- failing-node
-  "A node whose submits throw what is told, one after the other, and are answered after that."
+  "Returns a node whose submits throw the given errors, one after the other, and succeed after that."
   [!submits & errors]
   (let [!errors (atom errors)]
     (reify xt/PXtdbSubmitClient
@@ -19,7 +19,7 @@
         {::xt/tx-id (count @!submits)}))))
 
 (defn- sql-error [state]
-  (SQLException. (str "told by the database as " state) ^String state))
+  (SQLException. (str "reported by the database as " state) ^String state))
 
 (defn- submit [node places]
   (transactions/submit {:node node :submitting places} [[::xt/put {:xt/id "a"}]]))
@@ -35,7 +35,7 @@
       (is (apply = @!submits) "the same operations each time")
       (is (= 1 (.availablePermits ^Semaphore places)) "its place is free again"))))
 
-(deftest a-deadlock-without-end-is-told-after-eight
+(deftest an-endless-deadlock-is-reported-after-eight-attempts
   (let [!submits (atom [])
         places (transactions/submitting 1)
         node (apply failing-node !submits (repeatedly 20 #(sql-error "40P01")))]
@@ -43,7 +43,7 @@
     (is (= 8 (count @!submits)))
     (is (= 1 (.availablePermits ^Semaphore places)))))
 
-(deftest what-is-no-deadlock-is-submitted-once
+(deftest another-error-is-not-submitted-again
   (doseq [error [(sql-error "23505") (sql-error nil) (IllegalStateException. "closed")]]
     (let [!submits (atom [])
           places (transactions/submitting 1)]

@@ -14,20 +14,20 @@ import { temporaryFolder } from "./temporary-folder.ts";
 import { buildTimeout, lacking } from "./tools-at-hand.ts";
 
 const quick = { quick: true, linger: 500, indexFolder: "memory" };
-/** Several starts, on a machine that is busy with other tests. */
+/** Milliseconds for several starts on a machine that is busy with other tests. */
 const startsTimeout = 180_000;
 const mortal: readonly Fate[] = ["killed-at-start", "killed-at-sync", "killed-at-status"];
 
 // The `java` of these tests is a script for a POSIX shell.
 const isSkipped = lacking !== undefined || process.platform === "win32";
 
-describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
+describe.skipIf(isSkipped)("a node that dies while processes wait for it", () => {
   beforeAll(async () => {
     await prepareNode();
   }, buildTimeout);
 
   test.each(mortal)(
-    "%s is started again, by startNode as by joinNode",
+    "%s is started again by startNode and by joinNode",
     async (fate) => {
       await using folder = await temporaryFolder();
       const java = await mortalJava(folder.path, fate, fate, "lives");
@@ -47,7 +47,7 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
   );
 
   test.each(mortal)(
-    "%s at each start is told of after four of them",
+    "%s at each start is reported after four starts",
     async (fate) => {
       await using folder = await temporaryFolder();
       const java = await mortalJava(folder.path, fate);
@@ -60,7 +60,7 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
       expect(error).toMatchObject({
         name: "NodeError",
         code: "START_FAILED",
-        message: expect.stringMatching(/node\.log[^]*started 4 times, and ended each time/u),
+        message: expect.stringMatching(/node\.log[^]*started 4 times and ended each time/u),
       });
       expect(await java.starts()).toBe(4);
       expect(await nodeStatus(dataFolder)).toMatchObject({ state: "stopped", users: [] });
@@ -68,7 +68,7 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
     startsTimeout,
   );
 
-  test("one that ends by itself is not tried again, and what it said is told", async () => {
+  test("that ends by itself is not started again, and the error contains its output", async () => {
     await using folder = await temporaryFolder();
     const java = await mortalJava(folder.path, "ends");
     const options = { ...quick, java: java.command, dataFolder: join(folder.path, "data") };
@@ -81,7 +81,7 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
   });
 
   test(
-    "a client outlives its node's deaths, is told when there is no end of them, and recovers after that",
+    "is started again by its client, whose call fails if the node dies at each start, and which recovers later",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = join(folder.path, "data");
@@ -104,7 +104,7 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
       await killNode(dataFolder);
       const error: unknown = await store.get(id).catch((reason: unknown) => reason);
       await java.decide("lives");
-      // It looks once and briefly from now on, and starts the node meanwhile.
+      // From now on each call makes one short attempt, and the client starts the node in the meantime.
       await expect
         .poll(async () => (await store.get(id).catch(() => undefined))?.version, {
           timeout: 60_000,
@@ -113,14 +113,14 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
 
       expect(startsUntilAlive).toBe(4);
       expect(StoreError.is(error, "STORE_UNAVAILABLE")).toBe(true);
-      expect(String(error)).toContain("started 4 times, and ended each time");
+      expect(String(error)).toContain("started 4 times and ended each time");
       expect((await store.history(id)).map(({ body }) => body["count"])).toEqual([1, 2]);
     },
     startsTimeout,
   );
 
   test(
-    "one that is found running and dies when it is asked how it is, is started anew",
+    "that runs and dies at the request for its status is started again",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = join(folder.path, "data");
@@ -140,13 +140,13 @@ describe.skipIf(isSkipped)("a node that dies while it is waited for", () => {
   );
 
   test(
-    "one whose index is held by a node that nobody knows of is started when that has gone",
+    "whose index is locked by an unrecorded node is started when that node has ended",
     async () => {
       await using folder = await temporaryFolder();
       const options = { quick: true, linger: 500, dataFolder: folder.path };
       const orphan = await startNode(options);
       const runFile = join(folder.path, "node.json");
-      // As a process leaves it that died between starting a node and hearing of it.
+      // The same state as after the death of a process that started a node and did not yet record it.
       await rename(runFile, `${runFile}.moved`);
       const log = async (): Promise<string> =>
         await readFile(join(folder.path, "node.log"), "utf8");

@@ -1,6 +1,6 @@
 import { joinNode } from "../../src/node/index.ts";
 
-// Joins the node of the folder that is named, says which it is, and stays.
+// Joins the node of the given folder, prints its address and process id, and keeps running.
 const { url, pid } = await joinNode({
   dataFolder: process.argv[2] ?? "",
   quick: true,

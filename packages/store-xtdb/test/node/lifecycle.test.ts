@@ -21,7 +21,7 @@ import { buildTimeout, lacking } from "./tools-at-hand.ts";
 import { wire } from "./wire.ts";
 
 const quick = { quick: true, linger: 500 };
-/** Several starts, on a machine that is busy with other tests. */
+/** Milliseconds for several starts on a machine that is busy with other tests. */
 const startsTimeout = 90_000;
 
 describe.skipIf(lacking !== undefined)("the life of a node", () => {
@@ -30,7 +30,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   }, buildTimeout);
 
   test(
-    "what was answered survives kill -9, and a start with the index deleted",
+    "acknowledged documents survive kill -9 and the deletion of the index",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = folder.path;
@@ -58,7 +58,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "processes that join share one node, which ends when the last has left, also by kill -9",
+    "processes that join share one node, which ends after the last has left or was killed",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = folder.path;
@@ -84,7 +84,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "whoever only looks at a node does not keep it",
+    "a request for the status does not keep a node running",
     async () => {
       await using folder = await temporaryFolder();
       const joined = await joinNode({ ...quick, dataFolder: folder.path });
@@ -98,7 +98,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "a node that crashed is there again for those who joined it",
+    "a crashed node is started again for the processes that joined it",
     async () => {
       await using folder = await temporaryFolder();
       await using joined = await joinNode({ ...quick, dataFolder: folder.path });
@@ -114,7 +114,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "a kept node stays when the last has left, until it is stopped",
+    "a kept node keeps running after the last process has left, until it is stopped",
     async () => {
       await using folder = await temporaryFolder();
       const joined = await joinNode({ ...quick, dataFolder: folder.path, keep: true });
@@ -136,7 +136,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "a backup taken while the node runs is restored elsewhere, and nothing is written over",
+    "a backup of a running node can be restored elsewhere, and neither overwrites a file",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = join(folder.path, "from");
@@ -173,7 +173,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 
   test(
-    "a node that cannot start says why",
+    "a node that cannot start is reported with the reason",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = folder.path;
@@ -189,7 +189,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
     startsTimeout,
   );
 
-  test("data of another version, or of nobody known, is refused", async () => {
+  test("data of another version or an unknown engine is refused", async () => {
     await using folder = await temporaryFolder();
     const newer = join(folder.path, "newer");
     const foreign = join(folder.path, "foreign");
@@ -208,7 +208,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   });
 
   test(
-    "the files of a node are for its user alone",
+    "the files of a node are accessible to its user only",
     async () => {
       await using folder = await temporaryFolder();
       const dataFolder = join(folder.path, "data");
@@ -231,7 +231,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
   );
 });
 
-/** Puts documents from four writers at once; answers the transactions of those that were answered when the node died. */
+/** Puts documents with four writers. Returns the transactions of those that were answered before the node died. */
 async function writeUntilGone(url: string): Promise<ReadonlyMap<string, number>> {
   const on = wire(url);
   const acknowledged = new Map<string, number>();
@@ -242,7 +242,7 @@ async function writeUntilGone(url: string): Promise<ReadonlyMap<string, number>>
         try {
           acknowledged.set(id, await on.submit(["put", { "xt/id": id, n }]));
         } catch {
-          // The node has died, which ends the test's load.
+          // The node has died, which ends this writer.
           return;
         }
       }
@@ -251,7 +251,7 @@ async function writeUntilGone(url: string): Promise<ReadonlyMap<string, number>>
   return acknowledged;
 }
 
-/** Which of the acknowledged documents are not there as of their transaction. */
+/** Returns the acknowledged documents that are missing as of their transaction. */
 async function missing(
   url: string,
   acknowledged: ReadonlyMap<string, number>,
@@ -265,7 +265,7 @@ async function missing(
   return lost;
 }
 
-/** A process that joins and stays until it is killed. */
+/** Starts a process that joins the node and runs until it is killed. */
 async function child(
   dataFolder: string,
 ): Promise<{ readonly process: ChildProcess; readonly pid: number }> {

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * What becomes of a start of the node: it is killed before it listens, when it is asked whether it has caught up, or when
- * it is asked how it is; it ends by itself; or it lives.
+ * The outcome of a start of the node: it is killed before it listens, at the request to sync, or at the request for its
+ * status; it ends by itself; or it lives.
  */
 export type Fate = "killed-at-start" | "killed-at-sync" | "killed-at-status" | "ends" | "lives";
 
-/** A `java` whose runs of the node have the fates that were told, in order; all further ones have the last. */
+/** A `java` whose runs of the node have the given fates, in order. All further runs have the last fate. */
 export interface MortalJava {
   readonly command: string;
-  /** Fates of the starts to come. */
+  /** Sets the fates of the next starts. */
   decide(...fates: readonly Fate[]): Promise<void>;
-  /** How often a node was started since. */
+  /** Returns the number of starts since the last `decide`. */
   starts(): Promise<number>;
 }
 
@@ -36,9 +36,9 @@ case $fate in
      exec '${process.execPath}' --conditions=@self-context-manager/source '${program}' "$fate" "$config";;
 esac
 `;
-  const decide = async (...told: readonly Fate[]): Promise<void> => {
+  const decide = async (...next: readonly Fate[]): Promise<void> => {
     await writeFile(startFile, "");
-    await writeFile(fateFile, `${told.join("\n")}\n`);
+    await writeFile(fateFile, `${next.join("\n")}\n`);
   };
   await writeFile(command, script, { mode: 0o755 });
   await decide(...fates);

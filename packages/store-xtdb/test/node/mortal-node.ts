@@ -2,13 +2,13 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// Takes the part of a node that is killed when it is asked something: `mortal-node.ts FATE CONFIG`.
+// Plays a node that is killed at a certain request: `mortal-node.ts FATE CONFIG`.
 const [, , fate = "", config = ""] = process.argv;
 const text = readFileSync(config, "utf8");
-const told = (name: string): string =>
+const settingOf = (name: string): string =>
   new RegExp(`:${name} ("(?:[^"\\\\]|\\\\.)*")`, "u").exec(text)?.[1] ?? '""';
-const runFile = JSON.parse(told("run-file")) as string;
-const instance = JSON.parse(told("instance")) as string;
+const runFile = JSON.parse(settingOf("run-file")) as string;
+const instance = JSON.parse(settingOf("instance")) as string;
 
 const server = createServer((request, answer) => {
   const path = request.url?.split("?")[0] ?? "";

@@ -15,7 +15,7 @@ const usual: NodeConfig = {
   allowEvict: false,
 };
 
-test("the node listens on this machine alone and lets queries call nothing of their own", () => {
+test("the node listens on this machine only and does not let queries call functions", () => {
   const text = nodeConfig(usual);
 
   expect(text).toContain(`:host "127.0.0.1"`);
@@ -23,13 +23,13 @@ test("the node listens on this machine alone and lets queries call nothing of th
   expect(text).toContain(":allow-evict? false");
 });
 
-test("SQLite writes ahead, to the disk, with its lock taken at once", () => {
+test("SQLite uses a write-ahead log, syncs to the disk and takes the write lock at the start", () => {
   expect(nodeConfig(usual)).toContain(
     `"jdbc:sqlite:/data/golden.db?journal_mode=WAL&synchronous=FULL&transaction_mode=IMMEDIATE&busy_timeout=10000"`,
   );
 });
 
-test("PostgreSQL gets user and password beside the address", () => {
+test("PostgreSQL gets the user and the password separately from the address", () => {
   const text = nodeConfig({
     ...usual,
     storage: {
@@ -46,13 +46,13 @@ test("PostgreSQL gets user and password beside the address", () => {
   expect(text).not.toContain("sqlite");
 });
 
-test("a folder with spaces and quotes is named as an address", () => {
+test("a folder with spaces and quotes is written as a file URL", () => {
   expect(nodeConfig({ ...usual, indexFolder: `/a b/"c"` })).toContain(
     `:db-dir "file:///a%20b/%22c%22"`,
   );
 });
 
-test("the index is in memory where no folder is named, and XTDB's own log where it is asked for", () => {
+test("the index is in memory without a folder, and XTDB's own log is used if configured", () => {
   const text = nodeConfig({ ...usual, indexFolder: undefined, plainTxLog: true });
 
   expect(text).not.toContain("rocksdb");

@@ -7,14 +7,14 @@ import { findJava, findMaven } from "../../src/node/java.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { buildTimeout, lacking } from "./tools-at-hand.ts";
 
-test("without Java it says what to install", async () => {
+test("a missing Java is reported with the packages to install", async () => {
   await expect(findJava("/nowhere/java")).rejects.toMatchObject({
     code: "JAVA_MISSING",
     message: expect.stringMatching(/there is no \/nowhere\/java; install .*apt install openjdk/u),
   });
 });
 
-test.skipIf(process.platform === "win32")("an old Java is named with its version", async () => {
+test.skipIf(process.platform === "win32")("an old Java is reported with its version", async () => {
   await using folder = await temporaryFolder();
   const java = await script(folder.path, "java", `echo "  java.specification.version = 11" >&2`);
 
@@ -24,7 +24,7 @@ test.skipIf(process.platform === "win32")("an old Java is named with its version
   });
 });
 
-test("without Maven it says what to install", async () => {
+test("a missing Maven is reported with the packages to install", async () => {
   await expect(findMaven("/nowhere/mvn")).rejects.toMatchObject({
     code: "MAVEN_MISSING",
     message: expect.stringMatching(/there is no \/nowhere\/mvn that runs; install it/u),
@@ -39,7 +39,7 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     libraries = dirname(classPath.split(delimiter)[1] ?? "");
   }, buildTimeout);
 
-  test("two that build at once fetch and compile once, and find the same", async () => {
+  test("two builds at the same time fetch and compile once and return the same files", async () => {
     await using folder = await temporaryFolder();
     const options = await fakes(
       folder.path,
@@ -58,7 +58,7 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     ]);
   });
 
-  test("a build that failed leaves nothing behind and is tried again", async () => {
+  test("a failed build leaves no files and can be repeated", async () => {
     await using folder = await temporaryFolder();
     const failing = await fakes(folder.path, "echo 'no route to host' >&2; exit 1");
     const failed = prepareNode(failing);
@@ -78,7 +78,7 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     expect(prepared.engine).toBe("1.24.5");
   });
 
-  test("other libraries than those that are pinned are refused", async () => {
+  test("libraries other than the pinned ones are refused", async () => {
     await using folder = await temporaryFolder();
     const options = await fakes(
       folder.path,
@@ -88,13 +88,13 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     await expect(prepareNode(options)).rejects.toMatchObject({
       code: "BUILD_FAILED",
       message: expect.stringMatching(
-        /missing: snappy-[\d.]+jar; not those .*: agrona-1\.16\.0\.jar/u,
+        /missing: snappy-[\d.]+jar; not the tested ones: agrona-1\.16\.0\.jar/u,
       ),
     });
   });
 });
 
-/** A Java and a Maven that write down when they are called; Maven fetches by a line of shell with $OUT. */
+/** Creates a Java and a Maven that record their calls. Maven fetches with the given shell command, which uses $OUT. */
 async function fakes(
   folder: string,
   fetch: string,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
-describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own server", () => {
+describe.skipIf(lacking !== undefined)("the node refuses, unlike XTDB's own server,", () => {
   const on = wireNode();
 
   test.each([
@@ -44,7 +44,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
-    "a submit as a page's form can send it: %s",
+    "a submit with a media type that a web form can send: %s",
     async (type) => {
       const answer = await on.post("submit-tx", type, `{"tx-ops":[["put",{"xt/id":"x"}]]}`);
 
@@ -52,7 +52,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
     },
   );
 
-  test("a request by another name than this machine's", async () => {
+  test("a request with the host name of another machine", async () => {
     const { port } = new URL(on.url);
     const statusAs = async (host: string): Promise<number> =>
       (await on.send({ path: "/_xtdb/status", headers: { host } })).status;
@@ -89,7 +89,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
     expect(answer.status).toBe(400);
   });
 
-  test("a body beyond the limit, after reading it", async () => {
+  test("a body beyond the limit, after it has read the body", async () => {
     const text = "x".repeat(33 * 1024 * 1024);
 
     const answer = await on.post(
@@ -101,7 +101,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
     expect(answer.status).toBe(413);
   });
 
-  test("many who wait leave the others their answers", async () => {
+  test("waiting requests beyond a number, so that other requests are answered", async () => {
     const waiting = Array.from(
       { length: 150 },
       async () => (await on.json("await-tx?txId=999999999&timeout=3000")).status,
@@ -118,7 +118,7 @@ describe.skipIf(lacking !== undefined)("what the node refuses beyond XTDB's own 
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([500, 503]));
   });
 
-  test("no other address than this machine's is listened on", () => {
+  test("connections from other machines, because it listens on 127.0.0.1 only", () => {
     expect(new URL(on.url).hostname).toBe("127.0.0.1");
   });
 });

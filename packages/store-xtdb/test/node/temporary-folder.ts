@@ -6,7 +6,7 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   const path = await mkdtemp(join(tmpdir(), "scm xtdb-"));
   return {
     path,
-    // A node that was left ends by itself, and writes until then.
+    // A node without users ends by itself after some time, and writes files until then.
     [Symbol.asyncDispose]: async () =>
       await rm(path, { recursive: true, force: true, maxRetries: 40, retryDelay: 100 }),
   };

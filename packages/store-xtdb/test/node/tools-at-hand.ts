@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-/** What this machine lacks for a real node; undefined where it has all. Said once, loudly, where tests are skipped. */
+/** The text about the tools that this machine lacks for a real node; undefined if it has all. It is printed once. */
 export const lacking: string | undefined = whatIsLacking();
 
-/** A cold build of the node included, within what a run of all tests may take longer for it. */
+/** Milliseconds for a setup that includes the first build of the node. */
 export const buildTimeout = 170_000;
 
 function whatIsLacking(): string | undefined {
@@ -12,9 +12,9 @@ function whatIsLacking(): string | undefined {
     runs("mvn", "-version") === undefined ? "Maven" : "",
   ].filter((tool) => tool !== "");
   if (lack.length === 0) return undefined;
-  const told = `this machine lacks ${lack.join(" and ")}`;
-  console.warn(`SKIPPED: tests against a real XTDB node, because ${told}`);
-  return told;
+  const problem = `this machine lacks ${lack.join(" and ")}`;
+  console.warn(`SKIPPED: tests against a real XTDB node, because ${problem}`);
+  return problem;
 }
 
 function major(): number {
@@ -29,7 +29,7 @@ function runs(command: string, argument: string): string | undefined {
       stdio: ["ignore", "pipe", "ignore"],
     });
   } catch {
-    // That it does not run is what is asked.
+    // The program does not run.
     return undefined;
   }
 }

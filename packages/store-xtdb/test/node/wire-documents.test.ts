@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
-// As XTDB's own server answers: wire-node.ts says how that is known.
+// The expected answers are those of XTDB's own server; wire-node.ts describes their recording.
 describe.skipIf(lacking !== undefined)("documents and their histories on the wire", () => {
   const on = wireNode();
   const hash = "[0-9a-f]{40}";
 
   describe("documents", () => {
-    test("one comes back as it was put, in all three formats", async () => {
+    test("a document is returned unchanged in all three formats", async () => {
       await on.put({ "xt/id": "formats", n: 1, s: ["x", { k: null }] });
 
       const answers = [
@@ -30,7 +30,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       ]);
     });
 
-    test("keys of all kinds and large numbers come back unchanged", async () => {
+    test("keys of all kinds and large numbers are returned unchanged", async () => {
       const text = `{"xt/id":"keys","k v":1,"http://x/y":2,"/lead":3,"":4,"n":{"xt/id":5,"é":"\\u0000"},"big":9007199254740993,"huge":123456789012345678901234567890,"float":1.0E21}`;
       await on.post("submit-tx", "application/json", `{"tx-ops":[["put",${text}]]}`);
       await on.json("sync");
@@ -43,7 +43,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect(answer.text).toContain(`"float":1.0E21`);
     });
 
-    test("one that is not there, or was deleted, is answered 404", async () => {
+    test("a missing or deleted document is answered with 404", async () => {
       await on.put({ "xt/id": "gone" });
       await on.submit(["delete", "gone"]);
       await on.json("sync");
@@ -57,14 +57,14 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect((await on.json("entity-tx?eid=never")).status).toBe(404);
     });
 
-    test("without an id it is a bad request", async () => {
+    test("a request without an id is a bad request", async () => {
       const answer = await on.transit("entity");
 
       expect(answer.status).toBe(400);
       expect(answer.text).toContain(`"~:xtdb.error/error-key","~:missing-eid"`);
     });
 
-    test("ids are strings unless they are asked for as JSON or EDN", async () => {
+    test("ids are strings by default, and JSON or EDN values on request", async () => {
       await on.put({ "xt/id": 42, n: "number" });
       await on.put({ "xt/id": "42", n: "string" });
       await on.put({ "xt/id": ":kw", n: "colon" });
@@ -84,7 +84,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       ]);
     });
 
-    test("as of a transaction it is what it was then", async () => {
+    test("a read as of a transaction returns the document at that transaction", async () => {
       const first = await on.put({ "xt/id": "as-of", n: 1 });
       const second = await on.put({ "xt/id": "as-of", n: 2 });
 
@@ -101,7 +101,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       ]);
     });
 
-    test("as of a time it needs the milliseconds, which JSON cuts off", async () => {
+    test("a read as of a time needs the milliseconds, which JSON cuts off", async () => {
       const txId = await on.put({ "xt/id": "time", n: 1 });
       const transit = (await on.transit(`entity-tx?eid=time&txId=${txId}`)).text;
       const exact = new Date(Number(/"~:xtdb\.api\/tx-time","~m(\d+)"/u.exec(transit)?.[1]));
@@ -115,7 +115,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect(txTime).toBe(`${exact.toISOString().slice(0, 19)}Z`);
     });
 
-    test("as of a transaction that is ahead it is a bad request", async () => {
+    test("a read as of a future transaction is a bad request", async () => {
       const answer = await on.transit("entity?eid=x&txId=999999999");
 
       expect(answer.status).toBe(400);
@@ -140,7 +140,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       );
     });
 
-    test("the basis of a reading is its transaction", async () => {
+    test("the basis of a read is its transaction", async () => {
       const txId = await on.put({ "xt/id": "basis" });
 
       const json = (await on.json(`db?txId=${txId}`)).json();
@@ -153,7 +153,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
   });
 
   describe("histories", () => {
-    test("one has all versions in order, deletions with no document among them", async () => {
+    test("a history has all versions in order, including deletions without a document", async () => {
       const ids = [
         await on.put({ "xt/id": "history", n: 1 }),
         await on.put({ "xt/id": "history", n: 2 }),
@@ -184,7 +184,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect(descending.map(({ txId }) => txId)).toEqual(ids.toReversed());
     });
 
-    test("one without documents names their hashes, as a transit list", async () => {
+    test("a history without documents contains their hashes, as a transit list", async () => {
       await on.put({ "xt/id": "bare" });
 
       const answer = await on.transit("entity?eid=bare&history=true&sortOrder=asc");
@@ -193,13 +193,13 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect(answer.text).not.toContain("~:xtdb.api/doc");
     });
 
-    test("of an id that is not there it is empty", async () => {
+    test("the history of a missing id is empty", async () => {
       const answer = await on.json("entity?eid=never&history=true&sortOrder=asc");
 
       expect([answer.status, answer.text]).toEqual([200, "[]"]);
     });
 
-    test("it ends at a transaction that is named", async () => {
+    test("a history ends at the requested transaction", async () => {
       const first = await on.put({ "xt/id": "ends", n: 1 });
       const second = await on.put({ "xt/id": "ends", n: 2 });
       const path = "entity?eid=ends&history=true&sortOrder=asc&withCorrections=true";
@@ -215,7 +215,7 @@ describe.skipIf(lacking !== undefined)("documents and their histories on the wir
       expect(ids).toEqual([[first], [second], [first]]);
     });
 
-    test("without an order it is an error of the node", async () => {
+    test("a history without an order is an error of the node", async () => {
       expect((await on.json("entity?eid=never&history=true")).status).toBe(500);
     });
   });

@@ -6,11 +6,10 @@ import { buildTimeout } from "./tools-at-hand.ts";
 import { type Wire, wire } from "./wire.ts";
 
 /**
- * A node for the tests of a block, which ends with them.
+ * Starts a node for the tests of a block, and ends it with them.
  *
- * What tests expect of it are requests and answers as they were recorded from XTDB's own HTTP server, started once from
- * the sources of 1.24.5. That server is not run here: what is compared is the node of this package with what was written
- * down of it.
+ * The requests and answers in these tests were recorded from XTDB's own HTTP server, which was started from the sources
+ * of 1.24.5. That server does not run here: the tests compare the node of this package with the recorded answers.
  */
 export function wireNode(): Wire {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

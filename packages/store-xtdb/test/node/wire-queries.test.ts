@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
-// As XTDB's own server answers: wire-node.ts says how that is known.
+// The expected answers are those of XTDB's own server; wire-node.ts describes their recording.
 describe.skipIf(lacking !== undefined)("queries on the wire", () => {
   const on = wireNode();
 
   const ask = async (edn: string): Promise<unknown> =>
     await on.post("query", "application/edn", edn);
 
-  test("by equality, with the value as an argument", async () => {
+  test("find documents by equality, with the value as an argument", async () => {
     await on.put({ "xt/id": "q1", nickname: 'a "b"' });
 
     const answer = await ask(
@@ -20,7 +20,7 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
     expect(answer).toMatchObject({ status: 200, text: `[["q1"]]` });
   });
 
-  test("by an element of a list, with a part of the document", async () => {
+  test("find documents by an element of a list, and return a part of each document", async () => {
     await on.put({ "xt/id": "r1", refs: ["t1", "t2"], seq: 1 });
     await on.put({ "xt/id": "r2", refs: ["t2"], seq: 2 });
 
@@ -34,7 +34,7 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
     });
   });
 
-  test("by a range of one attribute, with a limit", async () => {
+  test("find documents by a range of one attribute, with a limit", async () => {
     for (const n of [1, 2, 3]) await on.put({ "xt/id": `k${n}`, k: `note/00${n}` });
 
     const answer = await ask(
@@ -44,7 +44,7 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
     expect(answer).toMatchObject({ status: 200, text: `[["note/001"],["note/002"]]` });
   });
 
-  test("as of a transaction, by GET, and with names for the columns", async () => {
+  test("run as of a transaction, by GET, and with names for the columns", async () => {
     const txId = await on.put({ "xt/id": "get", tag: "query-by-get" });
     await on.submit(["delete", "get"]);
     await on.json("sync");
@@ -56,7 +56,7 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
     expect([past.text, present.text]).toEqual([`[{"id":"get"}]`, "[]"]);
   });
 
-  test("results are a transit list of tuples", async () => {
+  test("return a transit list of tuples", async () => {
     await on.put({ "xt/id": "list", tag: "list" });
 
     const answer = await on.send({
@@ -72,10 +72,10 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
   test.each([
     ["an unbound variable", `{:query {:find [x] :where [[e :n 1]]}}`],
     [
-      "an order by what is not found",
+      "an order by a variable that is not in :find",
       `{:query {:find [e] :where [[e :n n]] :order-by [[n :asc]]}}`,
     ],
-  ])("what XTDB refuses is a bad request that says why: %s", async (_, edn) => {
+  ])("are answered with 400 and the reason if XTDB refuses them: %s", async (_, edn) => {
     const answer = await on.send({
       method: "POST",
       path: "/_xtdb/query",
@@ -87,7 +87,7 @@ describe.skipIf(lacking !== undefined)("queries on the wire", () => {
     expect(answer.text).toContain("~:xtdb.error/message");
   });
 
-  test("a JSON body is no query", async () => {
+  test("are refused with a JSON body", async () => {
     const answer = await on.post("query", "application/json", `{"query":{}}`);
 
     expect(answer.status).toBe(400);

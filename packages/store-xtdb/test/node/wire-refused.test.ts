@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
-// As XTDB's own server answers: wire-node.ts says how that is known.
-describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on the wire", () => {
+// The expected answers are those of XTDB's own server; wire-node.ts describes their recording.
+describe.skipIf(lacking !== undefined)("unreadable requests, and the status, on the wire", () => {
   const on = wireNode();
 
   test.each([
@@ -15,7 +15,7 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
     ["application/json", `{"tx-ops":[["frobnicate","x"]]}`],
     ["application/edn", "{:tx-ops ["],
     ["application/transit+json", `["^ ","~:tx-ops"`],
-  ])("a body that cannot be read: %s %s", async (type, body) => {
+  ])("a body that cannot be read is refused: %s %s", async (type, body) => {
     const answer = await on.post("submit-tx", type, body);
 
     expect(answer.status).toBe(400);
@@ -23,7 +23,7 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
   });
 
   test.each([["{}"], [`{"txOps":[]}`], ["[]"], [`{"tx-ops":{}}`]])(
-    "a body without operations: %s",
+    "a body without operations is refused: %s",
     async (body) => {
       const answer = await on.post("submit-tx", "application/json", body);
 
@@ -40,14 +40,14 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
     "tx-committed",
     "await-tx",
     "query?queryEdn=%7B",
-  ])("a parameter that cannot be read: %s", async (path) => {
+  ])("a parameter that cannot be read is refused: %s", async (path) => {
     const answer = await on.json(path);
 
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ type: "reitit.coercion/request-coercion" });
   });
 
-  test("an unknown route, another method, a format that is not served", async () => {
+  test("an unknown route, another method and an unsupported format are refused", async () => {
     const statuses = [
       (await on.json("nothing")).status,
       (await on.send({ path: "/" })).status,
@@ -59,7 +59,7 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
     expect(statuses).toEqual([404, 404, 405, 405, 406]);
   });
 
-  test("errors in JSON have short keys, but for documents and queries", async () => {
+  test("errors in JSON have short keys, except for documents and queries", async () => {
     const short = await on.json("tx-committed?txId=999999999");
     const long = await on.json("entity?eid=x&txId=999999999");
 
@@ -67,7 +67,7 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
     expect(long.json()).toMatchObject({ "xtdb.error/error-type": "node-out-of-sync" });
   });
 
-  test("the status names the engine and whether it indexes", async () => {
+  test("the status contains the engine and whether it indexes", async () => {
     expect((await on.json("status")).json()).toMatchObject({
       version: "1.24.5",
       indexVersion: 22,
@@ -76,7 +76,7 @@ describe.skipIf(lacking !== undefined)("what cannot be read, and the status, on 
     expect((await on.transit("status")).text).toContain(`"~:xtdb.version/version","1.24.5"`);
   });
 
-  test("attributes are counted by their full names", async () => {
+  test("the attribute statistics count attributes by their full names", async () => {
     await on.put({ "xt/id": "stats", "only-here": 1 });
 
     await expect

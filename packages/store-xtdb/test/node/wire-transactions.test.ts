@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
-// As XTDB's own server answers: wire-node.ts says how that is known.
+// The expected answers are those of XTDB's own server; wire-node.ts describes their recording.
 describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
   const on = wireNode();
   const hash = "[0-9a-f]{40}";
 
-  test("a database without any says so", async () => {
+  test("an empty database has no latest transaction and an empty log", async () => {
     const answers = [
       await on.json("latest-completed-tx"),
       await on.json("latest-submitted-tx"),
@@ -24,7 +24,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     ]);
   });
 
-  test("a submit is answered 202 with id and time", async () => {
+  test("a submit is answered with 202, an id and a time", async () => {
     const body = `{"tx-ops":[["put",{"xt/id":"submit"}]]}`;
 
     const json = await on.post("submit-tx", "application/json", body);
@@ -42,7 +42,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     );
   });
 
-  test("a submit that prefers to wait is told whether it held, which the official server does not say", async () => {
+  test("the answer to a submit that prefers to wait contains the outcome, which the official server omits", async () => {
     const submit = async (prefer: string): Promise<unknown> => {
       const answer = await on.send({
         method: "POST",
@@ -84,7 +84,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     });
   });
 
-  test("an unmet match leaves the whole transaction out, and the submit is answered all the same", async () => {
+  test("an unmet match aborts the whole transaction, and the submit is answered as usual", async () => {
     await on.put({ "xt/id": "match", n: 1 });
 
     const met = await on.submit(
@@ -101,7 +101,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect((await on.json("entity?eid=match-beside")).status).toBe(404);
   });
 
-  test("a match of null holds while there is no document", async () => {
+  test("a match of null holds only without a document", async () => {
     const create = [
       ["match", "create", null],
       ["put", { "xt/id": "create" }],
@@ -113,7 +113,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect([await on.isCommitted(first), await on.isCommitted(second)]).toEqual([true, false]);
   });
 
-  test("a document sent as JSON matches itself, whatever is in it", async () => {
+  test("a document sent as JSON matches itself, whatever it contains", async () => {
     const document = {
       "xt/id": "classes",
       small: 7,
@@ -129,7 +129,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect(await on.isCommitted(txId)).toBe(true);
   });
 
-  test("integers keep the class that JSON gives them, so that a long of transit is another document", async () => {
+  test("integers keep the class that JSON gives them, so a document with a transit long does not match", async () => {
     await on.post(
       "submit-tx",
       "application/transit+json",
@@ -141,7 +141,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect(await on.isCommitted(txId)).toBe(false);
   });
 
-  test("of 16 writers that count up by match each is counted", async () => {
+  test("16 writers that increment a number by match lose no increment", async () => {
     await on.put({ "xt/id": "counter", n: 0 });
     const increment = async (): Promise<void> => {
       for (;;) {
@@ -157,7 +157,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect((await on.json("entity?eid=counter")).json()).toEqual({ "xt/id": "counter", n: 16 });
   });
 
-  test("whether a transaction was committed can be asked once it is indexed", async () => {
+  test("a transaction's outcome can be requested after it is indexed", async () => {
     const latest = await on.put({ "xt/id": "committed" });
 
     const committed = await on.json(`tx-committed?txId=${latest}`);
@@ -168,7 +168,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     expect(ahead.text).toContain(`"~:xtdb.error/error-type","~:node-out-of-sync"`);
   });
 
-  test("waiting for a transaction answers the latest that is indexed", async () => {
+  test("a wait for a transaction returns the latest indexed transaction", async () => {
     const txId = await on.submit(["put", { "xt/id": "await" }]);
 
     const waited = await on.json(`await-tx?txId=${txId}&timeout=10000`);
@@ -189,7 +189,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     ]);
   });
 
-  test("the log has committed transactions only, from after an id", async () => {
+  test("the log contains only committed transactions after an id", async () => {
     const before = await on.put({ "xt/id": "log", n: 1 });
     await on.submit(["match", "log", null], ["put", { "xt/id": "log", n: 2 }]);
     const after = await on.put({ "xt/id": "log", n: 3 });
@@ -208,7 +208,7 @@ describe.skipIf(lacking !== undefined)("transactions on the wire", () => {
     ]);
   });
 
-  test("the log without operations names hashes", async () => {
+  test("the log without operations contains hashes", async () => {
     const before = await on.put({ "xt/id": "events" });
     await on.put({ "xt/id": "events", n: 1 });
 

@@ -1,11 +1,11 @@
 import { request } from "node:http";
 
-/** An answer as it came. */
+/** An HTTP answer. */
 interface Answer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  /** Of JSON and transit. */
+  /** Parses the text, which is JSON or transit. */
   readonly json: () => unknown;
 }
 
@@ -16,7 +16,7 @@ interface Asked {
   readonly body?: string | Buffer;
 }
 
-/** Requests and answers as they are on the wire, below any client. */
+/** Returns functions that send HTTP requests to a node without the client of this package. */
 export function wire(url: string): Wire {
   async function send({ method = "GET", path, headers = {}, body }: Asked): Promise<Answer> {
     return await new Promise((done, fail) => {
@@ -80,9 +80,9 @@ export interface Wire {
   json(path: string): Promise<Answer>;
   transit(path: string): Promise<Answer>;
   edn(path: string): Promise<Answer>;
-  /** Answered as JSON. */
+  /** Sends a POST. The answer is JSON. */
   post(route: string, type: string, body: string | Buffer): Promise<Answer>;
-  /** Submits operations in JSON and answers the transaction's id. */
+  /** Submits operations in JSON and returns the transaction's id. */
   submit(...ops: readonly unknown[]): Promise<number>;
   /** Puts a document and waits until it is indexed. */
   put(document: Readonly<Record<string, unknown>>): Promise<number>;

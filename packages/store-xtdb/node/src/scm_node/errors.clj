@@ -1,5 +1,5 @@
 (ns scm-node.errors
-  "What is answered to a request that fails."
+  "The answers to failed requests."
   (:require [clojure.tools.logging :as log]
             [scm-node.json :as json]
             [scm-node.parameters :as parameters]
@@ -10,7 +10,7 @@
 (set! *warn-on-reflection* true)
 
 (def ^:private statuses
-  "The status for a refusal of ours, by the key of its data."
+  "The status of a refusal by this node, by the key of the error's data."
   {::parameters/refusal 400
    ::transactions/malformed 400
    ::transactions/refusal 403
@@ -26,7 +26,7 @@
           statuses)))
 
 (defn answer
-  "The answer for an error: what XTDB says about a request is 400, what goes wrong in the node 500."
+  "Returns the answer for an error: 400 if XTDB rejects the request, 500 if the node fails."
   [^Throwable error]
   (or (refusal error)
       (when (or (instance? xtdb.IllegalArgumentException error)

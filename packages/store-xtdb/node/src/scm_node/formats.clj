@@ -1,5 +1,5 @@
 (ns scm-node.formats
-  "The formats that a body and an answer can have."
+  "The formats of bodies and answers."
   (:require [clojure.string :as str]
             [cognitect.transit :as transit]
             [scm-node.json :as json]
@@ -16,7 +16,7 @@
 (def ^:private known-types [edn-type transit-type json-type])
 
 (defn media-type
-  "The media type of a Content-Type header, without its parameters."
+  "Returns the media type of a Content-Type header, without its parameters."
   [header]
   (some-> header (str/split #";") first str/trim str/lower-case))
 
@@ -30,7 +30,7 @@
       1.0))
 
 (defn accepted
-  "The format to answer in, nil where none that is asked for is served."
+  "Returns the format of the answer, or nil if the node supports none of the requested ones."
   [accept-header]
   (if (str/blank? accept-header)
     edn-type
@@ -39,7 +39,7 @@
                 (let [[range & parameters] (str/split part #";")]
                   [(str/lower-case (str/trim range)) (quality parameters)])))
          (filter (comp pos? second))
-         ;; Stable: of two that are wanted as much, the one that was named first.
+         ;; The sort is stable: of two formats with equal quality, the first one in the header is used.
          (sort-by (comp - second))
          (some (fn [[range]]
                  (if (#{"*/*" "application/*"} range)
@@ -50,7 +50,7 @@
   {:handlers {Id (transit/write-handler "xtdb/oid" str)
               EDNId (transit/write-handler "xtdb/oid" str)
               (Class/forName "[B") (transit/write-handler "xtdb/base64" codec/base64-writer)}
-   ;; Error data can hold anything, predicates and exceptions among it.
+   ;; Error data can contain any value, for example predicates and exceptions.
    :default-handler (transit/write-handler "s" str str)})
 
 (defn- write-edn [^OutputStream stream value]
@@ -75,7 +75,7 @@
     (.toByteArray stream)))
 
 (defn decode
-  "The value of a body. Throws where it cannot be read."
+  "Returns the value of a body. Throws if the body cannot be read."
   [format ^bytes body]
   (condp = format
     transit-type (transit/read (transit/reader (ByteArrayInputStream. body) :json))

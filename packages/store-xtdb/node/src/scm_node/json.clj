@@ -12,7 +12,7 @@
 
 (set! *warn-on-reflection* true)
 
-;; The size of a body is bounded before it is parsed, so no string in it needs a bound of its own.
+;; The size of a body is limited before it is parsed, so its strings need no separate limit.
 (def ^:private ^JsonFactory json-factory
   (-> (JsonFactory/builder)
       (.streamReadConstraints (-> (StreamReadConstraints/builder)
@@ -37,8 +37,8 @@
       (recur (conj! result (read-token parser))))))
 
 (defn- read-token
-  "Integers keep the class that Jackson gives them (Integer, Long or BigInteger by their size),
-  because XTDB's content hash differs by class: a document would not match itself otherwise."
+  "Reads a value. Integers keep the class that Jackson gives them (Integer, Long or BigInteger by their size),
+  because XTDB's content hash depends on the class: a document would not match itself otherwise."
   [^JsonParser parser]
   (let [token (.currentToken parser)]
     (condp = token
@@ -55,19 +55,19 @@
                                           "unexpected end of JSON"))))))
 
 (defn read-bytes
-  "The value of a JSON text, with keywords for keys at every depth. Throws where it is none, or more than one."
+  "Returns the value of a JSON text, with keywords as keys at every depth. Throws unless the text is exactly one value."
   [^bytes body]
   (with-open [parser (.createParser json-factory body)]
     (.nextToken parser)
     (let [value (read-token parser)]
       (when (.nextToken parser)
-        (throw (IllegalArgumentException. "there is more after the JSON value")))
+        (throw (IllegalArgumentException. "the body has more text after the JSON value")))
       value)))
 
 (defn read-text [^String text]
   (read-bytes (.getBytes text "UTF-8")))
 
-;; Whole seconds, as the official server writes them: whoever reads times as JSON for "as of" must find out here too.
+;; Whole seconds, like the official server: a client that uses such a time for "as of" must meet the same loss here.
 (def ^:private ^DateTimeFormatter seconds
   (.withZone (DateTimeFormatter/ofPattern "yyyy-MM-dd'T'HH:mm:ss'Z'") ZoneOffset/UTC))
 
@@ -116,7 +116,7 @@
     (str/join (cons head (map str/capitalize tail)))))
 
 (defn camel-case-keys
-  "The keys of a map without namespace and in camel case, at the top only."
+  "Returns a map with its keys in camel case and without namespace, at the top level only."
   [value]
   (if (and (instance? Map value) (not (record? value)))
     (into {} (map (fn [[k v]] [(camel-case k) v])) value)

@@ -1,5 +1,5 @@
 (ns scm-node.parameters
-  "The query string of a request, decoded to the types that routes ask for."
+  "The query string of a request, decoded to the types that the routes need."
   (:require [clojure.instant :as instant]
             [clojure.string :as str]
             [scm-node.json :as json]
@@ -9,7 +9,7 @@
 (set! *warn-on-reflection* true)
 
 (defn refuse-parameter
-  "A request that the official server's coercion would refuse: answered with 400."
+  "Refuses a request with 400, like the official server's coercion."
   [where problem]
   (throw (ex-info problem {::refusal {:type :reitit.coercion/request-coercion
                                       :in [:request where]
@@ -21,7 +21,7 @@
       str/lower-case))
 
 (defn parse
-  "The parameters of a raw query string by their kebab-case names; of one that comes twice, the last."
+  "Returns the parameters of a raw query string by their kebab-case names. Of a repeated parameter the last one counts."
   [raw-query]
   (if (str/blank? raw-query)
     {}
@@ -62,7 +62,7 @@
     value))
 
 (defn entity-id
-  "The id that eidEdn, eidJson or eid names, in this order; nil without any."
+  "Returns the id in eidEdn, eidJson or eid, in this order, or nil if all are missing."
   [parameters]
   (let [id (cond
              (contains? parameters :eid-edn) (edn parameters :eid-edn)
@@ -70,4 +70,4 @@
              :else (:eid parameters))]
     (if (or (nil? id) (codec/valid-id? id))
       id
-      (refuse-parameter :query-params "the entity id cannot be one"))))
+      (refuse-parameter :query-params "the entity id has a type that XTDB does not accept as an id"))))

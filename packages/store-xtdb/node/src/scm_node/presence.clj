@@ -1,9 +1,9 @@
 (ns scm-node.presence
-  "Who uses this node, so that it stops once nobody does.
+  "The users of this node, so that it stops when there are none.
 
-  Every process that uses it keeps a file `PID.NAME` in a folder. A file counts while its process lives; a process that
-  began after the file was written is another one that got the same number. The file `keep` keeps the node whoever is
-  there. Files outlive a node that is killed, so that the next one knows its users."
+  Every process that uses the node keeps a file `PID.NAME` in a folder. A file counts while its process lives. A process
+  that began after the file was written is another one with the same id. The file `keep` keeps the node running without
+  users. Files survive a killed node, so that the next node finds its users."
   (:require [clojure.java.io :as io]
             [clojure.tools.logging :as log]
             [xtdb.system :as sys])
@@ -14,8 +14,8 @@
 
 (set! *warn-on-reflection* true)
 
-;; A clock that is set forward moves the beginnings of processes with it, and no file's time; a few minutes of that are
-;; allowed for. Whoever is overlooked beyond that joins again when the node is gone.
+;; A clock that is set forward also moves the start times of processes, but not the times of files. Ten minutes are
+;; tolerated. A user that is overlooked beyond that joins again when the node has stopped.
 (def ^:private slack-milliseconds 600000)
 
 (defn- process-of [^File file]
@@ -27,7 +27,7 @@
     (<= (.toEpochMilli began) (+ (.lastModified file) slack-milliseconds))))
 
 (defn- used?
-  "Whether anybody uses the node. Removes what those left whose process is gone."
+  "Whether a process uses the node. Removes the files of processes that have ended."
   [^File folder]
   (reduce (fn [any? ^File file]
             (let [^ProcessHandle process (process-of file)]
@@ -46,14 +46,14 @@
     (.shutdownNow watch)))
 
 (defn join
-  "Whether the node stays for a user who has just written a file: false once it has decided to stop. Asking is no use of
-  the node, so that whoever only looks does not keep it."
+  "Whether the node keeps running for a user that has just written a file: false after it has decided to stop. The request
+  itself does not count as use, so that a process that only asks does not keep the node running."
   [{:keys [!state]}]
   (locking !state
     (not (:stopping? @!state))))
 
 (defn- look
-  "Decides under the same lock that a user is answered under: none can come between the decision and the stop."
+  "Stops an unused node. It holds the lock of `join`, so that no user can join between the decision and the stop."
   [{:keys [folder linger-milliseconds !state]}]
   (locking !state
     (let [now (System/nanoTime)]
@@ -62,13 +62,13 @@
         (when (and (not (:stopping? @!state))
                    (> (- now (:last-used @!state)) (* 1000000 linger-milliseconds)))
           (swap! !state assoc :stopping? true)
-          (log/info "Nobody uses this node any more, stopping")
+          (log/info "No process uses this node, stopping")
           (.start (Thread. #(System/exit 0) "scm-node-stop")))))))
 
 (defn ->presence {::sys/args {:folder {:doc "Folder with a file for each process that uses the node"
                                        :required? true
                                        :spec ::sys/string}
-                              :linger-ms {:doc "How long to stay without users"
+                              :linger-ms {:doc "Milliseconds to keep running without users"
                                           :default 5000
                                           :spec ::sys/nat-int}}}
   [{:keys [folder linger-ms]}]
@@ -84,7 +84,7 @@
                                (try
                                  (look presence)
                                  (catch Throwable e
-                                   ;; Thrown on, it would end the watch.
-                                   (log/warn e "The users of this node cannot be looked at"))))
+                                   ;; An exception would end the watch.
+                                   (log/warn e "The users of this node cannot be read"))))
                              1000 1000 TimeUnit/MILLISECONDS)
     presence))

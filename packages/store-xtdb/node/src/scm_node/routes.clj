@@ -1,9 +1,9 @@
 (ns scm-node.routes
-  "The routes below /_xtdb, after XTDB's own HTTP server.
+  "The routes below /_xtdb, modelled on XTDB's own HTTP server.
 
   A handler takes the context of the node (`:node`, `:waiting`, `:submitting`, `:options`) and a request (`:query`, `:content-type`,
-  `:prefer`, `:body`) and answers `:status` and `:value`, or `:cursor` for what is written as it is read. `:json` is applied to a
-  value, or to each of a cursor's, where the answer is JSON."
+  `:prefer`, `:body`). It returns `:status` and `:value`, or `:cursor` for an answer that is written while it is read. If the
+  answer is JSON, `:json` is applied to the value, or to each item of the cursor."
   (:require [clojure.tools.logging :as log]
             [scm-node.formats :as formats]
             [scm-node.json :as json]
@@ -59,7 +59,7 @@
      :end-tx (bound :end-tx-time :end-tx-id)}))
 
 (defn- sort-order-of [query]
-  ;; XTDB fails at another order too, but after it has opened what it then never closes.
+  ;; XTDB refuses another order too, but only after it has opened a resource that it then never closes.
   (case (:sort-order query)
     "asc" :asc
     "desc" :desc
@@ -105,21 +105,21 @@
 
 (defn- post-query [context {:keys [query content-type body]}]
   (when-not (#{formats/edn-type formats/transit-type} content-type)
-    (parameters/refuse-parameter :body-params "a query is sent as EDN or transit"))
+    (parameters/refuse-parameter :body-params "the body has another type; send the query as EDN or transit"))
   (let [asked (transactions/decode-body content-type body)]
     (when-not (map? asked)
       (parameters/refuse-parameter :body-params "query is missing"))
     (run-query context query (:query asked) (:in-args asked))))
 
 (defn- preferred-wait
-  "Milliseconds that a request prefers to wait (RFC 7240), nil where it says nothing of it."
+  "Returns the milliseconds that a request prefers to wait (RFC 7240), or nil if it does not contain a preference."
   [prefer]
   (when-let [[_ seconds] (some->> prefer (re-find #"(?i)(?:^|[,;\s])wait\s*=\s*(\d{1,4})(?!\d)"))]
     (* 1000 (parse-long seconds))))
 
 (defn- whether-committed
-  "Says with a transaction whether it was committed, where that is known in time. It is in the log anyway, so that a wait
-  which fails is no failure of the submit."
+  "Returns a transaction with `:tx-committed?` if the outcome is known in time. The transaction is in the log in any case,
+  so a failed wait is not a failure of the submit."
   [{:keys [node] :as context} tx milliseconds]
   (try
     (waiting/await-tx context (::xt/tx-id tx) milliseconds)
@@ -132,7 +132,7 @@
   (when (:read-only? options)
     (throw (ex-info "read only" {::read-only {:error "This node is read only."}})))
   (when-not (#{formats/json-type formats/edn-type formats/transit-type} content-type)
-    (parameters/refuse-parameter :body-params "a transaction is sent as JSON, transit or EDN, and says so in its Content-Type"))
+    (parameters/refuse-parameter :body-params "the body has another Content-Type; send the transaction as JSON, transit or EDN with its Content-Type"))
   (let [ops (transactions/decode-ops content-type body options)
         tx (transactions/submit context ops)]
     {:status 202 :value (if-let [milliseconds (preferred-wait prefer)]
@@ -185,7 +185,8 @@
     {:status 200 :cursor (xt/open-tx-log node after (boolean with-ops?)) :json logged-tx->json}))
 
 (def plain-json
-  "Paths whose answers in JSON keep the names of keys; on all others the first level is in camel case, errors too."
+  "Paths whose JSON answers keep the names of keys. On all other paths the keys of the first level, also in errors, are in
+  camel case."
   #{"/_xtdb/entity" "/_xtdb/query" "/_xtdb/attribute-stats"})
 
 (def routes

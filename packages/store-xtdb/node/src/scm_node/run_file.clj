@@ -1,5 +1,5 @@
 (ns scm-node.run-file
-  "The file that says where a node listens."
+  "The file with the address of a node."
   (:require [clojure.java.io :as io]
             [scm-node.json :as json])
   (:import (java.io File)
@@ -8,7 +8,7 @@
 (set! *warn-on-reflection* true)
 
 (defn write
-  "Writes the file whole or not at all."
+  "Writes the file atomically."
   [path facts]
   (let [file (io/file path)
         partial-file (io/file (str path "." (:pid facts) ".partial"))]
@@ -19,7 +19,7 @@
                 (into-array CopyOption [StandardCopyOption/ATOMIC_MOVE StandardCopyOption/REPLACE_EXISTING]))))
 
 (defn remove-own
-  "Removes the file unless another start of the node has written it since."
+  "Removes the file, except if another start of the node has written it since."
   [path instance]
   (let [^File file (io/file path)]
     (when (and (.exists file)

@@ -1,5 +1,5 @@
 (ns scm-node.server
-  "XTDB over HTTP on this machine, on the JDK's own server."
+  "XTDB over HTTP on this machine, with the HTTP server of the JDK."
   (:require [clojure.java.io :as io]
             [clojure.string :as str]
             [clojure.tools.logging :as log]
@@ -26,7 +26,7 @@
   (.getFirst (.getRequestHeaders exchange) k))
 
 (defn- own-host?
-  "Whether a request names this machine: a page elsewhere whose name was bent to this address names another."
+  "Whether the Host header names this machine. After DNS rebinding, a web page elsewhere sends another host name."
   [host-header configured-host]
   (when host-header
     (let [host (str/lower-case (str/replace host-header #":\d*$" ""))]
@@ -34,7 +34,7 @@
           (contains? #{"localhost" "127.0.0.1" "[::1]"} host)))))
 
 (defn- read-body
-  "The body of a request; reads on past the limit, so that the sender gets to read the refusal."
+  "Returns the body of a request. A body beyond the limit is read to its end, so that the sender receives the refusal."
   [^HttpExchange exchange most-bytes]
   (let [in (.getRequestBody exchange)
         out (ByteArrayOutputStream.)
@@ -68,7 +68,7 @@
     :else (json/camel-case-keys value)))
 
 (defn- send-value [exchange format {:keys [status value json]}]
-  ;; Encoded before anything is sent: what fails on the way is an error, and not half an answer.
+  ;; Encoded before the headers are sent, so that a failure becomes an error and not an incomplete answer.
   (let [body (formats/encode format (if (= formats/json-type format) (json-form exchange json value) value))]
     (send-bytes exchange status (content-type format) body)))
 
@@ -100,10 +100,10 @@
           (catch java.io.IOException e (throw e))
           (catch Throwable e
             (send-value exchange format (errors/answer e))))))
-    (send-text exchange 406 (str "There are " formats/edn-type ", " formats/transit-type " and " formats/json-type "."))))
+    (send-text exchange 406 (str "The node supports " formats/edn-type ", " formats/transit-type " and " formats/json-type "."))))
 
 (defn- own-route
-  "Who this node is, asked by whoever is about to use it."
+  "Returns the address and the instance of this node to a process that is about to use it."
   [{:keys [presence options]} _]
   (if (presence/join presence)
     {:status 200 :value (:facts options)}
@@ -118,13 +118,13 @@
         handler (get methods (.getRequestMethod exchange))]
     (cond
       (not (own-host? (header exchange "Host") (get-in context [:options :host])))
-      (send-text exchange 421 "This node answers to the names of the machine it runs on.")
+      (send-text exchange 421 "The Host header names another machine; use a name of the machine on which this node runs.")
 
       (nil? methods) (send-text exchange 404 "There is no such route.")
 
       (nil? handler) (do
                        (.set (.getResponseHeaders exchange) "Allow" (str/join ", " (keys methods)))
-                       (send-text exchange 405 "This route has other methods."))
+                       (send-text exchange 405 "This route does not support the method; the Allow header lists its methods."))
 
       :else (answer context exchange handler))))
 
@@ -134,7 +134,7 @@
       (try
         (route context exchange)
         (catch java.io.IOException e
-          ;; Whoever asked has gone.
+          ;; The client has closed the connection.
           (log/debug e "An answer could not be sent"))
         (catch Throwable e
           (log/error e "A request failed after its answer had begun"))
@@ -153,16 +153,16 @@
                             :presence `presence/->presence}
                 ::sys/args {:host {:doc "Address to listen on" :default "127.0.0.1" :spec ::sys/string}
                             :port {:doc "Port to listen on, 0 for a free one" :default 0 :spec ::sys/nat-int}
-                            :threads {:doc "Requests answered at once" :default 128 :spec ::sys/pos-int}
-                            :submitters {:doc "Transactions submitted at once, fewer than the database's connections" :default 1 :spec ::sys/pos-int}
-                            :read-only? {:doc "Refuses to submit" :default false :spec ::sys/boolean}
-                            :allow-evict? {:doc "Permits to evict" :default false :spec ::sys/boolean}
-                            :max-body-bytes {:doc "Largest body" :default (* 32 1024 1024) :spec ::sys/pos-int}
-                            :default-await-ms {:doc "Longest wait" :default 60000 :spec ::sys/pos-int}
-                            :run-file {:doc "File that says where the node listens, while it does" :spec ::sys/string}
-                            :instance {:doc "What tells this start of the node from others" :spec ::sys/string}}}
+                            :threads {:doc "Number of requests that are answered at the same time" :default 128 :spec ::sys/pos-int}
+                            :submitters {:doc "Number of transactions that are submitted at the same time, less than the database's connections" :default 1 :spec ::sys/pos-int}
+                            :read-only? {:doc "Whether the node refuses to submit" :default false :spec ::sys/boolean}
+                            :allow-evict? {:doc "Whether clients may evict" :default false :spec ::sys/boolean}
+                            :max-body-bytes {:doc "Size of the largest body in bytes" :default (* 32 1024 1024) :spec ::sys/pos-int}
+                            :default-await-ms {:doc "Longest wait in milliseconds" :default 60000 :spec ::sys/pos-int}
+                            :run-file {:doc "File with the node's address, while it listens" :spec ::sys/string}
+                            :instance {:doc "Id that distinguishes this start of the node from others" :spec ::sys/string}}}
   [{:keys [node presence host port threads submitters default-await-ms run-file instance] :as options}]
-  ;; Read when the server's first class loads; without it every answer waits 40 ms for an acknowledgement.
+  ;; The JDK reads this property when it loads the server. Without it every answer waits 40 ms for an acknowledgement.
   (System/setProperty "sun.net.httpserver.nodelay" "true")
   (let [pool (thread-pool threads)
         server (HttpServer/create (InetSocketAddress. ^String host (int port)) 128)

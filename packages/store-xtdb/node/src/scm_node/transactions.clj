@@ -1,5 +1,5 @@
 (ns scm-node.transactions
-  "Transactions as they are submitted: decoded, checked against what this node refuses, tried again on a deadlock."
+  "Submitted transactions: they are decoded, checked, and submitted again after a deadlock."
   (:require [clojure.instant :as instant]
             [clojure.string :as str]
             [clojure.tools.logging :as log]
@@ -19,7 +19,7 @@
            cause))
 
 (defn decode-body
-  "The value of a body. An error of memory is none of the body's."
+  "Returns the value of a body. An error that the body did not cause, such as a lack of memory, is not caught."
   [media-type body]
   (try
     (formats/decode media-type body)
@@ -37,7 +37,7 @@
 (defn- json-op->op [op]
   (if (and (vector? op) (string? (first op)))
     (update op 0 #(keyword "xtdb.api" %))
-    (throw (IllegalArgumentException. (str "an operation begins with its name: " (pr-str op))))))
+    (throw (IllegalArgumentException. (str "an operation must be a list that begins with its name: " (pr-str op))))))
 
 (defn- typed-json-op [op]
   (conform/->tx-op (conform/conform-tx-op op json-decoders)))
@@ -60,19 +60,19 @@
           k (keys document)
           :when (reserved-key? k)]
     (refuse :reserved-attribute
-            (str "the attribute " k " has a meaning of its own in XTDB; documents may have :xt/id, and no other of these"))))
+            (str "the attribute " k " is reserved by XTDB; remove it, because :xt/id is the only reserved attribute that a document may have"))))
 
 (defn- check-op [op allow-evict?]
   (when (sequential? op)
     (case (first op)
-      :xtdb.api/fn (refuse :transaction-function "this node runs no transaction functions; use match and put")
+      :xtdb.api/fn (refuse :transaction-function "this node does not run transaction functions; use match and put")
       :xtdb.api/evict (when-not allow-evict?
-                        (refuse :evict "this node evicts nothing; start it with :allow-evict? to permit that"))
+                        (refuse :evict "this node does not evict; start it with :allow-evict? to permit that"))
       (:xtdb.api/put :xtdb.api/match :xtdb.api/cas) (check-documents op)
       nil)))
 
 (defn decode-ops
-  "The transaction operations of a body."
+  "Returns the transaction operations of a body."
   [media-type body {:keys [allow-evict?]}]
   (let [json? (= formats/json-type media-type)
         decoded (decode-body media-type body)
@@ -103,9 +103,10 @@
 (def ^:private most-attempts 8)
 
 (defn submitting
-  "The places for submits. They wait for each other in the database anyway: in PostgreSQL for a lock on the table, where
-  two of the same document stop everything for a second until the deadlock is found, and each holds a connection that
-  the indexer needs. An indexer that gets none for 30 seconds gives up for good. So there is one place unless told."
+  "Returns a semaphore that limits concurrent submits. In the database they wait for each other anyway: PostgreSQL locks
+  the table, and two submits of the same document block it for a second until the deadlock is found. Each submit also
+  holds a connection that the indexer needs. An indexer that gets none for 30 seconds stops for good. The default is
+  therefore one submit at a time."
   [most]
   (Semaphore. most true))
 
@@ -117,8 +118,8 @@
       (.release places))))
 
 (defn submit
-  "Submits operations. PostgreSQL answers two submits of the same document at once with a deadlock; it has rolled
-  back the one that it answers so, so that this one is safe to submit again."
+  "Submits operations. PostgreSQL reports a deadlock for one of two concurrent submits of the same document. It has rolled
+  that submit back, so the submit can safely be repeated."
   [{:keys [node submitting]} ops]
   (loop [attempt 1]
     (let [answer (try

@@ -1,8 +1,8 @@
 (ns scm-node.tx-log
-  "A transaction log that tells its own submits to the indexer at once.
+  "A transaction log that reports its own submits to the indexer at once.
 
-  XTDB's JDBC log asks the database every 100 ms for what is new. This one wraps it, and asks as well as soon as this
-  node has submitted something; what other nodes submit is found at the next round."
+  XTDB's JDBC log asks the database every 100 ms for new transactions. This log wraps it, and also asks as soon as this
+  node has submitted a transaction. Transactions of other nodes are found in the next round."
   (:require [clojure.tools.logging :as log]
             [xtdb.api :as xt]
             [xtdb.db :as db]
@@ -17,7 +17,8 @@
 (def ^:private pause-after-error-milliseconds 1000)
 
 (defn- read-batch
-  "The next transactions after one; none where the database does not answer, which is tried again later."
+  "Returns the next transactions after the given one. If the database does not answer, it waits and returns none, and the
+  caller tries again."
   [inner after-tx-id]
   (try
     (with-open [cursor (db/open-tx-log inner after-tx-id {})]
@@ -31,7 +32,7 @@
 (defn- follow [inner ^Semaphore wake after-tx-id f ^CompletableFuture stopped]
   (loop [after-tx-id after-tx-id]
     (when-not (.isDone stopped)
-      ;; Drained before reading: a submit from here on wakes the next round.
+      ;; Drained before the read, so that each later submit wakes the next round.
       (.drainPermits wake)
       (let [txs (read-batch inner after-tx-id)]
         (if (empty? txs)

@@ -8,13 +8,14 @@
 (set! *warn-on-reflection* true)
 
 (defn waiting
-  "Waiting requests are fewer than the threads that answer, so that one which does not wait always finds a thread."
+  "Returns the places for waiting requests. They are fewer than the threads that answer, so that a request that does not
+  wait always finds a thread."
   [threads most-milliseconds]
   {:places (Semaphore. (max 1 (quot (* 3 threads) 4)))
    :most-milliseconds most-milliseconds})
 
 (defn wait-with
-  "The outcome of `wait`, which is given how long it may take. Throws what `wait` throws."
+  "Calls `wait` with the longest time that it may take, and returns its result. Throws what `wait` throws."
   [{:keys [^Semaphore places most-milliseconds]} asked-milliseconds wait]
   (if (.tryAcquire places)
     (try
@@ -24,7 +25,7 @@
     (throw (ex-info "too many requests wait" {::too-many {:error "Too many requests wait for a transaction."}}))))
 
 (defn await-tx
-  "Waits until a transaction is indexed; takes no place where it is already."
+  "Waits until a transaction is indexed. If it is indexed already, it takes no place."
   [{:keys [node waiting]} tx-id asked-milliseconds]
   (let [latest (xt/latest-completed-tx node)]
     (if (and latest (<= tx-id (::xt/tx-id latest)))
@@ -32,7 +33,7 @@
       (wait-with waiting asked-milliseconds #(xt/await-tx node {::xt/tx-id tx-id} %)))))
 
 (defn await-asked
-  "Waits where a request asks for it by awaitTxId."
+  "Waits if the request has awaitTxId."
   [context query]
   (when-some [tx-id (parameters/whole-number query :await-tx-id)]
     (await-tx context tx-id (parameters/whole-number query :await-tx-timeout))))
