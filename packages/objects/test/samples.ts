@@ -5,7 +5,7 @@ import type { StaticReference } from "../src/model/references.ts";
 
 const provenance: Provenance = { origin: "/work/a.ts", generator: "human" };
 
-/** A file object with fields of a test's own. */
+/** Returns a file object with the given additional fields. */
 export function fileSample(fields: Readonly<Record<string, JsonValue>> = {}): ObjectBody {
   return {
     id: objectId("0190aaaa-0000-7000-8000-000000000001"),
@@ -21,7 +21,7 @@ export function fileSample(fields: Readonly<Record<string, JsonValue>> = {}): Ob
   };
 }
 
-/** A static reference; its hashes are of no object. */
+/** Returns a static reference. Its hashes do not belong to an object. */
 export function staticSample(fields: Partial<StaticReference> = {}): StaticReference {
   return {
     ref: "static",

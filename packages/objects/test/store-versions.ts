@@ -5,12 +5,12 @@ import type { StoredVersion } from "../src/model/stored-version.ts";
 import type { ObjectWrite } from "../src/ports/object-store.ts";
 import { fileSample } from "./samples.ts";
 
-/** A write of a small object with the given id and fields. */
+/** Returns a write of a small object with the given id and fields. */
 export function writeOf(id: string, fields: Readonly<Record<string, JsonValue>> = {}): ObjectWrite {
   return { object: sealObject({ ...fileSample(fields), id: objectId(id) }) };
 }
 
-/** A stored version of a small object; its transaction has the number of the version. */
+/** Returns a stored version of a small object. Its transaction has the version's number. */
 export function versionOf(
   id: string,
   version: number,

@@ -5,14 +5,14 @@ import { canonicalJson, joinedText, writeCanonical } from "../../src/model/canon
 import { type JsonValue, toJson } from "../../src/model/json.ts";
 import { staticSample } from "../samples.ts";
 
-/** JSON in which nothing is a reference. */
+/** JSON values without a reference. */
 const plainJson = fc
   .jsonValue({ maxDepth: 5 })
   .map((value) => toJson(value))
   .filter((value) => !JSON.stringify(value).includes('"ref"'));
 
 describe("canonical JSON for hashing", () => {
-  it("equals fast-json-stable-stringify where there is no reference", () => {
+  it("equals fast-json-stable-stringify for values without a reference", () => {
     fc.assert(
       fc.property(plainJson, (value) => {
         expect(written(value)).toBe(stableStringify(value));
@@ -20,7 +20,7 @@ describe("canonical JSON for hashing", () => {
     );
   });
 
-  it("is the same for frozen values, written once or again", () => {
+  it("is the same for frozen values, whether they are written for the first time or again", () => {
     fc.assert(
       fc.property(fc.array(plainJson, { maxLength: 100 }), (values) => {
         const wanted = stableStringify(values);
@@ -36,7 +36,7 @@ describe("canonical JSON for hashing", () => {
     );
   });
 
-  it("writes long lists as short ones", () => {
+  it("writes long lists like short ones", () => {
     const list = Array.from({ length: 300 }, (_, index) => ({ index, name: `item ${index}` }));
 
     deepFreeze(list);
@@ -48,7 +48,7 @@ describe("canonical JSON for hashing", () => {
     );
   });
 
-  it("writes long parts that are kept, of any script, within parts that are kept", () => {
+  it("writes long cached parts in any script within other cached parts", () => {
     const long = { text: "ありがとう, ".repeat(1_000), next: "word ".repeat(1_000) };
     const list = Array.from({ length: 64 }, (_, index) => ({ index, long, name: `é ${index}` }));
 
@@ -60,14 +60,14 @@ describe("canonical JSON for hashing", () => {
     }
   });
 
-  it("leaves the transaction out of references, however deep they stand", () => {
+  it("omits the transaction of references at every depth", () => {
     const text = written({ a: [{ b: staticSample() }] });
 
     expect(text).not.toContain("tx_");
     expect(text).toContain('"ref":"static"');
   });
 
-  it("keeps what looks like a reference within foreign fields", () => {
+  it("writes a value in a foreign field unchanged, even if it looks like a reference", () => {
     for (const field of ["args", "details", "blocks", "user", "assistant", "opaque"]) {
       const value = { turns: [{ [field]: { deeper: staticSample() } }] };
 
@@ -75,7 +75,7 @@ describe("canonical JSON for hashing", () => {
     }
   });
 
-  it("sorts keys by UTF-16 unit", () => {
+  it("sorts keys by UTF-16 units", () => {
     const value = { "\uFF5E": 1, "😀": 2, b: 3, a: 4, B: 5 };
 
     expect(written(value)).toBe('{"B":5,"a":4,"b":3,"😀":2,"\uFF5E":1}');

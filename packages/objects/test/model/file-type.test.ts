@@ -21,7 +21,7 @@ describe("the type of a file", () => {
     expect(fileType(path, true)).toBe(expected);
   });
 
-  it("is binary for what is not text, whatever its name", () => {
+  it("is binary for a file that is not text, whatever its name", () => {
     expect(fileType("/a/b.ts", false)).toBe("binary");
   });
 });

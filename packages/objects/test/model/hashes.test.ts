@@ -6,26 +6,26 @@ import { hashObject, sha256 } from "../../src/model/hashes.ts";
 import { objectId } from "../../src/model/object-id.ts";
 import { fileSample, staticSample } from "../samples.ts";
 
-/** What `printf %s TEXT | sha256sum` prints. */
+/** Returns the hash that `printf %s TEXT | sha256sum` prints. */
 const ofText = (text: string): string =>
   createHash("sha256").update(Buffer.from(text)).digest("hex");
 
 const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 describe("the content hash", () => {
-  it("is what sha256sum prints for the file's bytes", () => {
+  it("equals the output of sha256sum for the file's bytes", () => {
     const { content_hash: hash } = hashObject(fileSample({ content: "hello\n" }));
 
     expect(hash).toBe("5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03");
   });
 
-  it("is over UTF-8 bytes", () => {
+  it("covers the UTF-8 bytes", () => {
     const { content_hash: hash } = hashObject(fileSample({ content: "héllo 🌍 \u0000" }));
 
     expect(hash).toBe(ofText("héllo 🌍 \u0000"));
   });
 
-  it("is that of the empty text for null, which only the object hash tells from an empty text", () => {
+  it("is the same for null and the empty text, which only the object hash distinguishes", () => {
     const nothing = hashObject(fileSample({ content: null }));
     const blank = hashObject(fileSample({ content: "" }));
 
@@ -33,7 +33,7 @@ describe("the content hash", () => {
     expect(nothing.object_hash).not.toBe(blank.object_hash);
   });
 
-  it("keeps a byte order mark", () => {
+  it("includes a byte order mark", () => {
     const { content_hash: hash } = hashObject(fileSample({ content: "\uFEFFa" }));
 
     expect(hash).toBe(sha256("\uFEFFa"));
@@ -42,7 +42,7 @@ describe("the content hash", () => {
 });
 
 describe("the metadata view hash", () => {
-  it("is over the canonical JSON array of the view's values, absent ones null", () => {
+  it("covers the canonical JSON array of the view's values, with null for absent ones", () => {
     const { metadata_view_hash: hash } = hashObject(fileSample());
 
     expect(hash).toBe(
@@ -50,7 +50,7 @@ describe("the metadata view hash", () => {
     );
   });
 
-  it("is over the fields of a tool call that fixes §5 names", () => {
+  it("covers id, type, tool, arguments display and status of a tool call", () => {
     const body = {
       ...fileSample(),
       id: objectId("toolu_1"),
@@ -65,13 +65,13 @@ describe("the metadata view hash", () => {
     );
   });
 
-  it("is over the fields that an object's own view names, unknown names left out", () => {
+  it("covers the fields that an object's own view names, without unknown names", () => {
     const body = fileSample({ view: ["char_count", "no_such_field", "type"] });
 
     expect(hashObject(body).metadata_view_hash).toBe(ofText('[6,"file"]'));
   });
 
-  it("takes a reference in the view without its transaction", () => {
+  it("does not include the transaction of a reference in the view", () => {
     const chat = (transaction: number): string =>
       hashObject(fileSample({ type: "chat", session_ref: staticSample({ tx_id: transaction }) }))
         .metadata_view_hash;
@@ -81,7 +81,7 @@ describe("the metadata view hash", () => {
 });
 
 describe("the object hash", () => {
-  it("is over the canonical JSON of all fields, content included", () => {
+  it("covers the canonical JSON of all fields, including the content", () => {
     const { object_hash: hash } = hashObject(fileSample());
 
     expect(hash).toBe(
@@ -93,7 +93,7 @@ describe("the object hash", () => {
     );
   });
 
-  it("does not depend on the order of fields, and leaves absent ones out", () => {
+  it("does not depend on the order of fields or on undefined fields", () => {
     const reversed = Object.fromEntries(Object.entries(fileSample()).toReversed());
 
     const hash = hashObject({ ...fileSample(), ...reversed, nickname: undefined as never });
@@ -101,13 +101,13 @@ describe("the object hash", () => {
     expect(hash.object_hash).toBe(hashObject(fileSample()).object_hash);
   });
 
-  it("does not count hashes that stand in the object already", () => {
+  it("ignores hashes that the object already contains", () => {
     const hashes = hashObject(fileSample());
 
     expect(hashObject({ ...fileSample(), ...hashes })).toEqual(hashes);
   });
 
-  it("takes references without their transaction, and keeps all else of them", () => {
+  it("includes all fields of references except their transaction", () => {
     const hash = (fields: Parameters<typeof staticSample>[0]): string =>
       hashObject(fileSample({ file_refs: [staticSample(fields)] })).object_hash;
 
@@ -115,14 +115,14 @@ describe("the object hash", () => {
     expect(hash({ object_hash: "0".repeat(64) })).not.toBe(hash({}));
   });
 
-  it("takes what a provider said as it is, though it looks like a reference", () => {
+  it("includes a foreign field unchanged, even if it looks like a reference", () => {
     const hash = (transaction: number): string =>
       hashObject(fileSample({ args: { file: staticSample({ tx_id: transaction }) } })).object_hash;
 
     expect(hash(1)).not.toBe(hash(2));
   });
 
-  it("is the same whether a frozen part was met as a reference or as foreign data before", () => {
+  it("does not depend on whether a frozen part was first a reference or foreign data", () => {
     const shared = Object.freeze(staticSample({ tx_id: 41 }));
     const both = { args: { file: shared }, chat_ref: shared };
     const apart = {
@@ -135,22 +135,22 @@ describe("the object hash", () => {
     );
   });
 
-  it("sees every change of a long list, the frozen items that both lists share included", () => {
+  it("changes with a long list, even if most of its frozen items are shared with another list", () => {
     const items = Array.from({ length: 200 }, (_, index) => Object.freeze({ index }));
     const hash = (list: readonly { readonly index: number }[]): string =>
       hashObject(fileSample({ list })).object_hash;
     const changed = items.with(20, Object.freeze({ index: 999 }));
-    const told = (list: readonly { readonly index: number }[]): string =>
+    const hashOfCopy = (list: readonly { readonly index: number }[]): string =>
       hashObject(fileSample({ list: list.map((item) => ({ ...item })) })).object_hash;
 
     expect([hash(items), hash(changed), hash(items.slice(1))]).toEqual([
-      told(items),
-      told(changed),
-      told(items.slice(1)),
+      hashOfCopy(items),
+      hashOfCopy(changed),
+      hashOfCopy(items.slice(1)),
     ]);
   });
 
-  it("sees a content that grows, shrinks and branches", () => {
+  it("is right for a content that grows, shrinks and branches", () => {
     const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
     const texts = [long, `${long}more`, `${long}more and more`, "short", `${long}other`, long, ""];
 
@@ -165,7 +165,7 @@ describe("the object hash", () => {
   });
 });
 
-it("of a content that was made by adding to another are those of the whole", () => {
+it("the hashes of a grown text are those of the whole text", () => {
   const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
   const grown = grownText(long, "mo🌍re");
   const texts = [long, grown, grownText(grown, "!"), grownText(long, "mo🌍rf"), grown, "short"];
@@ -180,7 +180,7 @@ it("of a content that was made by adding to another are those of the whole", () 
 });
 
 describe("hashes of further content fields", () => {
-  it("come for summaries and for the fields that the object names", () => {
+  it("exist for summaries and for the content fields that the object names", () => {
     const hashes: Readonly<Record<string, string>> = hashObject(
       fileSample({ short_summary: "short", outline: "# a", content_fields: ["outline", "absent"] }),
     );

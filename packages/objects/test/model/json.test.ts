@@ -12,8 +12,8 @@ const anything = fc.anything({
   stringUnit: "binary",
 } as Parameters<typeof fc.anything>[0]);
 
-describe("a value from outside made storable", () => {
-  it("survives JSON and back, unit for unit", () => {
+describe("a foreign value that is made storable", () => {
+  it("survives the conversion to JSON text and back, UTF-16 unit for unit", () => {
     fc.assert(
       fc.property(anything, (value) => {
         const json = toJson(value);
@@ -23,7 +23,7 @@ describe("a value from outside made storable", () => {
     );
   });
 
-  it("is well-formed text to its depths", () => {
+  it("contains only well-formed text at every depth", () => {
     fc.assert(
       fc.property(anything, (value) => {
         expect(JSON.stringify(toJson(value))).not.toMatch(/\\ud[89a-f]/u);
@@ -41,7 +41,7 @@ describe("a value from outside made storable", () => {
     );
   });
 
-  it("is what JSON.parse(JSON.stringify()) makes of plain data", () => {
+  it("equals the result of JSON.parse(JSON.stringify()) for plain data", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -65,7 +65,7 @@ describe("a value from outside made storable", () => {
     expect(toJson(value)).toEqual(expected);
   });
 
-  it("cuts cycles, and keeps what stands twice", () => {
+  it("cuts cycles and keeps repeated values", () => {
     const twice = { x: 1 };
     const circle: Record<string, unknown> = { one: twice, two: twice };
     circle["self"] = circle;
@@ -73,7 +73,7 @@ describe("a value from outside made storable", () => {
     expect(toJson(circle)).toEqual({ one: { x: 1 }, two: { x: 1 }, self: null });
   });
 
-  it("takes a field named __proto__ for a field", () => {
+  it("keeps a field named __proto__ as a field", () => {
     const value: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
 
     const json = toJson(value);
@@ -83,7 +83,7 @@ describe("a value from outside made storable", () => {
   });
 });
 
-/** JSON writes -0 as 0. */
+/** Replaces -0 by 0 at every depth, because JSON writes -0 as 0. */
 function normalZero(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) => (inner === 0 ? 0 : inner));
 }

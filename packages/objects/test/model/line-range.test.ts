@@ -12,13 +12,13 @@ const text = fc
   .array(fc.constantFrom("a", "bb", "\n", "\r\n", "", "é"), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
-/** The lines of a text with their breaks. */
+/** Returns the lines of a text, including their line breaks. */
 function split(given: string): readonly string[] {
   return given.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
 }
 
 describe("line ranges", () => {
-  it("count lines as an editor does, a break at the end beginning none", () => {
+  it("count lines like an editor, where a line break at the end begins no new line", () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(lineCount(given)).toBe(split(given).length);
@@ -26,7 +26,7 @@ describe("line ranges", () => {
     );
   });
 
-  it("give exactly the lines asked for, breaks included", () => {
+  it("return exactly the requested lines, including their line breaks", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 12 }), fc.nat(12), (given, from, more) => {
         const range = { from, to: from + more };
@@ -40,7 +40,7 @@ describe("line ranges", () => {
     );
   });
 
-  it("mean the whole text exactly where they cover it", () => {
+  it("are undefined exactly if they cover the whole text", () => {
     fc.assert(
       fc.property(text, fc.nat(11), fc.nat(40), (given, skipped, more) => {
         const lines = lineCount(given);
@@ -72,13 +72,13 @@ describe("line ranges", () => {
       2,
       "lines 3 to 2 is not a range: the end is before the beginning",
     ],
-    ["a line that is no number", "a\n", Number.NaN, undefined, "line NaN is outside"],
+    ["a line that is not a number", "a\n", Number.NaN, undefined, "line NaN is outside"],
     ["line 5 of an empty text", "", 5, undefined, "line 5 is outside the text, which has 0 lines"],
   ])("refuse %s", (_name, given, from, to, message) => {
     expect(() => rangeOf(given, from, to)).toThrow(message);
   });
 
-  it("show the first lines within both limits, and at least one", () => {
+  it("contain the first lines within both limits, and at least one line", () => {
     fc.assert(
       fc.property(
         text,
@@ -101,7 +101,7 @@ describe("line ranges", () => {
     );
   });
 
-  it("widen to cover two ranges, the whole text covering all", () => {
+  it("combine to the smallest range that covers both, or to the whole text", () => {
     expect(coveringRange({ from: 2, to: 4 }, { from: 8, to: 9 })).toEqual({ from: 2, to: 9 });
     expect(coveringRange({ from: 2, to: 4 }, undefined)).toBeUndefined();
     expect(coveringRange(undefined, { from: 2, to: 4 })).toBeUndefined();

@@ -6,7 +6,7 @@ import { fileSample, staticSample } from "../samples.ts";
 const dynamic = { ref: "dynamic" as const, id: objectId("b") };
 
 describe("references of an object", () => {
-  it("are found wherever they stand, with their place as a JSON pointer", () => {
+  it("are found in all fields, each with its place as a JSON pointer", () => {
     const found = collectReferences(
       fileSample({
         chat_ref: staticSample(),
@@ -30,13 +30,13 @@ describe("references of an object", () => {
     expect(found?.reference).toMatchObject({ field: "content", position });
   });
 
-  it("are not looked for inside references", () => {
+  it("are not searched inside references", () => {
     const nested = { ...dynamic, position: { inner: dynamic } };
 
     expect(collectReferences({ to: nested }).map(({ path }) => path)).toEqual(["/to"]);
   });
 
-  it("are never seen in what providers and tools said", () => {
+  it("are not found in foreign fields, which contain data of providers and tools", () => {
     for (const field of foreignFields) {
       expect(collectReferences({ turns: [{ [field]: [staticSample(), dynamic] }] })).toEqual([]);
     }
@@ -50,7 +50,7 @@ describe("references of an object", () => {
     ["another kind", { ref: "other", id: "b" }, false],
     ["a list", [dynamic], false],
     ["null", null, false],
-  ])("are told from other values: %s", (_name, value, expected) => {
+  ])("are distinguished from other values: %s", (_name, value, expected) => {
     expect(isReference(value)).toBe(expected);
   });
 });

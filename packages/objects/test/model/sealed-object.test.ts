@@ -4,13 +4,13 @@ import type { ObjectBody } from "../../src/model/object-body.ts";
 import { sealObject, storable } from "../../src/model/sealed-object.ts";
 import { fileSample } from "../samples.ts";
 
-/** A body that the type would refuse. */
+/** Returns a body with fields that its type does not allow. */
 function bad(fields: Readonly<Record<string, unknown>>): ObjectBody {
   return { ...fileSample(), ...fields } as ObjectBody;
 }
 
 describe("sealing an object", () => {
-  it("freezes the body to its depths and hashes it", () => {
+  it("freezes the body at every depth and hashes it", () => {
     const body = fileSample({ deep: [{ deeper: { list: [1] } }] });
 
     const sealed = sealObject(body);
@@ -29,21 +29,21 @@ describe("sealing an object", () => {
     ["an id with a line break", { id: "a\nb" }, "needs an id"],
     ["an id with a lone surrogate", { id: "\ud800" }, "needs an id"],
     ["no type", { type: "" }, "has no type"],
-    ["a content that is no text", { content: 1 }, "has no content"],
+    ["a content that is not a text", { content: 1 }, "has no content"],
     ["no content", { content: undefined }, "has no content"],
-    ["no word on locked", { locked: undefined }, "locked"],
+    ["no value of locked", { locked: undefined }, "locked"],
     ["no provenance", { provenance: undefined }, "has no provenance"],
     ["null for provenance", { provenance: null }, "has no provenance"],
     ["a nickname that is its id", { nickname: fileSample().id }, "cannot have the nickname"],
     ["an empty nickname", { nickname: "" }, "cannot have the nickname"],
-    ["a hash of its own", { content_hash: "0" }, "only sealObject writes"],
-    ["a number that JSON cannot hold", { size: Number.NaN }, "the number at /size"],
+    ["its own hash", { content_hash: "0" }, "only sealObject writes"],
+    ["a number that JSON cannot represent", { size: Number.NaN }, "the number at /size"],
     ["a function", { view_of: () => 1 }, "the value at /view_of"],
     ["a bigint", { size: 1n }, "the value at /size"],
     ["a list with a gap", { list: [1, undefined] }, "the list at /list has a gap"],
     ["a date", { when: new Date(0) }, "the value at /when has a toJSON method"],
     ["a lone surrogate in its content", { content: "a\ud800" }, "lone surrogate"],
-    ["a lone surrogate deep inside", { args: { list: ["\udc00"] } }, "lone surrogate"],
+    ["a lone surrogate in an inner field", { args: { list: ["\udc00"] } }, "lone surrogate"],
     ["a lone surrogate in a field's name", { args: { "\ud800": 1 } }, "lone surrogate"],
   ])("refuses a body with %s", (_name, fields, message) => {
     const body = bad(fields);
@@ -52,7 +52,7 @@ describe("sealing an object", () => {
     expect(() => sealObject(bad(fields))).toThrow(TypeError);
   });
 
-  it("refuses a lone surrogate in what a long content has grown by", () => {
+  it("refuses a lone surrogate in the text that was added to a long content", () => {
     const content = "word ".repeat(10_000);
     sealObject(bad({ content }));
     sealObject(bad({ content: `${content}😀` }));
@@ -63,7 +63,7 @@ describe("sealing an object", () => {
     expect(() => sealObject(bad({ content: `${content}\ud83d, more` }))).toThrow("lone surrogate");
   });
 
-  it("takes what storable made of values that JSON cannot hold", () => {
+  it("accepts the result of storable for values that JSON cannot contain", () => {
     const body = storable(
       bad({ content: "a\ud800", size: Number.NaN, gone: undefined, f: () => 1 }),
     );

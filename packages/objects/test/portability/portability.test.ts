@@ -9,7 +9,7 @@ import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
 import { exportObjects } from "../../src/portability/export-objects.ts";
 import { importObjects } from "../../src/portability/import-objects.ts";
 
-it("writes one version a line, in the specification's names, readable without us", () => {
+it("writes one version per line as JSON, with the specification's field names", () => {
   const line = exportLine(version("a", 1, 7, "text"));
 
   expect(JSON.parse(line)).toEqual({
@@ -33,7 +33,7 @@ it("writes one version a line, in the specification's names, readable without us
   });
 });
 
-it("sorts our fields, and keeps the order of what providers and tools said", () => {
+it("sorts the fields of the context manager and keeps the order of foreign fields", () => {
   const args = { z: 1, a: { y: 2, b: 3 } };
   const body = {
     ...version("a", 1, 7).body,
@@ -69,7 +69,7 @@ it("orders by transaction, then object, then version, and ends every line", asyn
   ).toEqual(["\uffee", "\u{1f600}", "a", "b", "a"]);
 });
 
-it("imports what was exported, in batches that keep a transaction whole", async () => {
+it("imports an export in batches that never split a transaction", async () => {
   const versions = Array.from({ length: 501 }, (_, index) =>
     version(`id ${index}`, 1, 1 + Math.floor(index / 3)),
   );
@@ -85,7 +85,7 @@ it("imports what was exported, in batches that keep a transaction whole", async 
   expect(firstOf.slice(1).some((txId, index) => txId === lastOf[index])).toBe(false);
 });
 
-it("says after the last line where there are not as many as the first says", async () => {
+it("rejects after the last line if the number of versions differs from the header's", async () => {
   const versions = Array.from({ length: 3 }, (_, index) => version(`id ${index}`, 1, index + 1));
   const lines = versions.map(exportLine);
   const store = recorder();
@@ -100,7 +100,7 @@ it("says after the last line where there are not as many as the first says", asy
   expect(store.batches.flat()).toEqual(versions.toSpliced(1, 1));
 });
 
-it("waits for later transactions where a nickname is taken only for a while", async () => {
+it("imports later transactions together with one whose nickname is taken until then", async () => {
   const versions = Array.from({ length: 450 }, (_, index) => version(`id ${index}`, 1, index + 1));
   const store = recorder((batch) => {
     if (batch.length < 300) throw new StoreError("NICKNAME_TAKEN", "for now");
@@ -181,14 +181,14 @@ it.each([
     "IMPORT_DAMAGED",
     /object_hash of object a is null/,
   ],
-])("names the line and what to do for %s", async (_, lines, code, message) => {
+])("rejects %s with the line and the action to take", async (_, lines, code, message) => {
   const failure: unknown = await importObjects(recorder(), lines).catch((error: unknown) => error);
 
   expect(failure).toBeInstanceOf(ImportError);
   expect(failure).toMatchObject({ code, message: expect.stringMatching(message) as string });
 });
 
-it("takes lines with any end, and passes over empty ones", async () => {
+it("accepts lines with any line end and skips empty ones", async () => {
   const report = await importObjects(recorder(), [
     `${exportHeader()}\r\n`,
     "\n",
@@ -223,7 +223,7 @@ function edited(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...(JSON.parse(good()) as object), ...fields });
 }
 
-/** Takes everything in and remembers it. */
+/** Returns a store that records each restored batch, if `check` does not throw. */
 function recorder(check: (batch: readonly StoredVersion[]) => void = () => undefined) {
   const batches: (readonly StoredVersion[])[] = [];
   return {
@@ -236,7 +236,7 @@ function recorder(check: (batch: readonly StoredVersion[]) => void = () => undef
   };
 }
 
-/** Answers what an export asks. */
+/** Returns a store with the functions that an export needs. */
 function storeOf(versions: readonly StoredVersion[]): Parameters<typeof exportObjects>[0] {
   return {
     async get(id, at) {
@@ -246,8 +246,11 @@ function storeOf(versions: readonly StoredVersion[]): Parameters<typeof exportOb
       );
     },
     async changesSince() {
-      const told = versions.map(({ body, ...others }) => ({ ...others, body: metadataOf(body) }));
-      return { versions: told, position: "1" };
+      const described = versions.map(({ body, ...others }) => ({
+        ...others,
+        body: metadataOf(body),
+      }));
+      return { versions: described, position: "1" };
     },
   };
 }

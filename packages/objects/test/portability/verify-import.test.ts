@@ -8,25 +8,21 @@ import { verifyImport } from "../../src/portability/verify-import.ts";
 const versions = Array.from({ length: 40 }, (_, index) => version(index));
 const lines = [exportHeader(), ...versions.map(exportLine)];
 
-it("finds all that the lines hold, and asks for few versions at once", async () => {
+it("finds all versions of the lines, and reads only a few versions at the same time", async () => {
   const store = storeOf(versions);
-  const told: number[] = [];
+  const reported: number[] = [];
 
-  const report = await verifyImport(store, lines, { progress: (done) => told.push(done) });
+  const report = await verifyImport(store, lines, { progress: (done) => reported.push(done) });
 
   expect(report).toEqual({ objects: 10, versions: 40 });
-  expect(told.at(-1)).toBe(40);
+  expect(reported.at(-1)).toBe(40);
   expect(store.most()).toBeLessThanOrEqual(16);
 });
 
 it.each<[string, (stored: StoredVersion) => StoredVersion | undefined, RegExp]>([
+  ["a missing version", () => undefined, /^line 19: version 2 of object note 7 is not in/],
   [
-    "a version that is not there",
-    () => undefined,
-    /^line 19: version 2 of object note 7 is not in/,
-  ],
-  [
-    "a field that was changed beneath its hashes",
+    "a field that was changed without its hashes",
     (stored) => ({ ...stored, body: { ...stored.body, content: "other" } }),
     /^line 19: version 2 of object note 7 differs from the line in content;/,
   ],
@@ -41,11 +37,11 @@ it.each<[string, (stored: StoredVersion) => StoredVersion | undefined, RegExp]>(
     /in tx_id;/,
   ],
   [
-    "another order of what a tool was given",
+    "another order of a tool's arguments",
     (stored) => ({ ...stored, body: { ...stored.body, args: { a: 1, z: 2 } } }),
     /in args;/,
   ],
-])("rejects %s, and names line, object and field", async (_, change, message) => {
+])("rejects %s with the line, the object and the field", async (_, change, message) => {
   const store = storeOf(
     versions.flatMap((stored, index) => (index === 17 ? (change(stored) ?? []) : stored)),
   );
@@ -56,7 +52,7 @@ it.each<[string, (stored: StoredVersion) => StoredVersion | undefined, RegExp]>(
   });
 });
 
-it("rejects a line that was damaged, though the store has what it had", async () => {
+it("rejects a damaged line, even if the store has the undamaged version", async () => {
   const damaged = lines.map((line, index) => (index === 5 ? line.replace("text", "next") : line));
 
   await expect(verifyImport(storeOf(versions), damaged)).rejects.toMatchObject({

@@ -8,8 +8,8 @@ import { resolveReference, resolveVersion } from "../../src/reading/resolve-refe
 
 const id = objectId("a");
 
-describe("a version that is verified", () => {
-  it("says which hash its fields no longer have", () => {
+describe("a verified version", () => {
+  it("is reported as changed with the hash that its fields no longer have", () => {
     const stored = version("text");
     const harmed = { ...stored, body: { ...stored.body, content: "tent" } };
 
@@ -20,7 +20,7 @@ describe("a version that is verified", () => {
     );
   });
 
-  it("is changed too where its fields are nothing that can be hashed", () => {
+  it("is reported as changed if its fields cannot be hashed", () => {
     const stored = version("text");
     const harmed = { ...stored, body: { ...stored.body, content: 7 as unknown as string } };
 
@@ -28,8 +28,8 @@ describe("a version that is verified", () => {
   });
 });
 
-describe("a reference that is resolved", () => {
-  it("tells that its version cannot be read, and passes on every other failure", async () => {
+describe("a resolved reference", () => {
+  it("has a problem if its version is unreadable, and rejects with any other failure", async () => {
     const reference = staticReference(version("text"));
     const failing = (code: "STORE_CORRUPT" | "STORE_CLOSED"): { get(): Promise<never> } => ({
       get: async () => await Promise.reject(new StoreError(code, "it is damaged")),
@@ -46,7 +46,7 @@ describe("a reference that is resolved", () => {
     await expect(resolveReference(failing("STORE_CLOSED"), reference)).rejects.toThrow(StoreError);
   });
 
-  it("tells a version that was exchanged as a whole", async () => {
+  it("has a problem if another version was stored instead", async () => {
     const exchanged = version("other");
 
     const found = await resolveReference(storeOf(exchanged), staticReference(version("text")));
@@ -61,7 +61,7 @@ describe("a reference that is resolved", () => {
     );
   });
 
-  it("names what is missing", async () => {
+  it("has a problem that names the missing version", async () => {
     const found = await resolveVersion(storeOf(undefined), id, { version: 4 });
 
     expect(found).toEqual({

@@ -19,7 +19,7 @@ function writtenChunks(): CountingChunkWriter & { readonly texts: string[] } {
   };
 }
 
-/** The end of a chain after versions with these contents, and the link of each. */
+/** Returns the link of each version in a chain with these contents, and whether its delta rebuilds the version. */
 function chainOf(contents: readonly string[]) {
   const chunks = writtenChunks();
   let end: ChainEnd | undefined;
@@ -40,7 +40,7 @@ function chainOf(contents: readonly string[]) {
   return links;
 }
 
-it("stores the first version whole, and the next as a delta of the same base", () => {
+it("stores the first version whole and the next as a delta on the same base", () => {
   const [first, second] = chainOf(["one two three four five", "one two three four five six"]);
 
   expect(first?.link).toMatchObject({ base: 1, weight: 0 });
@@ -48,7 +48,7 @@ it("stores the first version whole, and the next as a delta of the same base", (
   expect([first?.isRight, second?.isRight]).toEqual([true, true]);
 });
 
-it("has no delta where the bulk fields are equal", () => {
+it("stores no delta if the bulk fields are equal", () => {
   const [first, second] = chainOf(["same", "same"]);
 
   expect(second?.link).toEqual({ ...first?.link, delta: undefined });
@@ -61,7 +61,7 @@ it("counts long texts in the weight of a delta", () => {
   expect(second?.link.weight).toBe(5_000 + (second?.link.delta?.length ?? 0));
 });
 
-it("stores a version whole again where its deltas pass three times its size and 8,192 characters", () => {
+it("stores a version whole again if its deltas exceed three times its size plus 8,192 characters", () => {
   const texts = Array.from("abcdefghijklmnopqrstuvwx", (letter) => letter.repeat(1_000));
   const links = chainOf(texts);
 

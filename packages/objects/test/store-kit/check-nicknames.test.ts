@@ -4,7 +4,7 @@ import type { StoredVersion } from "../../src/model/stored-version.ts";
 import { checkNicknames, type ObjectChange } from "../../src/store-kit/check-nicknames.ts";
 import { versionOf } from "../store-versions.ts";
 
-/** Checks changes in a store that has the given versions. */
+/** Checks changes against a store with the given versions. */
 function check(changes: readonly ObjectChange[], stored: readonly StoredVersion[] = []): void {
   checkNicknames(changes, {
     owner: (nickname) => stored.find(({ body }) => body.nickname === nickname)?.body.id,
@@ -30,7 +30,7 @@ it("lets objects exchange nicknames in one transaction", () => {
   expect(() => check(changes, stored)).not.toThrow();
 });
 
-it("lets an object keep its nickname, and another take one that is given up", () => {
+it("lets an object keep its nickname, and lets another object take a removed nickname", () => {
   const stored = [named("a", "one"), named("b", "two")];
 
   expect(() => check([{ before: stored[0], after: named("a", "one") }], stored)).not.toThrow();

@@ -34,7 +34,7 @@ const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }));
 
-/** A value and some others that each share parts with the one before, as the same objects or as equal ones. */
+/** A value and its successors. Each shares parts with the previous one, as the same objects or as equal ones. */
 const history = fc
   .tuple(value, fc.array(fc.tuple(value, fc.nat(), fc.boolean()), { maxLength: 8 }))
   .map(([first, steps]) => {
@@ -46,7 +46,7 @@ const history = fc
     return versions;
   });
 
-it("gives back every version of a history, unit for unit and field order included", () => {
+it("rebuilds every version of a history, with each UTF-16 unit and the order of fields", () => {
   fc.assert(
     fc.property(history, fc.boolean(), (versions, isFrozenBetween) => {
       if (isFrozenBetween) versions.forEach(deepFreeze);
@@ -76,7 +76,7 @@ it("gives back every version of a history, unit for unit and field order include
   );
 }, 60_000);
 
-it("puts texts together that changed near their ends, field by field", () => {
+it("rebuilds texts that changed near their ends or in another field", () => {
   const line = fc.string({ unit: "grapheme", maxLength: 30 });
   const texts = fc.array(fc.tuple(fc.nat(60), line, fc.boolean()), { maxLength: 20 });
   fc.assert(
@@ -108,7 +108,7 @@ it("puts texts together that changed near their ends, field by field", () => {
   );
 });
 
-it("says nothing of equal values", () => {
+it("returns no delta for equal values", () => {
   fc.assert(
     fc.property(value, (one) => {
       expect(
@@ -118,7 +118,7 @@ it("says nothing of equal values", () => {
   );
 });
 
-it("tells by how much a value grew, so that sizes add up", () => {
+it("returns the growth of a value, so that sizes can be added up", () => {
   const before = { turns: [{ user: "one" }], content: "a".repeat(50) };
   const after = { turns: [{ user: "one" }, { user: "two" }], content: "a".repeat(80) };
 
@@ -129,7 +129,7 @@ it("tells by how much a value grew, so that sizes add up", () => {
   expect(back?.growth).toBe(-(grown?.growth ?? 0));
 });
 
-it("names only the new step when the last of many turns gains one", () => {
+it("contains only the new step if the last of many turns gains one", () => {
   const turns = Array.from({ length: 1000 }, (_, index) => ({
     user: `turn ${index}`,
     steps: [index],
@@ -141,7 +141,7 @@ it("names only the new step when the last of many turns gains one", () => {
   expect(JSON.stringify(result?.delta).length).toBeLessThan(120);
 });
 
-it("names only the move when an item goes to the end of a list", () => {
+it("contains only the move if an item moves to the end of a list", () => {
   const list = Array.from({ length: 200 }, (_, index) => ({ id: `object ${index}` }));
 
   const result = encodeDelta(
@@ -153,7 +153,7 @@ it("names only the move when an item goes to the end of a list", () => {
   expect(JSON.stringify(result?.delta).length).toBeLessThan(60);
 });
 
-it("names only by how much whole numbers grew", () => {
+it("contains only the differences of whole numbers", () => {
   const before = { sums: [1_000_000, 2_000_000, 7], sentAt: 1_700_000_000_000, rate: 0.1 };
   const after = { sums: [1_000_040, 2_000_900, 7], sentAt: 1_700_000_000_250, rate: 0.3 };
 
@@ -165,7 +165,7 @@ it("names only by how much whole numbers grew", () => {
   ]);
 });
 
-it("knows what was added to a text without looking into it", () => {
+it("finds the text that grownText added without comparing the texts", () => {
   const base = "🌍".repeat(20);
   const text = grownText(base, "more");
 

@@ -5,7 +5,7 @@ import { pointOf, versionOf, writeOf } from "../store-versions.ts";
 const at = pointOf(9);
 const noObject = () => undefined;
 
-it("stages new versions in the order of their ids and answers in the order of the writes", () => {
+it("stages new versions in the order of their ids and returns them in the order of the writes", () => {
   const latest = versionOf("b", 4);
 
   const { staged, versions } = stageCommit(
@@ -44,7 +44,7 @@ it("refuses a write that expects another version", () => {
   );
 });
 
-it("gives the next transaction the time of the clock, and the last time where the clock is behind", () => {
+it("gives the next transaction the clock's time, or the last transaction's time if that is later", () => {
   const last = { tx_id: 3, tx_time: "2026-01-01T00:00:00.000Z" };
   const start = Date.parse(last.tx_time);
 

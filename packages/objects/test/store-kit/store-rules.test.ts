@@ -36,17 +36,17 @@ describe("the order of texts", () => {
     expect(Buffer.compare(Buffer.from(one), Buffer.from(other))).toBe(-1);
   });
 
-  test("has equal texts at one place", () => {
+  test("is 0 for equal texts", () => {
     expect(compareText("a\u{1F600}", "a\u{1F600}")).toBe(0);
   });
 });
 
 describe("a time", () => {
-  test("is answered in milliseconds and UTC", () => {
+  test("is normalised to milliseconds and UTC", () => {
     expect(normalTime("2026-02-20T12:00:00+02:00")).toBe("2026-02-20T10:00:00.000Z");
   });
 
-  test("that is none is refused by name, cut where it is long", () => {
+  test("in another format is refused with its text, which is cut if it is long", () => {
     expect(() => normalTime(`noon${"!".repeat(200)}`)).toThrow(
       new RangeError(`a time is written in ISO 8601; got "noon${"!".repeat(76)}"`),
     );
@@ -54,7 +54,7 @@ describe("a time", () => {
 });
 
 describe("the writes of a commit", () => {
-  test("may expect no version or any whole number of one", () => {
+  test("may expect no version, or a whole number from 0 on", () => {
     expect(() => checkWrites([{ object: sealed }])).not.toThrow();
     expect(() => checkWrites([{ object: sealed, expect: 0 }])).not.toThrow();
     expect(() => checkWrites([{ object: sealed, expect: 7 }])).not.toThrow();
@@ -66,13 +66,13 @@ describe("the writes of a commit", () => {
     );
   });
 
-  test("may not hold an object twice", () => {
+  test("may not contain an object twice", () => {
     expect(() => checkWrites([{ object: sealed }, { object: sealed }])).toThrow(
       new TypeError(`object ${id} occurs twice in one commit; write it once`),
     );
   });
 
-  test("have another digest for another expectation", () => {
+  test("have different digests for different expected versions", () => {
     const digests = [{}, { expect: 0 }, { expect: 1 }].map((rest) =>
       requestDigest([{ object: sealed, ...rest }]),
     );
@@ -90,7 +90,7 @@ test("a limit of one is allowed", () => {
 });
 
 describe("a query", () => {
-  test("names inner fields by dots", () => {
+  test("reads a field name with dots as a path of inner fields", () => {
     expect(fieldConditions({ where: { "provenance.origin": "x" } })).toEqual([
       { field: "provenance.origin", path: ["provenance", "origin"], value: "x" },
     ]);
@@ -130,7 +130,7 @@ describe("a query", () => {
   });
 });
 
-describe("a version from elsewhere", () => {
+describe("a restored version", () => {
   const version = (
     number: number,
     tx: number,
@@ -142,12 +142,12 @@ describe("a version from elsewhere", () => {
     at: { tx_id: tx, tx_time: time },
   });
 
-  test("is taken where it is the next and later", () => {
+  test("is accepted if it is the next version and later", () => {
     expect(() => checkFollows(undefined, version(1, 5))).not.toThrow();
     expect(() => checkFollows(version(1, 5), version(2, 6))).not.toThrow();
   });
 
-  test("is refused where it would leave a gap", () => {
+  test("is refused if it would leave a gap", () => {
     expect(() => checkFollows(version(1, 5), version(3, 6))).toThrow(
       `object ${id} is at version 1; 3 would leave a gap`,
     );
@@ -159,21 +159,21 @@ describe("a version from elsewhere", () => {
   test.each([
     ["transaction", version(2, 5)],
     ["time", version(2, 6, "2026-02-20T09:59:59.999Z")],
-  ])("is refused where it is older by its %s", (_, told) => {
-    expect(() => checkFollows(version(1, 5), told)).toThrow(
+  ])("is refused if it is older by its %s", (_, restored) => {
+    expect(() => checkFollows(version(1, 5), restored)).toThrow(
       `version 2 of object ${id} is older than version 1`,
     );
   });
 });
 
-test("a repeated request is accepted with the same writes only", () => {
+test("a repeated request is accepted only with the same writes", () => {
   expect(() => checkRepeated("r", "d1", "d1")).not.toThrow();
   expect(() => checkRepeated("r", "d1", "d2")).toThrow(
     expect.objectContaining({ code: "REQUEST_CONFLICT" }),
   );
 });
 
-test("a restored version is recognised by its hash, its transaction and the moment", () => {
+test("a restored version is recognised by its hash, its transaction and its time", () => {
   const stored = versionOf("a", 2);
   const { at } = stored;
   const conflict = expect.objectContaining({ code: "HISTORY_CONFLICT" });

@@ -5,7 +5,7 @@ import { deepFreeze } from "../../src/store-kit/stored-form.ts";
 import { fileSample } from "../samples.ts";
 import { versionOf } from "../store-versions.ts";
 
-it("splits a body into bulk fields and metadata that together give the same body, in the same order", () => {
+it("splits a body into bulk fields and metadata that form the same body in the same order again", () => {
   const { body, ...rest } = versionOf("a", 1, { details: { lines: [1, 2] }, note: "x" });
 
   const metadata = JSON.parse(metadataText(body)) as ObjectBody;
@@ -16,7 +16,7 @@ it("splits a body into bulk fields and metadata that together give the same body
   expect(whole).toEqual({ body, ...rest });
 });
 
-it("freezes a whole version to its depths", () => {
+it("freezes a whole version at every depth", () => {
   const { body, ...rest } = versionOf("a", 1, { details: { lines: [1, 2] } });
 
   const whole = wholeVersion(JSON.parse(metadataText(body)) as ObjectBody, bulkOf(body), rest);
@@ -36,7 +36,7 @@ it("keeps a field named __proto__ as a field", () => {
   expect(text).toContain('"__proto__":{"a":1}');
 });
 
-it("reads the text of a body anew for as long as the body can change", () => {
+it("writes the metadata text of a body again as long as the body can change", () => {
   const body: Record<string, unknown> & ObjectBody = { ...fileSample() };
   const before = metadataText(body);
 
