@@ -27,7 +27,7 @@ it("refuses a known gap that is no law", () => {
 
   expect(() =>
     harnessContract({ name: "scripted", supports, knownGaps, openHost: scriptedHost() }),
-  ).toThrow(new TypeError("knownGaps of scripted names no-such-law, which is no law"));
+  ).toThrow(new TypeError("knownGaps of scripted names no-such-law, which is not a law"));
 });
 
 const layouts: readonly HostLayout[] = ["epoch", "pooled"];

@@ -1,5 +1,6 @@
 /**
- * How much a run tries: `SCM_LONG=1` for the long one, which takes a fresh seed; `SCM_SEED` to repeat one that failed.
+ * How much a run tests. `SCM_LONG=1` selects the long run, which uses a new seed. `SCM_SEED` repeats a run that
+ * failed.
  */
 export interface TestScale {
   readonly isLong: boolean;
@@ -8,7 +9,7 @@ export interface TestScale {
 
 const isLong = process.env["SCM_LONG"] === "1";
 
-/** What short runs try is the same each time, so that a red one is red for everybody. */
+/** The seed of short runs. It is constant, so that a run that fails for one developer fails for all. */
 const usualSeed = 20_261_121;
 
 export const testScale: TestScale = { isLong, seed: seedFrom(process.env["SCM_SEED"]) };
@@ -19,7 +20,7 @@ function seedFrom(text: string | undefined): number {
   return isLong ? Math.floor(Math.random() * 0x7fff_ffff) : usualSeed;
 }
 
-/** Numbers from 0 to below 1 that a seed determines (mulberry32). */
+/** Returns a generator of numbers from 0 to below 1 that a seed determines (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

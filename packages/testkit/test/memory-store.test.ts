@@ -1,7 +1,8 @@
 import { memoryStore } from "@self-context-manager/store-memory";
 import { objectStoreContract } from "../src/index.ts";
 
-// In store-memory itself this would close a circle: core tests its sessions on store-memory, and the kit is made of core.
+// The test is not in store-memory, because that would close a circle: core tests its sessions on store-memory, and
+// the test kit is built on core.
 objectStoreContract({
   name: "memory",
   supports: { durable: false, shared: false },

@@ -7,24 +7,24 @@ import type {
 
 import { sessionsWith } from "./history-places.ts";
 
-/** What a check of histories is to find out. */
+/** A fault that a check of random histories must detect. */
 export interface HistoryFault {
   readonly breaking?: BreakingPlugin;
   readonly openSession?: OpenTriedSession;
-  /** What the check says then. */
+  /** Matches the message with which the check then fails. */
   readonly says: RegExp;
 }
 
-/** Faults by what they do to a session. */
+/** Faults by their effect on a session. */
 export const historyFaults: Readonly<Record<string, HistoryFault>> = {
-  "loses what the host has left out of its list": {
-    breaking: sending((view, told) => {
-      const isTold = new Set(told.map(textOf));
-      return view.filter((one) => one.kind !== "human" || isTold.has(one.text));
+  "loses prompts that the host has dropped from its list": {
+    breaking: sending((view, messages) => {
+      const sent = new Set(messages.map(textOf));
+      return view.filter((one) => one.kind !== "human" || sent.has(one.text));
     }),
-    says: /every prompt is there|the newest prompt is there/u,
+    says: /contains every prompt|contains the newest prompt/u,
   },
-  "sends an output again": {
+  "sends a failed output twice": {
     breaking: sending((view) =>
       view.flatMap((one) => (one.kind === "output" && one.failed ? [one, one] : [one])),
     ),
@@ -35,22 +35,22 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
       const { objects } = await session.status();
       for (const { handle } of objects) await session.activate(handle);
     }),
-    says: /nothing becomes active by itself|same sets|same bytes|of then|inactive then/u,
+    says: /no object becomes active by itself|same sets|same bytes|at that time/u,
   },
   "forgets pins when a session is resumed": {
     openSession: onOpening(async (session) => {
       const { objects } = await session.status();
       for (const { handle, state } of objects) if (state === "pinned") await session.unpin(handle);
     }),
-    says: /same sets|same bytes|the pinned objects of then/u,
+    says: /same sets|same bytes|the objects pinned at that time/u,
   },
-  "keeps the sets of now where the user goes back": {
+  "keeps the current sets when the user goes back": {
     openSession: onStore((store) => ({ history: async () => await store.history(nothing) })),
-    says: /known again|the pinned objects of then|inactive then/u,
+    says: /known again|at that time/u,
   },
-  "does not hear that the user went back": {
+  "ignores the report that the user went back": {
     breaking: () => ({ wentBack: () => undefined }),
-    says: /every prompt is there|the newest prompt|is a part of/u,
+    says: /contains every prompt|contains the newest prompt|is a part of/u,
   },
   "sends other bytes each time": {
     openSession: onOpening(async (session) => {
@@ -71,9 +71,9 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
       commit: async (writes, options) =>
         await store.commit(writes, { ...options, isFollowed: true }),
     })),
-    says: /is on the disk when it goes out/u,
+    says: /are on the disk when it is sent/u,
   },
-  "stores a file anew each time it is read": {
+  "stores a new object each time a file is read": {
     openSession: onStore((store) => ({
       find: async (query) => {
         const found = await store.find(query);
@@ -95,7 +95,7 @@ function textOf(message: ScriptedMessage): string {
 function sending(
   change: (
     view: readonly ScriptedMessage[],
-    told: readonly ScriptedMessage[],
+    messages: readonly ScriptedMessage[],
   ) => readonly ScriptedMessage[],
 ): BreakingPlugin {
   return (sound) => ({

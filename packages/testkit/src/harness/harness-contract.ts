@@ -1,4 +1,5 @@
-// The tests are data here: which there are depends on what is declared, and the scenarios assert.
+// The tests are data here. The declared capabilities decide which tests exist, and the scenarios contain the
+// assertions.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title */
 import type { HarnessSupports } from "@self-context-manager/core";
 import { describe, it } from "vitest";
@@ -9,14 +10,14 @@ import { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./laws.ts";
 export interface HarnessContract {
   readonly name: string;
   readonly supports: HarnessSupports;
-  /** Laws that the adapter is known to break, with the reason. A gap that closes turns the run red. */
+  /** Laws that the adapter is known to break, with the reason. The run fails when such a law holds again. */
   readonly knownGaps?: Readonly<Partial<Record<HarnessLaw, string>>>;
   readonly openHost: OpenHost;
-  /** The layout that the sessions are to have; epochs unless told. */
+  /** The layout of the sessions. Default: `epoch`. */
   readonly layout?: HostLayout;
 }
 
-/** In milliseconds; a law opens a host two or three times. */
+/** Milliseconds. A law opens a host two or three times. */
 const timeout = 60_000;
 
 /** Registers one test for each law of `HarnessAdapter`, named by the law's key. */
@@ -29,7 +30,7 @@ export function harnessContract({
 }: HarnessContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(harnessLaws, law))
-      throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
+      throw new TypeError(`knownGaps of ${name} names ${law}, which is not a law`);
   }
   const open: OpenHost = async (options) => await openHost({ ...options, layout });
   describe(`harness ${name}, ${layout} layout`, () => {

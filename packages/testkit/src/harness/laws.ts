@@ -24,7 +24,7 @@ import {
   unknownMessagesPass,
 } from "./laws/sequence.ts";
 
-/** The key of a law: its name in the doc comment of `HarnessAdapter`, and that of its test. */
+/** The key of a law. It names the law in the doc comment of `HarnessAdapter` and names the law's test. */
 export type HarnessLaw =
   | "results-are-references"
   | "active-content-is-shown"
@@ -47,7 +47,7 @@ export type HarnessLaw =
   | "branch-is-followed"
   | "compaction-keeps-the-view";
 
-/** Every law with the scenario that tries it. */
+/** All laws, each with the scenario that tests it. */
 export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "results-are-references": resultsAreReferences,
   "active-content-is-shown": activeContentIsShown,
@@ -73,7 +73,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
 
 const managed = ["contextAssembly", "toolRegistration", "toolEvents", "sessionIds"] as const;
 
-/** The capabilities that a host must declare for a law to bind its adapter. */
+/** The capabilities that a host must declare before a law applies to its adapter. */
 export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof HarnessSupports)[]>> = {
   "results-are-references": ["contextAssembly"],
   "active-content-is-shown": ["contextAssembly"],

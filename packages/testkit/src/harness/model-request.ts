@@ -1,44 +1,44 @@
 import type { JsonObject } from "@self-context-manager/objects";
 
-/** A tool call in a form that every harness's own can be put into. */
+/** A tool call in a form that is common to all harnesses. */
 export interface ModelToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
 }
 
-/** A message as it reached the model. */
+/** A message as the model received it. */
 export interface ModelMessage {
   readonly role: "user" | "assistant" | "tool";
   /** The text blocks, joined by line feeds. */
   readonly text: string;
-  /** The images' bytes, in base64. */
+  /** The bytes of the images, in base64. */
   readonly images: readonly string[];
   readonly toolCalls: readonly ModelToolCall[];
-  /** Of a tool's result, the call that it answers. */
+  /** In a tool's result: the id of the tool call that it answers. */
   readonly toolCallId?: string;
-  /** The whole message as it was sent; what names the working folder is made the same for every run. */
+  /** The whole message as it was sent. The working folder's path is replaced, so that it is the same in every run. */
   readonly bytes: string;
 }
 
-/** A request as it reached the model. */
+/** A request as the model received it. */
 export interface ModelRequest {
-  /** The system prompt, the working folder in it made the same for every run. */
+  /** The system prompt. The working folder's path is replaced, so that it is the same in every run. */
   readonly instruction: string;
-  /** The names of the tools on offer. */
+  /** The names of the tools that the request offers. */
   readonly tools: readonly string[];
   readonly messages: readonly ModelMessage[];
 }
 
-/** What the model answers: a text, and tool calls that are to run at once. */
+/** The model's answer: a text, and tool calls that are executed in parallel. */
 export interface ModelReply {
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
-  /** The answer breaks off after its text; the host ends the run and does not try again. */
+  /** The answer breaks off after its text. The host ends the run and does not repeat the request. */
   readonly fails?: boolean;
-  /** What the request counted, as the provider says; it says nothing unless told. */
+  /** The tokens of the request, as the provider reports them. `undefined`: the provider reports no count. */
   readonly tokens?: number;
 }
 
-/** Stands for a model: decides one answer from what the request shows. */
+/** Replaces a model: returns one answer for each request. */
 export type ScriptedModel = (request: ModelRequest) => ModelReply;

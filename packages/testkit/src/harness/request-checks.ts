@@ -3,24 +3,24 @@ import assert from "node:assert/strict";
 import type { ModelMessage, ModelRequest } from "./model-request.ts";
 import { wordsOf } from "./stage.ts";
 
-/** The newest of some requests. */
+/** Returns the newest of some requests. */
 export function last(requests: readonly ModelRequest[]): ModelRequest {
   const request = requests.at(-1);
-  assert.ok(request, "there is a request");
+  assert.ok(request, "at least one request was sent");
   return request;
 }
 
-/** The result that answers a call. */
+/** Returns the result that answers a tool call. */
 export function resultOf({ messages }: ModelRequest, callId: string): ModelMessage {
   const results = messages.filter((message) => message.toolCallId === callId);
   assert.equal(results.length, 1, `results of ${callId}`);
   return results[0] as ModelMessage;
 }
 
-/** A line with a handle: in the place of a content, or as its header. */
+/** A line that begins with a handle: a reference line or a header. */
 const handleLine = /^\[?([a-z]+\d+) [^\n]*/u;
 
-/** The handle that a call's result is named by, or what it shows. */
+/** Returns the handle that a tool call's result begins with. */
 export function handleOf(request: ModelRequest, callId: string): string {
   const { text } = resultOf(request, callId);
   const handle = handleLine.exec(text)?.[1];
@@ -28,13 +28,15 @@ export function handleOf(request: ModelRequest, callId: string): string {
   return handle;
 }
 
-/** Whether a call's result tells of a failure, or says what it cannot do. */
+/** Whether a tool call's result reports a failure or an unknown object. */
 export function hasFailed(request: ModelRequest, callId: string): boolean {
   const [line = ""] = resultOf(request, callId).text.split("\n");
   return /^\[?[a-z]+\d+ failed\b|No object (?:is known as|was named)/u.test(line);
 }
 
-/** Which of the sample files' words stand in the messages, each as often as it does. */
+/**
+ * Returns the names of the sample files whose words the messages contain. A name appears as often as its words do.
+ */
 export function shownWords(
   { messages }: Pick<ModelRequest, "messages">,
   names: readonly string[],
@@ -45,24 +47,24 @@ export function shownWords(
   );
 }
 
-/** The images of all messages, in order. */
+/** Returns the images of all messages, in order. */
 export function imagesIn({ messages }: ModelRequest): readonly string[] {
   return messages.flatMap(({ images }) => images);
 }
 
-/** The users' messages that are one of these texts, in order. */
+/** Returns the user messages that are equal to one of these texts, in order. */
 export function saidBy({ messages }: ModelRequest, texts: readonly string[]): readonly string[] {
   return messages
     .filter(({ role, text }) => role === "user" && texts.includes(text))
     .map(({ text }) => text);
 }
 
-/** The messages, as they were sent. */
+/** Returns the bytes of the messages, as they were sent. */
 export function bytesOf({ messages }: ModelRequest): readonly string[] {
   return messages.map(({ bytes }) => bytes);
 }
 
-/** What a provider would refuse in the order of calls and results. */
+/** Returns the errors in the order of tool calls and results for which a provider would refuse the request. */
 export function pairingFaults({ messages }: ModelRequest): readonly string[] {
   const faults: string[] = [];
   let waiting: readonly string[] = [];
@@ -74,7 +76,7 @@ export function pairingFaults({ messages }: ModelRequest): readonly string[] {
       waiting = rest;
     } else {
       if (waiting.length > 0)
-        faults.push(`message ${index} stands before results of ${waiting.join(", ")}`);
+        faults.push(`message ${index} comes before the results of ${waiting.join(", ")}`);
       waiting = message.toolCalls.map(({ id }) => id);
     }
     if (message.text === "" && message.images.length === 0 && message.toolCalls.length === 0)

@@ -4,31 +4,31 @@ import type { HarnessHost, HostCall, HostOptions, OpenHost } from "./harness-hos
 import type { ModelReply, ModelRequest, ModelToolCall } from "./model-request.ts";
 import { blue } from "./samples.ts";
 
-/** What the model does with one request: tool calls by their ids, chosen now or from what the request shows. */
+/** The model's answer to one request: tool calls by their ids, either fixed or computed from the request. */
 export type ScriptedStep = Calls | ((request: ModelRequest) => Calls);
 
 type Calls = Readonly<Record<string, HostCall>>;
 
-/** A host that is spoken to with scripts. */
+/** A host that is driven by scripts. */
 export interface Stage extends AsyncDisposable {
   readonly host: HarnessHost;
   /**
-   * Says something and has the model take the steps one after another; the request after the last one is answered with
-   * a text. Answers the requests of this run, one more than there are steps.
+   * Sends a user message and has the model take the steps one after another. The model answers the request after the
+   * last step with a text. Returns the requests of this run, one more than there are steps.
    */
   readonly say: (
     text: string,
     steps?: readonly ScriptedStep[],
     images?: readonly string[],
   ) => Promise<readonly ModelRequest[]>;
-  /** Says something, and has the model's answer break off after `halfAnswer`. */
+  /** Sends a user message and has the model's answer break off after `halfAnswer`. */
   readonly breakOff: (text: string) => Promise<void>;
 }
 
 /** The text of an answer that breaks off. */
 export const halfAnswer = "half an answer";
 
-/** Opens a host with the sample files; managed and sound unless told otherwise. */
+/** Opens a host with the sample files. By default the adapter is managed and the store works. */
 export async function openStage(
   openHost: OpenHost,
   options: Partial<Omit<HostOptions, "model" | "files">> = {},
@@ -60,7 +60,7 @@ export async function openStage(
       try {
         return reply(request);
       } catch (error) {
-        // A host would make a failed request of it; the scenario is to have the error itself.
+        // A host would report the error as a failed request. The scenario must fail with the error itself.
         failures.push(error instanceof Error ? error : new Error(String(error)));
         waiting = [];
         return { text: "stopped", calls: [] };
@@ -88,12 +88,12 @@ export async function openStage(
   };
 }
 
-/** Whatever law is tried, a run must not end for our sake. */
+/** Waits for a run and fails the law if the run rejects: no fault of the context manager may end a run. */
 async function endsWell(run: Promise<void>): Promise<void> {
   try {
     await run;
   } catch (error) {
-    assert.fail(new assert.AssertionError({ message: `the run ended badly: ${String(error)}` }));
+    assert.fail(new assert.AssertionError({ message: `the run failed: ${String(error)}` }));
   }
 }
 
@@ -101,13 +101,13 @@ function toolCall(id: string, { name, arguments: args }: HostCall): ModelToolCal
   return { id, name, arguments: args };
 }
 
-/** A text that occurs nowhere but in the sample file of this name. */
+/** Returns a text that occurs only in the sample file of this name. */
 export const wordsOf = (name: string): string => `the words of ${name} stand here`;
 
-/** The names of the sample files with text, each with the words that it alone has. */
+/** The names of the sample files with text. Each file contains words that no other file contains. */
 export const textNames = ["a", "b", "c", "d", "e", "f", "g"] as const;
 
-/** What makes a file long enough to be worth a line in its place. */
+/** The text that makes a file long enough to be replaced by a reference line. */
 const more = "and more words, as each of the files has them, which say nothing\n".repeat(3);
 
 const sampleFiles: HostOptions["files"] = {
@@ -115,7 +115,7 @@ const sampleFiles: HostOptions["files"] = {
   "p.png": Buffer.from(blue, "base64"),
 };
 
-/** A call of one of the context tools. */
+/** Returns a call of one of the context tools. */
 export function contextCall(
   name: "activate" | "deactivate" | "pin" | "unpin",
   id: string,
@@ -123,7 +123,7 @@ export function contextCall(
   return { name, arguments: { id } };
 }
 
-/** One call of `show` for each of these names, in steps of their own. */
+/** Returns one step for each of these names, which calls `show` on the file. */
 export function showing(host: HarnessHost, names: readonly string[]): readonly ScriptedStep[] {
   return names.map((name) => ({ [`show_${name}`]: host.calls.show(`${name}.txt`) }));
 }

@@ -2,7 +2,7 @@ import type { AssistantMessage, Block, Message } from "@self-context-manager/cor
 import type { JsonObject } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 
-/** One thing that happens in a host, as a script that grows a message array. */
+/** One event in a host, as a script that adds to a list of messages. */
 export type HostEvent =
   | { readonly type: "user"; readonly content: string | readonly Block[] }
   | { readonly type: "opaque"; readonly text: string }
@@ -15,16 +15,16 @@ export type HostEvent =
       readonly calls: readonly CallEvent[];
     };
 
-/** A tool call and what became of it. */
+/** A tool call and its outcome. */
 export interface CallEvent {
   readonly tool: string;
   readonly args: JsonObject;
   readonly output: string;
   readonly image: boolean;
   readonly isError: boolean;
-  /** No result ever comes. */
+  /** The result never arrives. */
   readonly isLost: boolean;
-  /** The provider uses an id again. */
+  /** The provider uses an earlier tool call id again. */
   readonly reusesId: boolean;
 }
 
@@ -52,7 +52,7 @@ const call: fc.Arbitrary<CallEvent> = fc.record({
   reusesId: fc.nat(9).map((n) => n === 0),
 });
 
-/** One random event of a host. */
+/** Generates one random event of a host. */
 export const hostEvent: fc.Arbitrary<HostEvent> = fc.oneof(
   {
     weight: 3,
@@ -81,7 +81,7 @@ export const hostEvent: fc.Arbitrary<HostEvent> = fc.oneof(
   },
 );
 
-/** Turns events into a host's messages; times and call ids count up from where the last ones ended. */
+/** Converts events to a host's messages. Times and tool call ids continue from `from`, which is updated. */
 export function messagesOf(
   events: readonly HostEvent[],
   from: { time: number; calls: number },

@@ -17,7 +17,7 @@ import {
 import { checkRequest, type HostLine, type Said, tokenText } from "./host-line.ts";
 import { type MortalStore, mortalStore } from "./mortal-store.ts";
 import type { HistoryStep, Run, SessionHistory } from "./session-move.ts";
-import { checkNothingWoke, checkSetsOfThen, type SessionSets, setsOf } from "./session-sets.ts";
+import { checkNothingWoke, checkRestoredSets, type SessionSets, setsOf } from "./session-sets.ts";
 
 export interface HistoryHostOptions extends Pick<SessionHistory, "identifiedBy" | "contextWindow"> {
   readonly place: StorePlace;
@@ -25,25 +25,28 @@ export interface HistoryHostOptions extends Pick<SessionHistory, "identifiedBy" 
   readonly breaking?: BreakingPlugin | undefined;
 }
 
-/** A session that the host does not have open. */
+/** A session that the host has closed for now. */
 interface PutAway {
   readonly saved: SavedSession;
   readonly line: HostLine;
-  readonly left: readonly HostLine[];
+  readonly abandoned: readonly HostLine[];
 }
 
-/** The scripted harness with several sessions on one store; every request is checked. See `SessionMove`. */
+/**
+ * The scripted harness with several sessions on one store. It checks every request. See `SessionMove` for its
+ * actions.
+ */
 export interface HistoryHost extends AsyncDisposable {
   readonly session: () => HistorySession;
   readonly store: () => ObjectStore;
-  /** By session, the prompts that its context surely had. */
+  /** By session: the prompts that the session has certainly ingested. */
   readonly said: ReadonlyMap<string, ReadonlySet<string>>;
-  /** How many prompts are in the host's list. */
+  /** Returns how many prompts the host's list contains. */
   readonly promptCount: () => number;
   readonly sessionCount: () => number;
-  readonly leftCount: () => number;
+  readonly abandonedCount: () => number;
   run(run: Run): Promise<void>;
-  branch(prompt: number, isTold: boolean): Promise<void>;
+  branch(prompt: number, isReported: boolean): Promise<void>;
   returnTo(branch: number): Promise<void>;
   fork(prompt: number): Promise<void>;
   switchTo(session: number): Promise<void>;
@@ -59,7 +62,7 @@ export interface HistoryHost extends AsyncDisposable {
   runOff(run: Run): Promise<void>;
 }
 
-/** Opens the host with an empty session. Times and ids count up, so that a history is the same each time. */
+/** Opens the host with an empty session. Times and ids count up, so that a history is the same in each run. */
 export async function openHistoryHost(options: HistoryHostOptions): Promise<HistoryHost> {
   const { place, contextWindow } = options;
   const folder = memoryFolder({
@@ -74,9 +77,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   const asked = new Set<string>();
   const deactivated = new Set<string>();
   let hasFiles = false;
-  /** What the model has deactivated, by id. */
+  /** The ids of the objects that the model has deactivated. */
   let off: ReadonlySet<string> = new Set();
-  let left: readonly HostLine[] = [];
+  let abandoned: readonly HostLine[] = [];
   let said: readonly Said[] = [];
   let summary: string | undefined;
   let count = 0;
@@ -84,19 +87,27 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let steps: HistoryStep[] = [];
   let breaksOff = false;
   let isOn = true;
-  /** The session has taken in everything as it happened, so the sets of now are those that a branch goes back to. */
+  /**
+   * Whether the session has ingested every event when it happened. Then its current sets are those that going back
+   * restores.
+   */
   let isWhole = true;
-  /** The session has taken in the host's whole list. */
+  /** Whether the session has ingested the host's whole list. */
   let isTaken = true;
-  /** The host went back to where nothing is shared any more, which only its word tells. */
+  /**
+   * Whether the host went back to a point that shares no message with its list. Only the host's report shows that.
+   */
   let needsWord = false;
-  /** The host went back and said nothing, so that only the next prompt tells. */
+  /** Whether the host went back without a report, so that only the next prompt shows it. */
   let isSilent = false;
-  /** The host lost messages in a crash, so that its next prompt takes the session back to before them. */
+  /** Whether the host lost messages in a crash. Its next prompt then rewinds the session to the point before them. */
   let isBehind = false;
-  /** The list has lost its oldest messages since it was told. */
+  /** Whether the list has lost its oldest messages since the session last ingested it. */
   let isCut = false;
-  /** A list had lost its oldest messages when its session was opened anew, which no session remembers. */
+  /**
+   * Whether the list had lost its oldest messages when the session was opened again. The session does not remember
+   * this.
+   */
   let isCutForgotten = false;
   let wasCut = false;
   let before: { readonly type: "then" | "since"; readonly sets: SessionSets } | undefined;
@@ -120,7 +131,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   async function assembled(session: () => Promise<ContextSession>): Promise<void> {
     if (!isManaged()) return;
     const now = await setsOf(await session());
-    if (before?.type === "then") checkSetsOfThen(before.sets, now);
+    if (before?.type === "then") checkRestoredSets(before.sets, now);
     off =
       before?.type === "since"
         ? checkNothingWoke(before.sets, now, off, { asked, deactivated, hasFiles })
@@ -133,7 +144,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
 
   function reply(request: ModelRequest): ModelReply {
     if (isManaged()) {
-      assert.ok(!mortal.isOwed(), "what a request rests on is on the disk when it goes out");
+      assert.ok(
+        !mortal.isOwed(),
+        "all commits that a request is based on are on the disk when it is sent",
+      );
       checkRequest(request, { said, summary }, contextWindow !== undefined);
     }
     const bytes = request.messages.reduce((sum, one) => sum + one.bytes.length, 0);
@@ -193,7 +207,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return { messages: [...current.harness.messages], said, summary, sets: await sets() };
   }
 
-  function goOnFrom(target: Omit<HostLine, "messages">): void {
+  function continueFrom(target: Omit<HostLine, "messages">): void {
     ({ said, summary } = target);
     before = target.sets === undefined ? undefined : { type: "then", sets: target.sets };
     isWhole = false;
@@ -202,13 +216,13 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
 
   async function putAway(): Promise<void> {
     const saved = current.harness.save();
-    away.set(current.id, { saved, line: { ...(await line()), sets: undefined }, left });
+    away.set(current.id, { saved, line: { ...(await line()), sets: undefined }, abandoned });
   }
 
   function promptAt(prompt: number): { readonly message: ScriptedMessage; readonly index: number } {
     const message = current.harness.messages.filter(({ kind }) => kind === "human")[prompt];
     const index = said.findIndex(({ id }) => id === message?.id);
-    assert.ok(message !== undefined && index !== -1, "the prompt is one that the model has to see");
+    assert.ok(message !== undefined && index !== -1, "the prompt is one that the model must see");
     return { message, index };
   }
 
@@ -219,7 +233,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   async function reopen(saved: SavedSession): Promise<void> {
     mortal = await openStore();
     current = open(saved);
-    // What the host said is forgotten.
+    // The reopened session no longer has the host's report.
     if (before?.type === "then") isSilent = true;
   }
 
@@ -229,41 +243,42 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     said: surelySaid,
     promptCount: () => current.harness.messages.filter(({ kind }) => kind === "human").length,
     sessionCount: () => away.size,
-    leftCount: () => left.length,
+    abandonedCount: () => abandoned.length,
     run: async (one) => await run(one),
-    async branch(prompt, isTold) {
+    async branch(prompt, isReported) {
       const { message, index } = promptAt(prompt);
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
       const isShared = kept.some(({ kind }) => kind === "human" || kind === "model");
       if (!isShared && (isCut || isCutForgotten)) return;
-      // Nor can anybody tell whether what is before the first prompt is before a summary that was cut off as well.
+      // If a summary was cut off as well, the session cannot know whether the messages before the first prompt
+      // precede it.
       const isKept = kept.some((one) => one.kind === "summary" && one.text === summary);
       if (!isShared && summary !== undefined && !isKept) return;
-      // Nobody can tell what a summary of the host's own stands for once the session was opened anew.
+      // Once the session was opened again, it cannot know which messages a summary of the host's own replaces.
       if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
-      left = [...left, await line()];
+      abandoned = [...abandoned, await line()];
       needsWord = !isShared;
-      isSilent = isShared && !isTold;
-      current.harness.goBack(prompt, { isTold: isTold || !isShared });
-      // A summary that was never told says nothing of where it ends.
+      isSilent = isShared && !isReported;
+      current.harness.goBack(prompt, { isReported: isReported || !isShared });
+      // A summary that the session never ingested does not show which message it ends at.
       const before = isShared || isTaken ? said[index]?.before : undefined;
-      goOnFrom({ said: said.slice(0, index), summary, sets: before });
+      continueFrom({ said: said.slice(0, index), summary, sets: before });
     },
     async returnTo(branch) {
-      const target = left[branch];
+      const target = abandoned[branch];
       if (target === undefined) return;
       const shown = new Set(current.harness.messages.map(({ id }) => id));
       const isShared = target.messages.some(({ id }) => shown.has(id));
-      // What was never told goes on from a list that lost its beginning, as far as anybody can tell.
+      // To the session, messages that it never ingested look like the continuation of a list that lost its beginning.
       const known = surelySaid.get(current.id);
       const hasLost = isCut || (said[0] !== undefined && !shown.has(said[0].id));
       if (!isShared && hasLost && !target.said.every(({ text }) => known?.has(text) === true))
         return;
-      left = [...left.filter((one) => one !== target), await line()];
+      abandoned = [...abandoned.filter((one) => one !== target), await line()];
       needsWord ||= !isShared;
       current.harness.goTo(target.messages);
-      goOnFrom(target);
+      continueFrom(target);
     },
     async fork(prompt) {
       const { message } = promptAt(prompt);
@@ -275,14 +290,14 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       count += 1;
       const saved = { ...current.harness.save(), sessionId: `s${count}`, messages: kept };
       current = open(saved);
-      left = [];
-      // A session of its own knows no more than what its own list tells.
-      const told = new Set(kept.map(({ id }) => id));
+      abandoned = [];
+      // A forked session knows only the messages of its own list.
+      const known = new Set(kept.map(({ id }) => id));
       const has = kept.some(
         ({ kind, ...rest }) => kind === "summary" && "text" in rest && rest.text === summary,
       );
-      goOnFrom({
-        said: said.filter(({ id }) => told.has(id)).map((one) => ({ ...one, before: undefined })),
+      continueFrom({
+        said: said.filter(({ id }) => known.has(id)).map((one) => ({ ...one, before: undefined })),
         summary: has ? summary : undefined,
         sets: undefined,
       });
@@ -293,8 +308,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (id === undefined || target === undefined || id === current.id || needsWord) return;
       await putAway();
       current = open(target.saved);
-      ({ left } = target);
-      goOnFrom(target.line);
+      ({ abandoned } = target);
+      continueFrom(target.line);
       isTaken = false;
     },
     async replay() {
@@ -302,16 +317,16 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (messages.length === 0 || isSilent) return;
       await current.plugin.assemble?.(messages);
       const stored = await versions();
-      // A summary takes the list in as well, and sends nothing.
+      // A summary ingests the list as well and sends nothing.
       await current.plugin.summary?.(messages);
-      assert.equal(await versions(), stored, "what is known adds no version");
+      assert.equal(await versions(), stored, "known messages add no version");
       if (isBehind) before = undefined;
       isTaken = true;
       isWhole = false;
     },
     truncate(dropped) {
       const { length } = current.harness.messages;
-      // What was never told and is dropped can be known to nobody.
+      // If a message is dropped before it was ingested, no session can know of it.
       if (!isTaken) return;
       current.harness.truncate(Math.min(dropped, Math.max(0, length - 1)));
       isCut = true;

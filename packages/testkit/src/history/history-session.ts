@@ -13,13 +13,13 @@ import {
 import type { ScriptedPlugin } from "../harness/scripted/scripted-plugin.ts";
 import type { SessionHistory } from "./session-move.ts";
 
-/** Opens a session with the layout and the policy that are tried. */
+/** Opens a session with the layout and the policy under test. */
 export type OpenTriedSession = (
   parts: { readonly store: ObjectStore; readonly files: FileSource; readonly workspace: string },
   host: HostSession,
 ) => Promise<ContextSession>;
 
-/** Puts something else in the place of parts of a sound adapter. */
+/** Returns replacements for parts of a sound adapter. */
 export type BreakingPlugin = (
   sound: ScriptedAdapter,
   session: () => Promise<ContextSession>,
@@ -35,7 +35,7 @@ export interface HistorySessionOptions extends Pick<
   readonly model: ScriptedModel;
   readonly openSession: OpenTriedSession;
   readonly breaking?: BreakingPlugin | undefined;
-  /** Looks at the session after each time it was asked for a context. */
+  /** Checks the session each time after it was asked for a context. */
   readonly assembled: (session: () => Promise<ContextSession>) => Promise<void>;
 }
 
@@ -45,22 +45,22 @@ export interface HistorySession {
   readonly harness: ScriptedHarness;
   readonly plugin: ScriptedPlugin;
   turn(on: boolean): void;
-  /** The session that the adapter uses. */
+  /** Returns the session that the adapter uses. */
   session(): Promise<ContextSession>;
-  /** The same session as another process would open it now. */
-  openAnew(): Promise<ContextSession>;
+  /** Opens the same session a second time, as another process would. */
+  openAgain(): Promise<ContextSession>;
 }
 
 export function historySession(options: HistorySessionOptions): HistorySession {
   const { store, folder, saved, contextWindow } = options;
   const id = saved.sessionId;
-  const openAnew = async (): Promise<ContextSession> =>
+  const openAgain = async (): Promise<ContextSession> =>
     await options.openSession(
       { store, files: folder, workspace: folder.path },
       { harness: "scripted", sessionId: id },
     );
   let opened: ContextSession | undefined;
-  const session = async (): Promise<ContextSession> => (opened ??= await openAnew());
+  const session = async (): Promise<ContextSession> => (opened ??= await openAgain());
   const sound = scriptedAdapter({
     sessionId: id,
     openSession: session,
@@ -78,5 +78,5 @@ export function historySession(options: HistorySessionOptions): HistorySession {
     },
   };
   const harness = scriptedHarness({ model: options.model, folder, plugin, saved });
-  return { id, harness, plugin, turn: (on) => sound.turn(on), session, openAnew };
+  return { id, harness, plugin, turn: (on) => sound.turn(on), session, openAgain };
 }

@@ -5,33 +5,36 @@ import { pairingFaults } from "../harness/request-checks.ts";
 import type { ScriptedMessage } from "../harness/scripted/scripted-message.ts";
 import type { SessionSets } from "./session-sets.ts";
 
-/** A prompt that the model has to see. */
+/** A prompt that the model must see. */
 export interface Said {
   readonly text: string;
-  /** Of its message. */
+  /** The id of the prompt's message. */
   readonly id: string;
-  /** The sets right before it, where going back to it is to bring exactly these. */
+  /** The sets immediately before the prompt, if going back to it must restore exactly these. */
   readonly before: SessionSets | undefined;
 }
 
-/** What the model has to see of a session, and where the host would go on from. */
+/** The messages of a session that the model must see, and the list that the host would continue from. */
 export interface HostLine {
   readonly messages: readonly ScriptedMessage[];
   readonly said: readonly Said[];
-  /** A summary that the user asked for. */
+  /** A summary that the user requested. */
   readonly summary: string | undefined;
-  /** Where the session's objects stand; undefined where that cannot be told. */
+  /** The states of the session's objects. `undefined`: they are not known. */
   readonly sets: SessionSets | undefined;
 }
 
 const token = /«(?:prompt|summary) \d+»/gu;
 
-/** A text that is a user's prompt, or a summary, and nothing else in a history. */
+/** Returns a text that occurs in a history only as one user prompt or one summary. */
 export function tokenText(kind: "prompt" | "summary", count: number): string {
   return `«${kind} ${count}»`;
 }
 
-/** A request is legal and holds every prompt, once and in order; under a limit those that have room, and the newest. */
+/**
+ * Checks that a request is legal and contains every prompt once and in order. Under a limit it contains those that
+ * fit, and always the newest.
+ */
 export function checkRequest(
   request: ModelRequest,
   { said, summary }: Pick<HostLine, "said" | "summary">,
@@ -43,7 +46,7 @@ export function checkRequest(
     .flatMap(({ text }) => text.match(token) ?? []);
   const all = [...(summary === undefined ? [] : [summary]), ...said.map(({ text }) => text)];
   if (!isLimited) {
-    assert.deepEqual(seen, all, "every prompt is there, once and in order");
+    assert.deepEqual(seen, all, "the request contains every prompt, once and in order");
     return;
   }
   let at = -1;
@@ -51,5 +54,5 @@ export function checkRequest(
     at = all.indexOf(text, at + 1);
     assert.ok(at !== -1, `${seen.join()} is a part of ${all.join()}`);
   }
-  assert.equal(seen.at(-1), all.at(-1), "the newest prompt is there");
+  assert.equal(seen.at(-1), all.at(-1), "the request contains the newest prompt");
 }

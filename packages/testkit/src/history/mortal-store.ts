@@ -1,18 +1,21 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 
-/** A store that another process's death can be played on. */
+/** A store that can simulate the death of its process. */
 export interface MortalStore {
   readonly store: ObjectStore;
-  /** From the commit after so many on, nothing answers any more; that commit itself is stored or not. */
+  /**
+   * After this many commits the next one fails, and the store no longer answers. `isStored`: whether that commit is
+   * stored.
+   */
   dieAfter(commits: number, isStored: boolean): void;
   readonly isDead: () => boolean;
-  /** Whether the last commit said that another follows, which has not come. */
+  /** Whether the last commit announced another one that has not come yet. */
   readonly isOwed: () => boolean;
 }
 
-/** Puts a store behind a process that can die. */
+/** Wraps a store so that its process can die. */
 export function mortalStore(inner: ObjectStore): MortalStore {
-  let left = Number.POSITIVE_INFINITY;
+  let remaining = Number.POSITIVE_INFINITY;
   let storesLast = false;
   let isDead = false;
   let isOwed = false;
@@ -27,8 +30,8 @@ export function mortalStore(inner: ObjectStore): MortalStore {
     supports: inner.supports,
     commit: async (...args) =>
       await answer(async () => {
-        if (left > 0) {
-          left -= 1;
+        if (remaining > 0) {
+          remaining -= 1;
           const result = await inner.commit(...args);
           isOwed = args[1]?.isFollowed === true;
           return result;
@@ -53,7 +56,7 @@ export function mortalStore(inner: ObjectStore): MortalStore {
     isDead: () => isDead,
     isOwed: () => isOwed,
     dieAfter(commits, isStored) {
-      left = commits;
+      remaining = commits;
       storesLast = isStored;
     },
   };

@@ -15,17 +15,17 @@ import type { BreakingPlugin, OpenTriedSession } from "./history-session.ts";
 import { sessionHistory, type SessionHistory, type SessionMove } from "./session-move.ts";
 
 export interface SessionHistories {
-  /** Places whose store outlasts its closing, so that a session can be resumed on it. */
+  /** Creates places whose store survives closing, so that a session can be resumed on it. */
   readonly createPlace: CreatePlace;
   readonly openSession: OpenTriedSession;
   readonly runs: number;
-  /** An adapter to be found out. */
+  /** Parts of a faulty adapter that the check must detect. */
   readonly breaking?: BreakingPlugin;
 }
 
 /**
- * Lives random histories of a host through the scripted harness: append, replay, truncate, compact, branch, fork,
- * resume, crash. Throws where a user's message is lost, what was deactivated comes back by itself, an object is there
+ * Runs random histories of a host through the scripted harness: append, replay, truncate, compact, branch, fork,
+ * resume, crash. Throws if a user message is lost, a deactivated object becomes active by itself, an object exists
  * twice, the output is illegal, or a reopened session would send other bytes.
  */
 export async function checkSessionHistories(histories: SessionHistories): Promise<void> {
@@ -55,9 +55,9 @@ async function make(host: HistoryHost, move: SessionMove): Promise<void> {
     case "run":
       return await host.run(move);
     case "branch":
-      return prompts === 0 ? undefined : await host.branch(move.prompt % prompts, move.isTold);
+      return prompts === 0 ? undefined : await host.branch(move.prompt % prompts, move.isReported);
     case "return":
-      return await host.returnTo(move.branch % Math.max(1, host.leftCount()));
+      return await host.returnTo(move.branch % Math.max(1, host.abandonedCount()));
     case "fork":
       return prompts === 0 ? undefined : await host.fork(move.prompt % prompts);
     case "switch":
@@ -77,14 +77,14 @@ async function make(host: HistoryHost, move: SessionMove): Promise<void> {
   }
 }
 
-/** Another process that opens the session now has the same sets and would send the same bytes. */
+/** Checks that another process that opens the session now has the same sets and would send the same bytes. */
 async function checkReopened(host: HistoryHost, contextWindow: number | undefined): Promise<void> {
   const session = host.session();
   const options = { isSent: false, ...(contextWindow === undefined ? {} : { contextWindow }) };
   const live = await session.session();
   const { messages } = await live.view(options);
   assert.deepEqual(sequenceFaults(messages), [], "the view is legal");
-  const again = await session.openAnew();
+  const again = await session.openAgain();
   assert.deepEqual(
     await again.status(),
     await live.status(),
@@ -97,7 +97,7 @@ async function checkReopened(host: HistoryHost, contextWindow: number | undefine
   );
 }
 
-/** No object is there twice, and no branch that was left has gone. */
+/** Checks that no object exists twice and that the store still holds every abandoned branch. */
 async function checkStore(host: HistoryHost): Promise<void> {
   const store = host.store();
   const made = new Set((await store.changesSince()).versions.map(({ body }) => body.id));
@@ -113,11 +113,11 @@ async function checkStore(host: HistoryHost): Promise<void> {
     const id = known.get(sessionName(sessionId));
     const said = id === undefined ? "" : await everSaid(store, id);
     const lost = [...texts].filter((text) => !said.includes(text));
-    assert.deepEqual(lost, [], "what was left stays in the store");
+    assert.deepEqual(lost, [], "abandoned branches stay in the store");
   }
 }
 
-/** What is there but once for each name; undefined for what may be there more often. */
+/** Returns a name that only one object may have. Returns `undefined` for objects that may exist more than once. */
 function nameOf({ body }: StoredMetadata): string | undefined {
   switch (body.type) {
     case "file":
@@ -135,7 +135,7 @@ function sessionName(sessionId: unknown): string {
   return `session ${JSON.stringify(sessionId)}`;
 }
 
-/** The turns of every version of a session's chat, as text. */
+/** Returns the turns of every version of a session's chat, as text. */
 async function everSaid(store: ObjectStore, session: ObjectId): Promise<string> {
   const stored = await store.get(session);
   if (stored === undefined) return "";

@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 
 import type { IdentifiedBy } from "../harness/scripted/scripted-codecs.ts";
 
-/** What the model does in one step of a run; numbers are made to fit what is there when it happens. */
+/** The model's part in one step of a run. Numbers are taken modulo the number of things that exist at that time. */
 export type HistoryStep =
   | { readonly type: "tools"; readonly calls: readonly ToolCall[] }
-  /** One of the context tools, on a file or on a tool call by its handle. */
+  /** A context tool, on a file by its name or on a tool call by its handle. */
   | {
       readonly type: "context";
       readonly tool: "activate" | "deactivate" | "pin" | "unpin";
@@ -17,25 +17,28 @@ interface ToolCall {
   readonly file: string;
 }
 
-/** One thing that happens to a host and its sessions. */
+/** One event for a host and its sessions. */
 export type SessionMove =
   | Run
-  /** The user goes back to before a prompt; the host tells it or only sends the list that follows. */
-  | { readonly type: "branch"; readonly prompt: number; readonly isTold: boolean }
-  /** The user returns to the end of a branch that was left. */
+  /** The user goes back to the point before a prompt. The host reports it, or only sends the list that follows. */
+  | { readonly type: "branch"; readonly prompt: number; readonly isReported: boolean }
+  /** The user returns to the end of an abandoned branch. */
   | { readonly type: "return"; readonly branch: number }
-  /** A session of its own that begins with the messages before a prompt. */
+  /** A separate session begins with the messages before a prompt. */
   | { readonly type: "fork"; readonly prompt: number }
-  /** The user goes on with another session. */
+  /** The user continues with another session. */
   | { readonly type: "switch"; readonly session: number }
-  /** The host asks again for the context of the same messages. */
+  /** The host requests the context of the same messages again. */
   | { readonly type: "replay" }
   /** The host's list loses its oldest messages. */
   | { readonly type: "truncate"; readonly count: number }
   | { readonly type: "compact"; readonly by: "host" | "user" }
   /** Everything is closed and opened again. */
   | { readonly type: "resume" }
-  /** The process dies in a run: after so many commits, the next one stored or not; the host lost so many messages. */
+  /**
+   * The process dies in a run, after `commits` commits. `isStored`: whether the next commit is stored. `lost`: the
+   * number of messages that the host loses.
+   */
   | {
       readonly type: "crash";
       readonly commits: number;
@@ -46,21 +49,21 @@ export type SessionMove =
   /** The user switches the adapter off for one run. */
   | { readonly type: "off"; readonly run: Run };
 
-/** A prompt and what the model does with it. */
+/** A prompt and the steps of the model that follow it. */
 export interface Run {
   readonly type: "run";
   readonly steps: readonly HistoryStep[];
   readonly hasPicture: boolean;
-  /** The host adds a message of its own kind before it. */
+  /** The host adds a message of its own kind before the prompt. */
   readonly hasNote: boolean;
   /** The last answer breaks off. */
   readonly breaksOff: boolean;
 }
 
-/** A history, and how its host names messages. */
+/** A history, and how the host's messages are recognised. */
 export interface SessionHistory {
   readonly identifiedBy: IdentifiedBy;
-  /** In tokens; undefined for no limit. */
+  /** Tokens. `undefined`: no limit. */
   readonly contextWindow: number | undefined;
   readonly moves: readonly SessionMove[];
 }
@@ -111,7 +114,7 @@ const move: fc.Arbitrary<SessionMove> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant("branch" as const),
       prompt: fc.nat(9),
-      isTold: fc.boolean(),
+      isReported: fc.boolean(),
     }),
   },
   {
@@ -149,7 +152,7 @@ const move: fc.Arbitrary<SessionMove> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("off" as const), run }) },
 );
 
-/** Any history of a host with its sessions. */
+/** Generates a history of a host with its sessions. */
 export const sessionHistory: fc.Arbitrary<SessionHistory> = fc.record({
   identifiedBy: fc.constantFrom("ids", "times", "times", "nothing" as const),
   contextWindow: fc.option(fc.integer({ min: 2_000, max: 6_000 }), { nil: undefined, freq: 3 }),

@@ -1,7 +1,7 @@
 import type { ContextSession } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 
-/** Where a session's objects stand: the handle, the path and the state of each, by id. */
+/** The handle, the path and the state of each object of a session, by the object's id. */
 export type SessionSets = ReadonlyMap<string, SetEntry>;
 
 interface SetEntry {
@@ -20,19 +20,19 @@ export async function setsOf(session: ContextSession): Promise<SessionSets> {
   );
 }
 
-/** What the model's calls named since the sets were looked at last: handles and paths. */
+/** The handles and paths that the model's tool calls have named since the sets were last compared. */
 export interface Named {
-  /** By `activate`, `pin` and `read`. */
+  /** Named by `activate`, `pin` and `read`. */
   readonly asked: ReadonlySet<string>;
-  /** By `deactivate`. */
+  /** Named by `deactivate`. */
   readonly deactivated: ReadonlySet<string>;
-  /** Whether a call named a file: a policy may take what has to do with it for used. */
+  /** Whether a tool call named a file. A policy may count the objects that concern the file as used. */
   readonly hasFiles: boolean;
 }
 
 /**
- * Nothing becomes active by itself: what was known and is active now was so before, or was asked for. Answers what the
- * model has deactivated and nobody has asked for since.
+ * Checks that no object becomes active by itself: a known object that is active now was active before or was
+ * requested. Returns the ids of the objects that the model has deactivated and that were not requested since.
  */
 export function checkNothingWoke(
   before: SessionSets,
@@ -50,7 +50,7 @@ export function checkNothingWoke(
   assert.deepEqual(
     woken.map(([, entry]) => entry),
     [],
-    "nothing becomes active by itself",
+    "no object becomes active by itself",
   );
   const offNow = [...now].filter(([id, entry]) => {
     if (entry.state !== "inactive" || isAsked(entry)) return false;
@@ -60,21 +60,28 @@ export function checkNothingWoke(
   return new Set(offNow.map(([id]) => id));
 }
 
-/** After going back the sets are those of that time, but for what a policy has taken out since. */
-export function checkSetsOfThen(then: SessionSets, now: SessionSets): void {
+/**
+ * Checks the sets after the user has gone back: they are those of that time, except for objects that a policy has
+ * deactivated since.
+ */
+export function checkRestoredSets(then: SessionSets, now: SessionSets): void {
   const known = [...then].map(([id, { handle }]) => `${handle} ${id}`);
   const knownNow = new Set([...now].map(([id, { handle }]) => `${handle} ${id}`));
   assert.deepEqual(
     known.filter((one) => !knownNow.has(one)),
     [],
-    "what was known then is known again by its handle",
+    "all objects known at that time are known again by their handles",
   );
-  assert.deepEqual(idsIn(now, ["pinned"]), idsIn(then, ["pinned"]), "the pinned objects of then");
+  assert.deepEqual(
+    idsIn(now, ["pinned"]),
+    idsIn(then, ["pinned"]),
+    "the objects pinned at that time",
+  );
   const activeThen = new Set(idsIn(then, ["active", "pinned"]));
   assert.deepEqual(
     idsIn(now, ["active", "pinned"]).filter((id) => then.has(id) && !activeThen.has(id)),
     [],
-    "what was inactive then is inactive again",
+    "objects that were inactive at that time are inactive again",
   );
 }
 

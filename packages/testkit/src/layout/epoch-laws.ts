@@ -20,20 +20,22 @@ import { everyCall, type LayoutTrial } from "./layout-laws.ts";
 import { type PlayedCall, usualCache } from "./play-session.ts";
 import { shownContents } from "./shown-contents.ts";
 
-/** The key of a law of layouts with epochs: its name in the doc comment of `Layout`, and that of its test. */
+/**
+ * The key of a law of layouts with epochs. It names the law in the doc comment of `Layout` and names the law's test.
+ */
 export type EpochLaw = "sent-bytes-stay" | "an-end-is-justified" | "removed-content-is-named";
 
-/** A layout with epochs, and what its laws need beside it. */
+/** A layout with epochs, and the data that its laws need in addition. */
 export interface EpochSubject {
-  /** Makes it with some settings; everything else is as usual. */
+  /** Returns the layout with some settings. All other settings have their defaults. */
   readonly make: (settings: Partial<EpochSettings>) => Layout;
-  /** Those that it is tried with. */
+  /** The settings that the layout is tested with. */
   readonly settings: EpochSettings;
   /** Counts a text's tokens, as a provider's tokenizer does. */
   readonly countTokens: (text: string) => number;
 }
 
-/** Every law of layouts with epochs, as a check over random sessions; throws where the layout breaks it. */
+/** All laws of layouts with epochs, as checks over random sessions. A check throws if the layout breaks the law. */
 export const epochLaws: Readonly<
   Record<EpochLaw, (subject: EpochSubject, trial: LayoutTrial) => void>
 > = {
@@ -42,9 +44,12 @@ export const epochLaws: Readonly<
       const { lastMessages, output } = call;
       const cut = firstDifference(lastMessages, output.messages);
       if (!epoch.isNew)
-        assert.equal(cut, lastMessages.length, `message ${cut} changed, and no epoch ended`);
+        assert.equal(cut, lastMessages.length, `message ${cut} changed, but no epoch ended`);
       else if (cut < lastMessages.length)
-        assert.ok(hasLeft(call, epoch, cut), `message ${cut} changed, and nothing of it left`);
+        assert.ok(
+          hasLeft(call, epoch, cut),
+          `message ${cut} changed, but nothing of it left the view`,
+        );
       assert.equal(epoch.promptTokens, totalTokens(output.messages));
       const shared = totalTokens(output.messages.slice(0, cut));
       assert.ok(epoch.sharedTokens <= shared, `${epoch.sharedTokens} of ${shared} were sent`);
@@ -72,7 +77,7 @@ export const epochLaws: Readonly<
       if (!epoch.isNew || input.compaction !== undefined || isShortened(messages, input)) return;
       for (const key of epoch.left) {
         const line = lineOf(key, messages, input);
-        assert.ok(line !== undefined, `${key} has left without a word`);
+        assert.ok(line !== undefined, `${key} has left the view without a reference line`);
         assert.ok(countTokens(line) <= 17, `${line} has ${countTokens(line)} tokens`);
       }
     });
@@ -86,7 +91,7 @@ function everyEpochCall(
 ): void {
   everyCall(make(settings), trial, (call) => {
     const { epoch } = call.output;
-    assert.ok(epoch, "the layout tells of its epochs");
+    assert.ok(epoch, "the layout reports its epochs");
     check(call, epoch);
   });
 }
@@ -103,7 +108,7 @@ function totalTokens(messages: readonly ViewMessage[]): number {
   return messages.reduce((sum, message) => sum + Math.ceil(messageTokens(message, estimator)), 0);
 }
 
-/** Whether what changed first is something that left, or a place that a result came late for. */
+/** Whether the first difference is content that left the view, or a place whose result arrived late. */
 function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   const { last, input, output, isCompacted, lastMessages, lastBudget } = call;
   const entry = last?.entries[cut];
@@ -112,7 +117,7 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
     return true;
   const keys = keysIn(entry, input);
   if (epoch.endedBy === "budget") {
-    // Whole turns leave; contents are shown in part, or only where they were asked for again.
+    // Whole turns leave the view. Contents are shown in part, or only at the place where they were requested again.
     if (lastMessages.some(isLeftLine) || isShortened(output.messages, input)) return true;
     const shown = shownContents(output.messages, input);
     if (shown.some(({ handle }) => keys.includes(handle))) return true;
@@ -121,7 +126,7 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   return keys.some((key) => left.has(key));
 }
 
-/** What of an entry can leave. */
+/** Returns the keys of the parts of an entry that can leave the view. */
 function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey[] {
   if (entry.type !== "assistant") return contentParts(entry).map(({ of }) => of);
   const step = turns[entry.turn]?.steps[entry.step];
@@ -132,7 +137,7 @@ function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey
   });
 }
 
-/** Whether a result is there now that was missing in its place. */
+/** Whether a result has arrived that was missing at its place. */
 function isLate(entry: ViewEntry, { turns, pool }: LayoutInput): boolean {
   if (entry.type !== "result" || entry.of !== undefined) return false;
   const step = turns[entry.turn]?.steps[entry.step];
@@ -156,17 +161,17 @@ function isJustified(
       return isColdEnd(call, left);
     case "budget": {
       const { budget, ...rest } = inputFrom(patient, last);
-      // Both change what is in view, whether there is room or not.
+      // Both events change the view, whether or not the budget is sufficient.
       if (isCompacted || last?.entries.some((entry) => isLate(entry, input)) === true) return true;
       if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
         return true;
       const { tokens, epoch } = patient.render({ ...rest, cache: usualCache }, last);
       const grown = tokens.metadata + tokens.chat + tokens.active;
-      // Without a limit what had to leave comes back; then nothing tells how long the view would have grown.
+      // Without a limit the removed content returns. Then no figure shows how long the view would have grown.
       const most = totalTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
       const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
       if (budget !== undefined && would > budget) return true;
-      // What came for another reason is told as the budget's where the newest contents then had no room.
+      // An end with another reason is reported as the budget's if the newest contents then did not fit.
       return isColdEnd(call, left) || isCarriedEnd(call, settings, patient);
     }
     case "carried":
@@ -192,7 +197,7 @@ function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout
   return figures.carried >= share * figures.rewrite;
 }
 
-/** Whether what was sent before shows a version of an active object that is not its newest. */
+/** Whether the last view shows an old version of an active object. */
 function showsReplaced({ input, last }: PlayedCall): boolean {
   const newest = new Map(input.active.map(({ entry, stored }) => [entry.handle, stored.version]));
   return (
@@ -202,7 +207,10 @@ function showsReplaced({ input, last }: PlayedCall): boolean {
   );
 }
 
-/** What stands for something that has left: a line in its place, a note in a call, or its content elsewhere. */
+/**
+ * Returns the text that replaces content that left the view: a reference line or an argument stub. Returns an empty
+ * text if the content is shown elsewhere.
+ */
 function lineOf(
   key: UseKey,
   messages: readonly ViewMessage[],
@@ -240,7 +248,7 @@ function textsIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(textsIn);
 }
 
-/** Whether messages had to leave: a line says so, unless not even that had room. */
+/** Whether messages had to leave the view. A notice shows it, unless not even the notice fitted. */
 function isShortened(
   messages: readonly ViewMessage[],
   { budget, estimator }: LayoutInput,

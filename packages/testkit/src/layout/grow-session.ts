@@ -13,7 +13,7 @@ import {
 } from "./session-script.ts";
 import { refreshed, type SessionNow } from "./session-state.ts";
 
-/** The session after something has happened in it. */
+/** Returns the session after one event. */
 export function grown(now: SessionNow, happening: Happening, place: SessionPlace): SessionNow {
   place.times += 1;
   switch (happening.type) {
@@ -134,7 +134,7 @@ function compacted(now: SessionNow, at: number, place: SessionPlace): SessionNow
   };
 }
 
-/** Whether a call can be made: somebody has said something. */
+/** Whether a model call is possible: at least one message has content. */
 export function canBeAsked({ turns }: SessionNow): boolean {
   return turns.some(({ user, steps }) => saysAnything(user) || steps.length > 0);
 }

@@ -1,4 +1,4 @@
-// The tests are data here: the laws assert.
+// The tests are data here: the laws contain the assertions.
 /* oxlint-disable vitest/expect-expect, vitest/valid-title */
 import type { Layout } from "@self-context-manager/core";
 import { describe, it } from "vitest";
@@ -10,7 +10,7 @@ import { type LayoutLaw, layoutLaws } from "./layout-laws.ts";
 export interface LayoutContract {
   readonly name: string;
   readonly layout: Layout;
-  /** Of a layout with epochs, whose own laws are tried too. */
+  /** For a layout with epochs: the subject of the additional laws. */
   readonly epochs?: EpochSubject;
 }
 

@@ -24,7 +24,7 @@ import {
   textTokens,
 } from "./view-checks.ts";
 
-/** The key of a law: its name in the doc comment of `Layout`, and that of its test. */
+/** The key of a law. It names the law in the doc comment of `Layout` and names the law's test. */
 export type LayoutLaw =
   | "output-is-legal"
   | "newest-user-message-is-there"
@@ -34,15 +34,15 @@ export type LayoutLaw =
   | "rebuild-is-identical"
   | "lost-versions-are-left-out";
 
-/** How many sessions a law is tried on. */
+/** The number of random sessions that a law is tested on. */
 export interface LayoutTrial {
   readonly numRuns: number;
   readonly seed?: number;
-  /** Tells of the first session that breaks a law as it is, without looking for a smaller one. */
+  /** Reports the first session that breaks a law, without a search for a smaller one. */
   readonly endOnFailure?: boolean;
 }
 
-/** Every law, as a check of a layout over random sessions; throws where the layout breaks it. */
+/** All laws, as checks of a layout over random sessions. A check throws if the layout breaks the law. */
 export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: LayoutTrial) => void>> =
   {
     "output-is-legal": (layout, trial) => {
@@ -90,21 +90,21 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
     "budget-holds": (layout, trial) => {
       everyCall(layout, trial, ({ input, output }) => {
         const { metadata, chat, active } = output.tokens;
-        const told = metadata + chat + active;
+        const reported = metadata + chat + active;
         const estimated = output.messages.reduce(
           (sum, message) => sum + messageTokens(message, input.estimator),
           0,
         );
-        assert.ok(estimated <= told, `${estimated} tokens, told as ${told}`);
+        assert.ok(estimated <= reported, `${estimated} tokens, reported as ${reported}`);
         if (input.budget !== undefined)
-          assert.ok(told <= input.budget, `${told} tokens for a budget of ${input.budget}`);
+          assert.ok(reported <= input.budget, `${reported} tokens for a budget of ${input.budget}`);
       });
     },
     "nothing-volatile": (layout, trial) => {
       everyCall(layout, trial, ({ inputFrom, last, output }) => {
         const again = layout.render(inputFrom(layout, last), last);
         assert.equal(JSON.stringify(again.messages), JSON.stringify(output.messages));
-        // As a new process has it: other objects, so that nothing kept beside the first is found.
+        // The input of a new process: other objects, so that a cache keyed by the first ones does not help.
         const stored = copyOf(last);
         const fresh = layout.render(inOtherObjects(inputFrom(layout, stored)), stored);
         assert.equal(JSON.stringify(fresh.messages), JSON.stringify(output.messages));
@@ -113,7 +113,7 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
     },
     "rebuild-is-identical": (layout, trial) => {
       everySession(layout, trial, (calls) => {
-        // When the session has gone on, and objects have newer versions.
+        // The calls are rebuilt after the session has continued, when objects have newer versions.
         const all = Array.from(calls);
         for (const { output, source } of all) {
           const record = copyOf(output.record) as ViewRecord;
@@ -141,7 +141,7 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
           );
           const rebuilt = layout.rebuild(partial, rest);
           const hasPrompt = newestUserText(input) !== undefined;
-          assert.ok(rebuilt.length > 0 || !hasPrompt, "no message is rendered");
+          assert.ok(rebuilt.length > 0 || !hasPrompt, "at least one message is rendered");
           return;
         }
         assert.equal(record.entries.length, messages.length);
@@ -157,7 +157,7 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
     },
   };
 
-/** Tries a check on every call of random sessions. */
+/** Runs a check on every call of random sessions. */
 export function everyCall(
   layout: Layout,
   trial: LayoutTrial,
@@ -177,7 +177,7 @@ function everySession(
   fc.assert(property, { numRuns, endOnFailure, ...(seed === undefined ? {} : { seed }) });
 }
 
-/** A source that has only some versions, each `handle@version`. */
+/** Returns a source that contains only some versions, each named `handle@version`. */
 function sourceWith(source: ViewSource, names: ReadonlySet<string>): ViewSource {
   return {
     ...source,

@@ -1,6 +1,6 @@
 /**
- * A text after the hunks of a unified difference. Throws `RangeError` where a hunk does not fit the text. Line breaks at
- * the end are not told by the hunks as they are shown; the caller compares without them.
+ * Returns a text after the hunks of a unified diff were applied. Throws `RangeError` if a hunk does not fit the text.
+ * The hunks as shown do not contain the line breaks at the end, so the caller compares without them.
  */
 export function patched(before: string, patch: string): string {
   const old = before.split("\n");

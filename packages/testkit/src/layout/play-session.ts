@@ -18,24 +18,24 @@ import { type SessionPlace, sessionPlace } from "./session-place.ts";
 import type { SessionScript } from "./session-script.ts";
 import { deactivated, emptySession, idsOf, newest, type SessionNow } from "./session-state.ts";
 
-/** A model call of a session, as a layout was asked for it and as it answered. */
+/** A model call of a session: the layout's input and its output. */
 export interface PlayedCall {
   readonly input: LayoutInput;
-  /** What was sent last, where the session goes on from there. */
+  /** The record of the last sent view, if the session continues from it. */
   readonly last?: ViewRecord;
   readonly lastMessages: readonly ViewMessage[];
-  /** The limit that held then. */
+  /** The budget of the last sent view. */
   readonly lastBudget?: number;
   readonly output: LayoutOutput;
-  /** The user has had the chat summed up since. */
+  /** Whether the user has had the chat summarised since the last sent view. */
   readonly isCompacted: boolean;
-  /** Where a view is made again from: the chat as it was then, and every version ever. */
+  /** The source that a view is rebuilt from: the chat as it was at that time, and all versions of all objects. */
   readonly source: ViewSource;
-  /** The input for going on from another copy of the record. */
+  /** Returns the input for continuing from another copy of the record. */
   readonly inputFrom: (layout: Layout, last: ViewRecord | undefined) => LayoutInput;
 }
 
-/** Every call of a session, made one after another by a layout. */
+/** Yields every call of a session, which a layout renders one after another. */
 export function* playedCalls(layout: Layout, script: SessionScript): Generator<PlayedCall> {
   const place = sessionPlace();
   const policy = recentlyUsedPolicy({ alive: script.alive, kept: script.kept });

@@ -22,7 +22,7 @@ import {
   withEntry,
 } from "./session-state.ts";
 
-/** A call as the model makes it. */
+/** A tool call as the model writes it. */
 export interface NamedCall {
   readonly tool: string;
   readonly args: JsonObject;
@@ -61,7 +61,7 @@ export function callOf(now: SessionNow, script: CallScript): NamedCall {
   }
 }
 
-/** What a tool did, and its result where that is there at once. */
+/** Returns the session after a tool has run, with its result if it arrives at once. */
 export function executed(
   now: SessionNow,
   script: CallScript,
@@ -135,7 +135,7 @@ export function arrived(
   facts: ResultFacts,
   place: SessionPlace,
 ): SessionNow {
-  // A result that came on a branch that was left is stored already.
+  // A result that arrived on an abandoned branch is already stored.
   const stored = place.versions.get(`${handle}@1`);
   const entry =
     stored === undefined
@@ -148,7 +148,7 @@ export function arrived(
   return hasContent ? activated(known, entry, undefined, false) : known;
 }
 
-/** The file of the pool that a search or a command names. */
+/** Returns the file in the pool that a search or a command names. */
 function namedFile(
   { pool }: SessionNow,
   nth: number,
@@ -158,7 +158,7 @@ function namedFile(
   return known === undefined ? undefined : versions.get(`${known.handle}@${known.stored.version}`);
 }
 
-/** The result of one of our own tools. */
+/** Adds the result of a context tool. */
 function reported(
   now: SessionNow,
   handle: string,
@@ -220,7 +220,7 @@ export function storedFile(
   return { now: withEntry(now, entry), file };
 }
 
-/** What a word of the model's or the user's does to an object. */
+/** Returns the session after the model or the user has controlled an object. */
 export function controlled(
   now: SessionNow,
   script: CallScript,

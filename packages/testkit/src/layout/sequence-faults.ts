@@ -1,8 +1,8 @@
 import { type Block, isText, isToolCall, type ViewMessage } from "@self-context-manager/core";
 
 /**
- * The reasons for which a provider would refuse a sequence of messages; empty for a legal one. An opaque message counts
- * as a user's, because its host renders it.
+ * Returns the reasons for which a provider would refuse a sequence of messages. The list is empty for a legal
+ * sequence. An opaque message counts as a user message, because its host renders it.
  */
 export function sequenceFaults(messages: readonly ViewMessage[]): readonly string[] {
   const faults: string[] = [];

@@ -19,7 +19,7 @@ import {
 
 export const workspace = "/work";
 
-/** What the files of a session are called: short, long, outside the workspace, and in other scripts. */
+/** The paths of a session's files: short, long, outside the workspace, and in other scripts. */
 export const fileNames = [
   "/work/a.ts",
   "/work/packages/core/src/session/context-session.ts",
@@ -29,10 +29,10 @@ export const fileNames = [
   "/work/.git/objects/9f/86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 ] as const;
 
-/** What is stored: every version of every object, by `handle@version`. */
+/** The stored versions of all objects, by `handle@version`. */
 export type Versions = Map<string, StoredVersion>;
 
-/** Stores the next version of an object, and answers its entry in the pool. */
+/** Stores the next version of an object. Returns its entry in the pool. */
 export function storeVersion(versions: Versions, handle: string, body: ObjectBody): PoolEntry {
   let version = 1;
   while (versions.has(`${handle}@${version}`)) version += 1;
@@ -73,7 +73,7 @@ export function fileBodyOf(
   };
 }
 
-/** What is known of a call when its result is stored. */
+/** The facts of a tool call that are known when its result is stored. */
 export interface ResultFacts {
   readonly id: ObjectId;
   readonly tool: string;
@@ -82,7 +82,7 @@ export interface ResultFacts {
   readonly content: string | null;
   readonly blocks?: readonly Block[];
   readonly file?: StoredVersion;
-  /** Of one of our own tools: what it showed. */
+  /** Only for a context tool: the objects that it showed. */
   readonly shows?: readonly ObjectId[];
 }
 

@@ -1,17 +1,17 @@
 import { type Block, isImage, isText } from "@self-context-manager/core";
 import * as fc from "fast-check";
 
-/** A text, or so many numbered lines of the same words. */
+/** A text, or `lines` numbered lines of the same words. */
 export type TextScript = string | { readonly words: string; readonly lines: number };
 
-/** The text that a script stands for. */
+/** Returns the text that a script represents. */
 export function scriptText(script: TextScript): string {
   if (typeof script === "string") return script;
   const { words, lines } = script;
   return Array.from({ length: lines }, (_, index) => `${words} (${index + 1})\n`).join("");
 }
 
-/** What a tool call does; files and objects go by numbers, taken modulo how many there are. */
+/** The action of a tool call. Files and objects are given by numbers, taken modulo their count. */
 export type CallScript =
   | {
       readonly does: "command" | "search" | "fetch";
@@ -32,16 +32,16 @@ export type CallScript =
   | { readonly does: "activate" | "pin"; readonly object: number; readonly range?: RangeScript }
   | { readonly does: "deactivate" | "unpin"; readonly object: number };
 
-/** Whether a result is there when the next call is made, comes after a later message, or never. */
+/** Whether a result has arrived when the next call is made, arrives after a later message, or never arrives. */
 type Coming = "at-once" | "late" | "never";
 
-/** Where lines begin and how many they are, in hundredths of the text. */
+/** The first line and the number of lines, in hundredths of the text. */
 export interface RangeScript {
   readonly from: number;
   readonly length: number;
 }
 
-/** Something that happens in a session. */
+/** One event in a session. */
 export type Happening =
   | { readonly type: "user"; readonly said: TextScript | readonly Block[] | null }
   | {
@@ -60,12 +60,12 @@ export type Happening =
   | { readonly type: "budget"; readonly tokens: number | undefined }
   | { readonly type: "factor"; readonly factor: number };
 
-/** A new text for a file: another one, or the old one with some lines changed. */
+/** A new text for a file: a different text, or the old one with some lines changed. */
 export type TextChange =
   | { readonly to: TextScript }
   | { readonly at: number; readonly lines: readonly string[] };
 
-/** What happens before a model call, and whether the provider's cache is cold then. */
+/** The events before a model call, and whether the provider's cache is then cold. */
 interface CallMoment {
   readonly happenings: readonly Happening[];
   readonly isCold: boolean;
@@ -74,7 +74,7 @@ interface CallMoment {
 /** A session as it grows from one model call to the next. */
 export interface SessionScript {
   readonly moments: readonly CallMoment[];
-  /** How many objects the policy keeps alive, and how many of them at an epoch's end. */
+  /** How many objects the policy keeps active, and how many of them stay at an epoch's end. */
   readonly alive: number;
   readonly kept: number;
 }
@@ -91,7 +91,10 @@ const hugeText: fc.Arbitrary<TextScript> = fc.record({
   lines: fc.integer({ min: 300, max: 1_400 }),
 });
 
-/** Texts that could be taken for something else: for ours, for nothing, for several characters where there is one. */
+/**
+ * Texts that could be mistaken for something else: for text of the context manager, for empty text, or for several
+ * characters where only one is shown.
+ */
 const strangeText = fc.oneof(
   fc.constantFrom(
     "",
@@ -251,8 +254,8 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /**
- * Sessions as they grow call by call: turns and steps, parallel calls, results that are missing or late, images, files
- * that change, what the model and the user switch on and off, compactions, branches and limits that shrink.
+ * Generates sessions as they grow call by call: turns and steps, parallel tool calls, missing or late results,
+ * images, changing files, activation by the model and the user, compactions, branches and shrinking budgets.
  */
 export const sessionScript: fc.Arbitrary<SessionScript> = fc
   .record({
@@ -268,7 +271,7 @@ export const sessionScript: fc.Arbitrary<SessionScript> = fc
   })
   .map(({ moments, kept, more }) => ({ moments, kept, alive: kept + more }));
 
-/** Whether a message of the user's says anything. */
+/** Whether a user message has content. */
 export function saysAnything(said: string | readonly Block[] | null): boolean {
   if (said === null) return false;
   if (typeof said === "string") return said.trim() !== "";

@@ -16,13 +16,13 @@ interface Activation {
   readonly isAsked: boolean;
 }
 
-/** A result that is to come after a later message. */
+/** A result that arrives after a later message. */
 interface LateResult {
   readonly handle: string;
   readonly facts: ResultFacts;
 }
 
-/** What was sent last: the record of it, the messages, and what held for them. */
+/** The last sent view: its record, its messages, and the compaction and the budget of that time. */
 interface SentView {
   readonly record: ViewRecord;
   readonly messages: readonly ViewMessage[];
@@ -30,11 +30,13 @@ interface SentView {
   readonly budget: number | undefined;
 }
 
-/** A session between two calls. Copied, never changed in place, so that going back finds what was. */
+/**
+ * A session between two calls. It is copied and never changed in place, so that going back finds the earlier state.
+ */
 export interface SessionNow {
   readonly turns: readonly Turn[];
   readonly compaction?: Compaction;
-  /** By handle, in order of joining. */
+  /** By handle, in the order in which the objects joined. */
   readonly pool: ReadonlyMap<string, PoolEntry>;
   /** By handle, in order of activation. */
   readonly active: ReadonlyMap<string, Activation>;
@@ -89,7 +91,10 @@ function covering(
   return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };
 }
 
-/** No longer active nor pinned; what the model or the user took out counts as used no more. */
+/**
+ * Returns the session after an object was deactivated and unpinned. If the model or the user did it, the object also
+ * leaves the order of use.
+ */
 export function deactivated(now: SessionNow, handle: string, isForgotten: boolean): SessionNow {
   const active = new Map(now.active);
   const pinned = new Set(now.pinned);
@@ -106,7 +111,7 @@ export function pinnedNow(now: SessionNow, handle: string, isPinned: boolean): S
   return { ...now, pinned };
 }
 
-/** The newest version of an object with its content. */
+/** Returns the newest version of an object, with its content. */
 export function newest(versions: Versions, handle: string): StoredVersion | undefined {
   let found: StoredVersion | undefined;
   for (let version = 1; versions.has(`${handle}@${version}`); version += 1)
@@ -114,7 +119,7 @@ export function newest(versions: Versions, handle: string): StoredVersion | unde
   return found;
 }
 
-/** Going back finds the sets as they were, and the objects as they are. */
+/** Returns the session with its sets unchanged and with the newest versions of its objects, as after going back. */
 export function refreshed(now: SessionNow, versions: Versions): SessionNow {
   const pool = new Map<string, PoolEntry>();
   for (const [handle, entry] of now.pool) {
@@ -124,7 +129,7 @@ export function refreshed(now: SessionNow, versions: Versions): SessionNow {
   return { ...now, pool };
 }
 
-/** The lines that a script means in a text; undefined for all of them. */
+/** Returns the lines of a text that a script selects. `undefined`: all lines. */
 export function scriptRange(script: RangeScript | undefined, text: string): LineRange | undefined {
   const count = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   if (script === undefined || text === "" || count < 2) return undefined;

@@ -8,25 +8,25 @@ import type { LineRange } from "@self-context-manager/objects";
 
 import { patched } from "./patched.ts";
 
-/** A content as it stands in a view, read from the messages alone. */
+/** A content as a view shows it, read only from the messages. */
 export interface ShownContent {
   readonly handle: string;
   readonly version: number;
   readonly form: "whole" | "lines" | "part" | "diff" | "bare";
-  /** What stands between the fences, or the result as it came. */
+  /** The text between the fences, or the result in its original form. */
   readonly text: string;
   readonly range?: LineRange;
   readonly since?: number;
   readonly header: string;
-  /** The message. */
+  /** The index of the message. */
   readonly index: number;
 }
 
-/** What of an object's newest version can be read in a view. */
+/** The parts of an object's newest version that can be read in a view. */
 export interface Readable {
-  /** The text as it was put together from what is shown, whole or by differences. */
+  /** The text, assembled from whole contents and diffs. */
   readonly text?: string;
-  /** Lines that are shown by themselves, each as often as it is. */
+  /** The numbers of the lines that are shown as line ranges. A number appears as often as its line is shown. */
   readonly lines: readonly number[];
   readonly isPart: boolean;
 }
@@ -36,7 +36,7 @@ const lineRange = / lines (\d+)-(\d+) of \d+$/u;
 const replaced = / replaces v(\d+) above, \+\d+ -\d+$/u;
 const left = /^\[\d+ characters not shown; /mu;
 
-/** Every content in view, in order. What the user said is nobody's content, whatever it looks like. */
+/** Returns every content in view, in order. A user message never counts as a content, whatever it looks like. */
 export function shownContents(
   messages: readonly ViewMessage[],
   input: LayoutInput,
@@ -69,7 +69,7 @@ function fencedContent(text: string, index: number): ShownContent | undefined {
   return { ...base, form: left.test(inside) ? "part" : "whole" };
 }
 
-/** A result that stands as the tool gave it. */
+/** Returns a result that is shown in its original form. */
 function bareContent(
   message: ViewMessage & { readonly role: "user" | "toolResult" },
   { active }: LayoutInput,
@@ -79,7 +79,7 @@ function bareContent(
   const object = active.find(({ entry }) => entry.id === message.toolCallId);
   if (object === undefined) return [];
   const text = message.content.filter(isText).map((one) => one.text);
-  // A line of ours may stand behind it.
+  // A notice may follow the result.
   const isWhole = text.length > 0 && text[0] === object.stored.body.content;
   const { handle } = object.entry;
   return isWhole
@@ -87,7 +87,7 @@ function bareContent(
     : [];
 }
 
-/** What can be read of an active object's newest version. */
+/** Returns the parts of an active object's newest version that can be read. */
 export function readable(
   contents: readonly ShownContent[],
   { entry, stored }: ActiveObject,
@@ -131,12 +131,12 @@ function isRightText({ text, range }: ShownContent, content: string): boolean {
   return withEnd(text) === wanted.map((line) => `${line}\n`).join("");
 }
 
-/** A text as it stands within fences: with a line break at its end. */
+/** Returns a text as it is shown between fences: with a line break at its end. */
 export function withEnd(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** How many lines a text has. */
+/** Returns the number of lines of a text. */
 export function linesIn(text: string): number {
   return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

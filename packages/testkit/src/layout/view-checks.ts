@@ -14,7 +14,9 @@ import assert from "node:assert/strict";
 import { saysAnything } from "./session-script.ts";
 import { linesIn, readable, type ShownContent, withEnd } from "./shown-contents.ts";
 
-/** Answers are as the model gave them, thinking and signatures too; only long texts in arguments may be left out. */
+/**
+ * Checks that answers are unchanged, including thinking and signatures. Only long texts in arguments may be replaced.
+ */
 export function assertAnswersAreAsGiven(
   messages: readonly ViewMessage[],
   input: LayoutInput,
@@ -28,7 +30,7 @@ export function assertAnswersAreAsGiven(
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     const at = given.findIndex((blocks, index) => index >= from && isAsGiven(message, blocks));
-    assert.notEqual(at, -1, `no such answer was given: ${JSON.stringify(message.content)}`);
+    assert.notEqual(at, -1, `the model gave no such answer: ${JSON.stringify(message.content)}`);
     from = at + 1;
   }
 }
@@ -51,7 +53,7 @@ function isAsGiven({ content }: AssistantMessage, given: readonly Block[]): bool
   );
 }
 
-/** The same value, but for long texts that a note in square brackets stands for. */
+/** Whether two values are equal, except for long texts that an argument stub in square brackets replaces. */
 function isSameBut(shown: unknown, given: unknown): boolean {
   if (typeof shown === "string" && typeof given === "string")
     return shown === given || shown.startsWith(`[${given.length} characters`);
@@ -65,8 +67,8 @@ function isSameBut(shown: unknown, given: unknown): boolean {
 }
 
 /**
- * The text of the newest message of the user that says anything; undefined where that is an image alone, and where a
- * summary that the user asked for stands in its place.
+ * Returns the text of the newest user message that has content. Returns `undefined` if the message is only an image,
+ * or if a summary that the user requested replaces it.
  */
 export function newestUserText({ turns, compaction }: LayoutInput): string | undefined {
   const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
@@ -85,7 +87,7 @@ export function textsOf(messages: readonly ViewMessage[]): readonly string[] {
   });
 }
 
-/** Whether a text is a head of another, with a note of what is left out. */
+/** Whether a text is the beginning of another one, followed by a note of the omitted part. */
 export function isPartOf(text: string, whole: string): boolean {
   const note = text.lastIndexOf("[");
   return / not shown;/u.test(text) && whole.startsWith(text.slice(0, note).trimEnd());
@@ -93,7 +95,7 @@ export function isPartOf(text: string, whole: string): boolean {
 
 export function textTokens(text: string, { estimator }: LayoutInput): number {
   const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
-  // An image may stand beside the text.
+  // An image may accompany the text.
   return messageTokens(message, estimator) + estimator.image;
 }
 
@@ -124,7 +126,10 @@ export function assertShown(
   );
 }
 
-/** A version that the model wrote itself stands in the arguments of its call, below the version that it changed. */
+/**
+ * Whether the arguments of a tool call show a version that the model wrote itself. The version that it changed must
+ * be in view as well.
+ */
 function isInArguments(
   { entry, stored }: ActiveObject,
   contents: readonly ShownContent[],
@@ -150,7 +155,7 @@ function isInArguments(
   );
 }
 
-/** No line of the newest version stands in a view twice. */
+/** Checks that a view shows no line of the newest version twice. */
 export function assertOnce(
   contents: readonly ShownContent[],
   { entry, stored }: ActiveObject,
@@ -160,12 +165,12 @@ export function assertOnce(
     shown.handle === handle && (shown.version === stored.version || shown.form === "bare");
   const current = contents.filter((shown) => isCurrent(shown) && shown.form !== "part");
   const whole = current.filter(({ form }) => form !== "lines");
-  assert.ok(whole.length <= 1, `${handle} stands ${whole.length} times`);
+  assert.ok(whole.length <= 1, `${handle} is shown ${whole.length} times`);
   const { lines } = readable(current, { entry, stored, isPinned: false });
-  assert.equal(new Set(lines).size, lines.length, `lines of ${handle} stand twice`);
+  assert.equal(new Set(lines).size, lines.length, `lines of ${handle} are shown twice`);
 }
 
-/** Every active object's images are in view, and none twice. */
+/** Checks that the images of every active object are in view, and none twice. */
 export function assertImages(
   messages: readonly ViewMessage[],
   { turns, pool, budget }: LayoutInput,

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 
-/** Few ids, so that random writes meet. */
+/** Few ids, so that random writes concern the same objects. */
 export const sampleIds: readonly string[] = ["a", "b", "c", "d", "\u{1f600}", "\uffee"];
 
 export const sampleNicknames: readonly string[] = ["x", "y", "a", "d"];
 
-/** Text that has gone wrong somewhere before, short or long enough to be kept apart. */
+/** Texts of kinds that have revealed errors. They are short, or long enough to be stored separately. */
 export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
   fc.constantFrom("", "~", "~#1", "\u0000", "\ufeff", "\u{1f600}", "a\r\nb"),
@@ -34,7 +34,7 @@ const arbitraryTurn: fc.Arbitrary<JsonValue> = fc.record({
   steps: fc.array(fc.oneof(arbitraryText, arbitraryReference), { maxLength: 3 }),
 });
 
-/** The fields of an object: few values each, so that equal and nearly equal versions come about. */
+/** Generates the fields of an object. Each field has few values, so that equal and nearly equal versions occur. */
 export const arbitraryFields: fc.Arbitrary<JsonObject> = fc
   .record(
     {

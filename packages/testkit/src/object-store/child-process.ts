@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 import type { ChildJob } from "./store-child.ts";
 import type { StorePlace } from "./store-place.ts";
 
-/** A child process at work on a place. */
+/** A child process that uses the store of a place. */
 export interface StoreChild extends AsyncDisposable {
-  /** What it printed so far, line by line. */
+  /** The lines that the child has printed up to now. */
   readonly lines: readonly string[];
-  /** Resolves once it has printed this many lines; rejects if it ends before. */
+  /** Resolves once the child has printed this many lines. Rejects if it ends earlier. */
   printed(count: number): Promise<void>;
   kill(): void;
-  /** Resolves with everything it printed when it has ended; rejects where it failed by itself. */
+  /** Resolves with all printed lines when the child has ended. Rejects if it failed without being killed. */
   ended(): Promise<readonly string[]>;
 }
 
@@ -44,7 +44,7 @@ export function startChild(place: StorePlace, job: ChildJob): StoreChild {
       resolve(code);
     });
   });
-  // Whoever waits for the end is told; nobody has to.
+  // Callers that wait for the end get its error. Without such a caller, an unhandled rejection must not end the run.
   end.catch(() => undefined);
 
   function failure(code: number | null): Error {

@@ -27,10 +27,10 @@ const queries: readonly FindQuery[] = [
   { idPrefix: "\uffee" },
 ];
 
-/** Questions that a store is asked together, which is quicker where each goes over a network. */
+/** The number of questions that a store is asked in parallel. This is quicker if each of them goes over a network. */
 const atOnce = 8;
 
-/** Asks two stores everything, and throws at the first answer that differs. */
+/** Asks two stores all questions. Throws at the first answer that differs. */
 export async function compareReads(store: ObjectStore, oracle: ObjectStore): Promise<void> {
   const asked = questions(await oracle.changesSince());
   for (let start = 0; start < asked.length; start += atOnce) {
@@ -42,7 +42,7 @@ export async function compareReads(store: ObjectStore, oracle: ObjectStore): Pro
   }
 }
 
-/** The outcome of a call as a text: what it answers, or how it fails. */
+/** Returns the outcome of a call as a text: its result, or its error. */
 export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   try {
     return canonicalJson(toJson(withoutUndefined(await call)));
@@ -116,7 +116,7 @@ function questions({
   return asked;
 }
 
-/** Everything that a call tells by pages; the cursors themselves are each store's own. */
+/** Returns all results of a paged query. The cursors are left out, because each store has its own. */
 async function pages(
   ask: (after: string | undefined) => Promise<object>,
   cursorField: "next" | "position",

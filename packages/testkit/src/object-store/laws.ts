@@ -31,7 +31,7 @@ import {
 } from "./laws/versions.ts";
 import type { Scenario } from "./store-place.ts";
 
-/** The key of a law: its name in the doc comment of `ObjectStore`, and that of its test. */
+/** The key of a law. It names the law in the doc comment of `ObjectStore` and names the law's test. */
 export type LawName =
   | "read-your-writes"
   | "commit-is-atomic"
@@ -61,7 +61,7 @@ export type LawName =
   | "survives-kill"
   | "two-processes-agree";
 
-/** Every law with the scenario that tries it. */
+/** All laws, each with the scenario that tests it. */
 export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "read-your-writes": readYourWrites,
   "commit-is-atomic": commitIsAtomic,
@@ -92,7 +92,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "two-processes-agree": twoProcessesAgree,
 };
 
-/** The capability that a store must declare for a law to bind it. */
+/** The capability that a store must declare before a law applies to it. */
 export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> = {
   "survives-reopen": "durable",
   "survives-kill": "durable",

@@ -1,4 +1,5 @@
-// The tests are data here: which there are depends on what is declared, and the scenarios assert.
+// The tests are data here. The declared capabilities decide which tests exist, and the scenarios contain the
+// assertions.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title */
 import type { StoreSupports } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
@@ -11,12 +12,12 @@ import type { CreatePlace } from "./store-place.ts";
 export interface ObjectStoreContract {
   readonly name: string;
   readonly supports: StoreSupports;
-  /** Laws that the store is known to break, with the reason. A gap that closes turns the run red. */
+  /** Laws that the store is known to break, with the reason. The run fails when such a law holds again. */
   readonly knownGaps?: Readonly<Partial<Record<LawName, string>>>;
   readonly createPlace: CreatePlace;
 }
 
-/** In milliseconds; laws about processes start some dozens of them, in a long run hundreds. */
+/** Milliseconds. Laws about processes start some dozens of processes, and hundreds in a long run. */
 const timeout = testScale.isLong ? 3_600_000 : 120_000;
 
 /** Registers one test for each law of `ObjectStore`, named by the law's key. */
@@ -28,7 +29,7 @@ export function objectStoreContract({
 }: ObjectStoreContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(objectStoreLaws, law))
-      throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
+      throw new TypeError(`knownGaps of ${name} names ${law}, which is not a law`);
   }
   describe(`object store ${name}`, () => {
     it("supports what it declares", async () => {

@@ -17,7 +17,7 @@ import { compareReads, outcomeOf } from "./compare-reads.ts";
 import { collect, sample } from "./samples.ts";
 import type { CreatePlace } from "./store-place.ts";
 
-/** One thing that happens to a store. Numbers are made to fit what is there when it happens. */
+/** One event for a store. Numbers are adapted to the store's state at the time of the event. */
 type Step =
   | {
       readonly type: "commit";
@@ -27,7 +27,7 @@ type Step =
     }
   | { readonly type: "grow"; readonly id: string; readonly item: JsonObject; readonly tick: number }
   | { readonly type: "repeat"; readonly id: string }
-  | { readonly type: "restore"; readonly told: readonly Told[] }
+  | { readonly type: "restore"; readonly restored: readonly Restored[] }
   | { readonly type: "reopen" };
 
 interface Write {
@@ -36,7 +36,7 @@ interface Write {
   readonly expect: "none" | "latest" | "stale";
 }
 
-interface Told {
+interface Restored {
   readonly id: string;
   readonly fields: JsonObject;
   readonly ahead: number;
@@ -81,7 +81,7 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       type: fc.constant("restore" as const),
-      told: fc.array(
+      restored: fc.array(
         fc.record({
           id: fc.constantFrom("a", "r", "s"),
           fields: arbitraryFields,
@@ -97,18 +97,21 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
 
 export interface RandomHistories {
   readonly createPlace: CreatePlace;
-  /** A store that is known to be right, empty. */
+  /** Creates an empty store that is known to be right. */
   readonly createOracle: (clock: { now(): number }) => ObjectStore;
   readonly runs: number;
-  /** All answers are compared after each so many steps, and after the last; 1 unless told. Outcomes always are. */
+  /**
+   * All answers are compared each time after this many steps, and after the last step. Default: 1. The outcome of
+   * each step is always compared.
+   */
   readonly compareEvery?: number;
-  /** Milliseconds after which no further history is begun; ten minutes unless told. */
+  /** Milliseconds after which no further history is started. Default: ten minutes. */
   readonly timeLimit?: number;
 }
 
 /**
- * Does random things to a store and to one that is known to be right, and compares every answer of both after each.
- * Answers how many things were done. Rejects with the shortest history that tells them apart, and with the seed.
+ * Runs random histories on a store and on one that is known to be right, and compares the answers of both. Returns
+ * the number of steps. Rejects with the seed and the shortest history in which their answers differ.
  */
 export async function checkRandomHistories({
   createPlace,
@@ -165,7 +168,7 @@ async function runHistory(
   }
 }
 
-/** What a step does, to one store as to the other. */
+/** Returns the operation of a step, to be applied to both stores. */
 async function prepare(
   step: Exclude<Step, { readonly type: "reopen" }>,
   oracle: ObjectStore,
@@ -188,7 +191,8 @@ async function prepare(
       return (store) => store.commit(writes, options);
     }
     case "grow": {
-      // As a session grows its chat: parts of the version before are the same objects in the next.
+      // The session's chat grows in this way: the next version contains the same JavaScript objects as the previous
+      // one.
       const latest = await oracle.get(objectId(step.id));
       const turns = (latest?.body["turns"] ?? []) as readonly JsonValue[];
       const said = step.item["content"];
@@ -203,9 +207,9 @@ async function prepare(
     }
     case "restore": {
       const versions: StoredVersion[] = [];
-      for (const { id, fields, ahead, txId } of step.told) {
+      for (const { id, fields, ahead, txId } of step.restored) {
         const { body, hashes } = sample(id, own(id, fields));
-        const earlier = versions.filter((told) => told.body.id === id).length;
+        const earlier = versions.filter((restored) => restored.body.id === id).length;
         const version = Math.max(1, (await versionOf(id)) + earlier + ahead);
         versions.push({
           body,
@@ -219,7 +223,7 @@ async function prepare(
   }
 }
 
-/** No object can have its own id for a nickname. */
+/** Returns the fields without a nickname that equals the object's id, because no store accepts such a nickname. */
 function own(id: string, fields: JsonObject): JsonObject {
   if (fields["nickname"] !== id) return fields;
   const { nickname: _, ...others } = fields;

@@ -14,7 +14,7 @@ import assert from "node:assert/strict";
 
 import type { CreatePlace, StorePlace } from "./store-place.ts";
 
-/** A small object with the given fields. */
+/** Returns a small object with the given fields. */
 export function sample(id: string, fields: JsonObject = {}): SealedObject {
   return sealObject(sampleBody(id, fields));
 }
@@ -34,7 +34,7 @@ export function dynamic(id: string, part: { readonly field?: string } = {}): Dyn
   return { ref: "dynamic", id: objectId(id), ...part };
 }
 
-/** Opens a store in a place of its own, and clears both away. */
+/** Runs a function with a store in a new place. Disposes of both afterwards. */
 export async function inStore(
   createPlace: CreatePlace,
   run: (store: ObjectStore, place: StorePlace) => Promise<void>,
@@ -46,26 +46,26 @@ export async function inStore(
 
 export async function rejectsWith(code: string, promise: Promise<unknown>): Promise<void> {
   await assert.rejects(promise, (error) => {
-    assert.ok(StoreError.is(error), `a StoreError with ${code} was wanted; got ${String(error)}`);
+    assert.ok(StoreError.is(error), `a StoreError with ${code} was expected, not ${String(error)}`);
     assert.equal(error.code, code);
     return true;
   });
 }
 
-/** A text that two versions share only where all that they hold is equal. */
+/** Returns a text that two versions share only if all their data is equal. */
 export function fingerprint(stored: StoredVersion | undefined): string {
   if (stored === undefined) return "undefined";
   const { body, hashes, version, at } = stored;
   return canonicalJson({ body, hashes: { ...hashes }, version, at });
 }
 
-/** All versions that a store tells of, in its order, whole. */
+/** Returns all versions that a store reports, with all fields, in the store's order. */
 export async function allVersions(store: ObjectStore): Promise<readonly StoredVersion[]> {
   const { versions } = await store.changesSince();
   const whole: StoredVersion[] = [];
   for (const { body, version } of versions) {
     const stored = await store.get(body.id, { version });
-    assert.ok(stored, `version ${version} of ${body.id} is told of but not there`);
+    assert.ok(stored, `version ${version} of ${body.id} is reported but cannot be read`);
     whole.push(stored);
   }
   return whole;

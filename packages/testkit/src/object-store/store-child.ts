@@ -9,13 +9,13 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { sample } from "./samples.ts";
 
-/** What a child process is told to do, as the last word of its command line. */
+/** The job of a child process, given as the last argument of its command line. */
 export type ChildJob =
   | { readonly job: "write" }
   | { readonly job: "count"; readonly name: string; readonly times: number }
   | { readonly job: "answer" };
 
-/** The objects that the child writes, and the line that it prints for each acknowledged commit. */
+/** The ids of the objects that the child writes. */
 export const written: Readonly<Record<"log" | "left" | "right", ObjectId>> = {
   log: objectId("log"),
   left: objectId("left"),
@@ -27,7 +27,7 @@ export interface Acknowledgement {
   readonly object_hash: string;
 }
 
-/** Does in a process of its own what the laws about processes ask for. The program of a place calls it. */
+/** Runs the job that a law about processes needs in a child process. The child program of a place calls it. */
 export async function runStoreChild(open: () => Promise<ObjectStore>): Promise<void> {
   const job = JSON.parse(process.argv.at(-1) ?? "") as ChildJob;
   await using store = await open();
@@ -44,7 +44,7 @@ export async function runStoreChild(open: () => Promise<ObjectStore>): Promise<v
   }
 }
 
-/** Adds one to a counter that every process shares, and an object of its own, in each commit. */
+/** In each commit, increments a counter that all processes share and adds a new object of this process. */
 export async function countUp(store: ObjectStore, name: string, times: number): Promise<void> {
   const counter = objectId("counter");
   for (let time = 1; time <= times; time += 1) {
@@ -61,14 +61,14 @@ export async function countUp(store: ObjectStore, name: string, times: number): 
         ]);
         break;
       } catch (error) {
-        // The other process was first, as it may be: look again.
+        // The other process committed first, which is allowed. Read the counter again.
         if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
       }
     }
   }
 }
 
-/** Writes until the process is killed: a document that grows, and a pair that must stay equal. */
+/** Writes until the process is killed: a growing document, and two objects that must stay equal. */
 async function write(store: ObjectStore): Promise<void> {
   const latest = await store.get(written.log);
   const turns = [...((latest?.body["turns"] ?? []) as readonly { readonly user: string }[])];
@@ -81,14 +81,14 @@ async function write(store: ObjectStore): Promise<void> {
       { object: log, expect: version - 1 },
       { object: sample("right", pair), expect: version - 1 },
     ];
-    // What is not waited for at the disk has to survive the process all the same.
+    // A commit with a deferred fsync must survive the process as well.
     await store.commit(writes, { isFollowed: version % 2 === 0 });
     const line: Acknowledgement = { version, object_hash: log.hashes.object_hash };
     say(JSON.stringify(line));
   }
 }
 
-/** Waits until another process has asked, and answers. */
+/** Waits until another process has stored a question, and stores the answer. */
 async function answer(store: ObjectStore): Promise<void> {
   for (;;) {
     const question = await store.get(objectId("question"));
@@ -100,7 +100,7 @@ async function answer(store: ObjectStore): Promise<void> {
   }
 }
 
-/** Synchronous, so that a line that was written is a line that arrives, whenever the process is killed. */
+/** Prints a line. The write is synchronous, so that every written line arrives, whenever the process is killed. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }

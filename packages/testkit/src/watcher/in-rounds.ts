@@ -1,10 +1,10 @@
 import { testScale } from "../scale.ts";
 import { underLoad } from "./under-load.ts";
 
-/** How often each law is tried in a long run, with other work going on meanwhile. */
+/** How often a long run tests each law, with other work at the same time. */
 const longRounds = 50;
 
-/** Does it once, or in a long run many times in a row under load; it is told which time it is, from 0. */
+/** Runs a scenario once. In a long run, repeats it under load. The scenario gets its round, from 0. */
 export async function inRounds(
   scenario: (round: number) => Promise<void>,
   rounds: number = longRounds,

@@ -23,7 +23,7 @@ import {
 } from "./laws/moves.ts";
 import type { WatcherScenario } from "./watcher-place.ts";
 
-/** The key of a law: its name in the doc comment of `Watcher`, and that of its test. */
+/** The key of a law. It names the law in the doc comment of `Watcher` and names the law's test. */
 export type WatcherLaw =
   | "change-is-reported"
   | "add-compares"
@@ -43,7 +43,7 @@ export type WatcherLaw =
   | "search-stays-inside"
   | "closed-is-silent";
 
-/** Every law with the scenario that tries it. */
+/** All laws, each with the scenario that tests it. */
 export const watcherLaws: Readonly<Record<WatcherLaw, WatcherScenario>> = {
   "change-is-reported": changeIsReported,
   "add-compares": addCompares,

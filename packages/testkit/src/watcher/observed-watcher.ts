@@ -10,21 +10,21 @@ import {
   type WatcherScenarioOptions,
 } from "./watcher-place.ts";
 
-/** A watcher over a folder of its own, with everything that it told. */
+/** A watcher over a separate folder, with everything that it has reported. */
 export interface ObservedWatcher {
   readonly watcher: Watcher;
   readonly folder: string;
-  /** Which round of a long run it is, from 0. */
+  /** The round of a long run, from 0. */
   readonly round: number;
-  /** What was told, in order. */
-  readonly told: readonly Sighting[];
-  /** The path of a name in the folder. */
+  /** All reported sightings, in order. */
+  readonly reported: readonly Sighting[];
+  /** Returns the path of a name in the folder. */
   readonly at: (...names: readonly string[]) => string;
-  /** Writes a file, its folders with it. */
+  /** Writes a file and creates its folders. Returns its path. */
   readonly write: (name: string, text: string) => Promise<string>;
-  /** Makes files known as they stand, and waits until they are watched. */
+  /** Adds files in their current state to the watcher. Waits until they are watched. */
   readonly know: (...names: readonly string[]) => Promise<readonly FileSighting[]>;
-  /** Waits until what was told last of a path is so. */
+  /** Waits until the last report of a path meets a condition. */
   readonly until: (
     path: string,
     isSo: (last: Sighting) => boolean,
@@ -32,13 +32,13 @@ export interface ObservedWatcher {
   ) => Promise<Sighting>;
   readonly untilAbsent: (path: string) => Promise<void>;
   readonly untilSize: (path: string, size: number) => Promise<FileSighting>;
-  /** Waits until a change and an absence that come after all else have been told. */
+  /** Waits until a change and an absence that happen after all others have been reported. */
   readonly untilQuiet: () => Promise<void>;
 }
 
 const usualDeadline = 20_000;
 
-/** Runs a scenario on a watcher in a new folder, which is its root. */
+/** Runs a scenario with a watcher on a new folder, which is its root. */
 export async function observe(
   openWatcher: OpenWatcher,
   { deadline = usualDeadline, round = 0 }: WatcherScenarioOptions,
@@ -49,12 +49,12 @@ export async function observe(
   const folder = join(place.path, "root");
   await mkdir(folder);
   await using watcher = openWatcher({ roots: [folder], ...options });
-  const told: Sighting[] = [];
+  const reported: Sighting[] = [];
   const last = new Map<string, Sighting>();
   const waiting = new Set<() => void>();
   watcher.listen((sightings) => {
     for (const sighting of sightings) {
-      told.push(sighting);
+      reported.push(sighting);
       last.set(sighting.path, sighting);
     }
     for (const look of waiting) look();
@@ -80,7 +80,7 @@ export async function observe(
         const seen = JSON.stringify(last.get(path) ?? "nothing");
         reject(
           new assert.AssertionError({
-            message: `${path} was not told to be ${what}; told ${seen}`,
+            message: `${path} was not reported as ${what}; the last report is ${seen}`,
           }),
         );
       }, deadline);
@@ -131,7 +131,7 @@ export async function observe(
     round,
     watcher,
     folder,
-    told,
+    reported,
     at,
     write,
     know,
@@ -142,7 +142,7 @@ export async function observe(
   });
 }
 
-/** What one would know of a file that was read when it was seen so. */
+/** Returns the data that a session keeps of a file that it read when the sighting was made. */
 export function asKnown(sighting: Sighting): KnownFile {
   const { path } = sighting;
   if (sighting.state !== "file") return { path, seen: "absent" };
@@ -152,7 +152,7 @@ export function asKnown(sighting: Sighting): KnownFile {
   };
 }
 
-/** A scenario on one watcher in one folder. */
+/** Returns a scenario that runs with one watcher on one folder. */
 export function watching(
   scenario: (observed: ObservedWatcher) => Promise<void>,
   options: { readonly maxWatches?: number } = {},

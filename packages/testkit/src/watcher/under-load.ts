@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Keeps a processor and the disk busy: what depends on being quick fails beside it. */
+/** Keeps a processor and the disk busy, so that code that depends on its speed fails. */
 const program = `
 const { mkdtempSync, writeFileSync, readFileSync, rmSync } = require("node:fs");
 const { createHash } = require("node:crypto");
@@ -22,7 +22,7 @@ work();
 let users = 0;
 let load: AsyncDisposable | undefined;
 
-/** Other processes that work until disposal, one for each of two processors; what runs at once shares them. */
+/** Starts two processes that work until disposal, one for each of two processors. Simultaneous users share them. */
 export function underLoad(): AsyncDisposable {
   users += 1;
   load ??= startLoad();

@@ -1,4 +1,4 @@
-// The tests are data here: how many rounds there are depends on the run, and the scenarios assert.
+// The tests are data here. The run decides how many rounds there are, and the scenarios contain the assertions.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
 import { describe, it } from "vitest";
 
@@ -9,14 +9,14 @@ import type { OpenWatcher } from "./watcher-place.ts";
 
 export interface WatcherContract {
   readonly name: string;
-  /** Laws that the watcher is known to break, with the reason. A gap that closes turns the run red. */
+  /** Laws that the watcher is known to break, with the reason. The run fails when such a law holds again. */
   readonly knownGaps?: Readonly<Partial<Record<WatcherLaw, string>>>;
   readonly openWatcher: OpenWatcher;
 }
 
 /**
- * Most of a scenario is waiting, so that several laws are tried at once. A burst fills the queue of the process's
- * events, and what a user may read is a matter of the whole process.
+ * Laws that must run by themselves. A scenario mostly waits, so other laws run at once. A burst fills the process's
+ * event queue, and the test of permissions changes the user of the process.
  */
 const alone: ReadonlySet<WatcherLaw> = new Set(["burst-is-complete", "permissions-are-reported"]);
 
@@ -24,7 +24,7 @@ const alone: ReadonlySet<WatcherLaw> = new Set(["burst-is-complete", "permission
 export function watcherContract({ name, knownGaps = {}, openWatcher }: WatcherContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(watcherLaws, law))
-      throw new TypeError(`knownGaps of ${name} names ${law}, which is no law`);
+      throw new TypeError(`knownGaps of ${name} names ${law}, which is not a law`);
   }
   const timeout = testScale.isLong ? 3_600_000 : 60_000;
   describe(`watcher ${name}`, () => {

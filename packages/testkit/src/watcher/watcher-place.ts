@@ -5,26 +5,26 @@ import { join } from "node:path";
 
 /** Opens the watcher under test. */
 export type OpenWatcher = (options: {
-  /** Folders in which moved files are looked for, by their real paths. */
+  /** The real paths of the folders in which moved files are searched. */
   readonly roots: readonly string[];
-  /** The most of the system's watches that it may use; its own choice unless told. */
+  /** The greatest number of system watches that the watcher may use. Default: the watcher decides. */
   readonly maxWatches?: number;
 }) => Watcher;
 
 export interface WatcherScenarioOptions {
-  /** How long something that must be told is waited for, in milliseconds. */
+  /** How long the scenario waits for a report that must come, in milliseconds. */
   readonly deadline?: number;
-  /** Which round of a long run it is, from 0; most need not know. */
+  /** The round of a long run, from 0. Most scenarios do not use it. */
   readonly round?: number;
 }
 
-/** Tries one law on files of its own; throws where the law is broken. */
+/** Tests one law on separate files. Throws if the law is broken. */
 export type WatcherScenario = (
   openWatcher: OpenWatcher,
   options?: WatcherScenarioOptions,
 ) => Promise<void>;
 
-/** A new, empty folder by its real path. */
+/** Creates a new, empty folder. Returns its real path. */
 export async function emptyFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "scm-watch-")));
   return {

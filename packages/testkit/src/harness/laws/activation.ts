@@ -55,7 +55,7 @@ export const activateBringsBack: HarnessScenario = async (openHost) => {
     { off_b: contextCall("deactivate", "b.txt") },
     ...showing(stage.host, ["c", "d", "e", "f", "g"]),
     (request) => {
-      assert.deepEqual(shownWords(request, ["a", "b"]), [], "both have left");
+      assert.deepEqual(shownWords(request, ["a", "b"]), [], "both contents have left the view");
       return {
         on_a: contextCall("activate", handleOf(request, "show_a")),
         on_b: contextCall("activate", "b.txt"),

@@ -16,7 +16,7 @@ export const resultsAreReferences: HarnessScenario = async (openHost) => {
   const request = last(await stage.say("and now"));
 
   const handles = ["read_a", "show_b", "fail_c"].map((callId) => handleOf(request, callId));
-  assert.equal(new Set(handles).size, 3, "each result has a handle of its own");
+  assert.equal(new Set(handles).size, 3, "each result has its own handle");
   assert.deepEqual(
     ["read_a", "show_b", "fail_c"].map((callId) => hasFailed(request, callId)),
     [false, false, true],
@@ -37,7 +37,7 @@ export const activeContentIsShown: HarnessScenario = async (openHost) => {
   ]);
 
   const shown = requests.map((request) => shownWords(request, textNames).join(""));
-  // The file stays, and of the observed calls the newest five; reading is none of those that count.
+  // The file stays. Of the observed tool calls only the newest five stay. A read does not count among them.
   assert.deepEqual(shown, ["", "ab", "abc", "abcd", "abcde", "abcdef", "acdefg"]);
 };
 
@@ -70,7 +70,7 @@ export const writtenFileIsRefreshed: HarnessScenario = async (openHost) => {
   ]);
 
   const request = last(requests);
-  // The words stand in the call's arguments too, which are no text of a message.
+  // The words are also in the tool call's arguments, but those are not text of a message.
   if (stage.host.layout === "pooled")
     assert.deepEqual(shownWords(request, ["a", "b", "written"]), ["b", "written"]);
   else assert.match(resultOf(request, "write_a").text, /\[f\d+ v2 replaces v1 above\]/u);

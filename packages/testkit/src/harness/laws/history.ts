@@ -24,7 +24,7 @@ async function longSession(
   await say(
     "look",
     [
-      // One at a time: which of two parallel calls a host ends first may differ between the runs.
+      // One tool call at a time: the order in which a host ends two parallel tool calls can differ between the runs.
       { read_a: host.calls.read("a.txt") },
       { show_b: host.calls.show("b.txt") },
       (request) => ({
@@ -84,6 +84,6 @@ export const compactionKeepsTheView: HarnessScenario = async (openHost) => {
   assert.deepEqual(
     added.map(({ text }) => text),
     ["answer 2", "three"],
-    "nothing else has come in",
+    "no other message was added",
   );
 };

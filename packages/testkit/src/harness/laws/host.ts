@@ -11,7 +11,7 @@ import {
   shownWords,
 } from "../request-checks.ts";
 import { contextCall, openStage, showing, type Stage, wordsOf } from "../stage.ts";
-import { withoutOurs } from "../without-ours.ts";
+import { withoutExecution } from "../without-execution.ts";
 
 export const hostRecordIsUntouched: HarnessScenario = async (openHost) => {
   const [managed, plain] = await Promise.all(
@@ -22,10 +22,10 @@ export const hostRecordIsUntouched: HarnessScenario = async (openHost) => {
     }),
   );
 
-  assert.deepEqual(withoutOurs(managed ?? null), withoutOurs(plain ?? null));
+  assert.deepEqual(withoutExecution(managed ?? null), withoutExecution(plain ?? null));
 };
 
-/** Calls every tool of the host; nothing that only a managed session could answer. */
+/** Calls every tool of the host, but no tool that only a managed session offers. */
 async function everyTool({ host, say }: Stage): Promise<void> {
   const { calls } = host;
   await say("do all of it", [
@@ -43,7 +43,7 @@ export const failureLetsThrough: HarnessScenario = async (openHost) => {
   const { host, say } = stage;
   await look(stage);
   assert.deepEqual(host.requests.map(bytesOf), plain.map(bytesOf), "the host's messages");
-  assert.ok(JSON.stringify(await host.record()).includes("answer 1"), "the run has ended well");
+  assert.ok(JSON.stringify(await host.record()).includes("answer 1"), "the run has succeeded");
 
   host.setBroken(false);
   const mended = await say("mended", [
@@ -52,7 +52,11 @@ export const failureLetsThrough: HarnessScenario = async (openHost) => {
       return { on_b: contextCall("activate", handleOf(request, "show_b")) };
     },
   ]);
-  assert.deepEqual(shownWords(last(mended), ["b"]), ["b"], "what was missed can be shown");
+  assert.deepEqual(
+    shownWords(last(mended), ["b"]),
+    ["b"],
+    "a result from the time of the failure can be shown",
+  );
 
   host.setBroken(true);
   const broken = await say("broken again", [
@@ -88,7 +92,7 @@ async function requestsOf(
 export const failureIsNotifiedOnce: HarnessScenario = async (openHost) => {
   await using sound = await openStage(openHost);
   await look(sound);
-  assert.deepEqual(sound.host.notices, [], "nothing is told while all is well");
+  assert.deepEqual(sound.host.notices, [], "no notification without a failure");
 
   await using stage = await openStage(openHost, { brokenStore: true });
   await look(stage);

@@ -91,7 +91,7 @@ export const instructionIsConstant: HarnessScenario = async (openHost) => {
   assert.equal(
     first?.instruction.split(standingInstruction).length,
     2,
-    "the instruction is there once",
+    "the request contains the instruction once",
   );
   for (const { instruction, tools } of others) {
     assert.equal(instruction, first.instruction);
@@ -117,7 +117,7 @@ export const unknownMessagesPass: HarnessScenario = async (openHost) => {
   for (const request of stage.host.requests.slice(2)) {
     assert.deepEqual(ownMessages(request), expected);
     const found = request.messages.flatMap(({ text }) => place.filter((one) => text.includes(one)));
-    assert.deepEqual(found, place, "its place");
+    assert.deepEqual(found, place, "the messages before and after it");
   }
 };
 

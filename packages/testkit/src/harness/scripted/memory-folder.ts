@@ -5,10 +5,10 @@ import {
   type FileSource,
 } from "@self-context-manager/objects";
 
-/** A working folder without a disk: the harness's tools and the context session see the same files. */
+/** A working folder in memory. The harness's tools and the context session see the same files. */
 export interface MemoryFolder extends FileSource {
   readonly path: string;
-  /** A file's text or bytes by its path, relative or absolute; undefined where nothing is. */
+  /** Returns a file's text or bytes. The path is relative or absolute. Returns `undefined` if there is no file. */
   get(path: string): string | Uint8Array | undefined;
   set(path: string, content: string | Uint8Array): void;
 }

@@ -16,7 +16,7 @@ import type { OutputContent, ScriptedMessage } from "./scripted-message.ts";
 import type { ScriptedPlugin, ScriptedTool } from "./scripted-plugin.ts";
 import { pathIn } from "./scripted-tools.ts";
 
-/** What the scripted harness offers: everything that a law asks for. */
+/** The adapter's declaration. The scripted harness offers everything that a law requires. */
 export const scriptedHarnessAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "scripted",
@@ -36,25 +36,26 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
 
 export interface ScriptedAdapterOptions {
   readonly sessionId: string;
-  /** Opens a session on the store; rejects where that cannot be done now. */
+  /** Opens a session on the store. Rejects if the store cannot be opened now. */
   readonly openSession: (host: HostSession) => Promise<ContextSession>;
-  /** Tells the user something. */
+  /** Notifies the user. */
   readonly notify: (text: string) => void;
-  /** Begins switched off. */
+  /** Starts switched off. */
   readonly off?: boolean;
-  /** Reads the messages in another way than by their ids. */
+  /** Replaces the codec that recognises messages by their ids. */
   readonly codec?: MessageCodec<ScriptedMessage>;
-  /** The model's window in tokens; without it there is no limit. */
+  /** The model's context window, in tokens. `undefined`: no limit. */
   readonly contextWindow?: number;
 }
 
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
-  /** Switches on or off as the user says. */
+  /** Switches the adapter on or off, as the user does. */
   turn(on: boolean): void;
 }
 
 /**
- * The adapter of the scripted harness, on core only: an example of how the hooks of a host become calls of a session.
+ * The adapter of the scripted harness, built on core only. It is an example of how the hooks of a host become calls
+ * of a session.
  */
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
@@ -62,7 +63,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
   const { contextWindow } = options;
   const viewOptions = contextWindow === undefined ? {} : { contextWindow };
   let isOn = options.off !== true;
-  let isTold = false;
+  let isNotified = false;
   let isRewound = false;
   let opened: ContextSession | undefined;
 
@@ -71,7 +72,10 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     return opened;
   }
 
-  /** Runs what is ours; where that fails, the host goes on with what it has, and the user is told once. */
+  /**
+   * Runs a piece of the adapter's work. If it fails, the host continues with its own messages, and the user is
+   * notified once.
+   */
   async function guarded<Result>(
     work: (session: ContextSession) => Promise<Result>,
   ): Promise<Result | undefined> {
@@ -79,9 +83,10 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     try {
       return await work(await open());
     } catch (error) {
-      // Availability first: nothing of ours ends a run.
-      if (!isTold) options.notify(`The messages go to the model as they are. ${String(error)}`);
-      isTold = true;
+      // Availability comes first: no failure of the context manager ends a run.
+      if (!isNotified)
+        options.notify(`The messages are sent to the model unchanged. ${String(error)}`);
+      isNotified = true;
       return undefined;
     }
   }
@@ -108,7 +113,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     wentBack: () => void (isRewound = true),
     summary: async (messages) =>
       await guarded(async (session) => {
-        // What leaves the list and was missed so far is not told again.
+        // The harness removes these messages from its list and does not send them again. Those that an earlier
+        // failure skipped are ingested now.
         await session.ingest(messages, codec, signals());
         isRewound = false;
         const { turnCount, objects } = await session.status();
@@ -117,7 +123,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
   };
 }
 
-/** The context tools beside the harness's own `read`, in its form. */
+/** Returns the context tools in the harness's form, without `read`, which the harness has itself. */
 function ownTools(open: () => Promise<ContextSession>): readonly ScriptedTool[] {
   return contextTools
     .filter(({ name }) => name !== "read")
@@ -130,7 +136,10 @@ function ownTools(open: () => Promise<ContextSession>): readonly ScriptedTool[] 
     }));
 }
 
-/** Does on the session what one of the harness's tools did; a read's output carries the report. */
+/**
+ * Records in the session the effect of one of the harness's tools. Returns the report of a read, which its output
+ * carries.
+ */
 async function recordOutput(
   session: ContextSession,
   { id: callId, name, arguments: input }: ModelToolCall,

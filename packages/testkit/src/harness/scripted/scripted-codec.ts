@@ -11,10 +11,10 @@ import { isJsonObject } from "@self-context-manager/objects";
 
 import type { ScriptedMessage } from "./scripted-message.ts";
 
-/** Begins each summary that the adapter wrote, to tell it from others. */
+/** The beginning of each summary that the adapter wrote. It distinguishes them from other summaries. */
 export const summaryMark = "[scripted adapter]";
 
-/** What core calls the kinds of messages; those that it does not know keep their names. */
+/** Core's roles for the kinds of messages. Kinds that core does not know keep their names. */
 const roles: Readonly<Record<ScriptedMessage["kind"], string>> = {
   human: "user",
   model: "assistant",
@@ -43,7 +43,7 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
             ...blocks(text, []),
             ...message.calls.map((call) => ({ type: "toolCall", ...call })),
           ],
-          // Core leaves out what failed, by this field.
+          // Core leaves out failed answers. It recognises them by this field.
           meta: {
             ...(message.failed ? { stopReason: "error" } : {}),
             ...(message.tokens === undefined ? {} : { usage: { input: message.tokens } }),
@@ -74,7 +74,7 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
   },
 };
 
-/** Puts a message of the view into the scripted harness's form. */
+/** Converts a message of the view to the scripted harness's form. */
 export function scriptedMessage(message: ViewMessage): ScriptedMessage {
   const stamp = { id: "", at: message.timestamp ?? 0 };
   if (message.role === "opaque") {

@@ -3,10 +3,10 @@ import type { Message, MessageCodec } from "@self-context-manager/core";
 import { scriptedCodec } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
 
-/** What a host gives to recognise its messages by: ids, times with roles, or nothing but their content. */
+/** How a host's messages are recognised: by ids, by times and roles, or only by their content. */
 export type IdentifiedBy = "ids" | "times" | "nothing";
 
-/** Codecs of the scripted harness that show more or less of what tells its messages apart. */
+/** Codecs of the scripted harness that provide more or less of the data by which messages are recognised. */
 export const scriptedCodecs: Readonly<Record<IdentifiedBy, MessageCodec<ScriptedMessage>>> = {
   ids: scriptedCodec,
   times: {

@@ -13,7 +13,7 @@ import { scriptedTools } from "./scripted-tools.ts";
 export interface SavedSession {
   readonly sessionId: string;
   readonly messages: readonly ScriptedMessage[];
-  /** How many messages there ever were. */
+  /** The number of messages that were ever made. The next message's id continues from it. */
   readonly count: number;
   readonly compactions: number;
 }
@@ -22,41 +22,47 @@ export interface ScriptedHarnessOptions {
   readonly model: ScriptedModel;
   readonly folder: MemoryFolder;
   readonly plugin?: ScriptedPlugin;
-  /** A session to go on with. */
+  /** A session to continue. */
   readonly saved?: SavedSession;
   /** Shortens the list of messages after every run. */
   readonly compactsEagerly?: boolean;
 }
 
-/** A small but real agent: a loop of model calls and tools over a list of messages, in memory and deterministic. */
+/**
+ * A small but real agent: a loop of model calls and tools over a list of messages. It runs in memory and is
+ * deterministic.
+ */
 export interface ScriptedHarness {
-  /** Its list of messages, which is its record as well. */
+  /** The list of messages, which is also the session's record. */
   readonly messages: readonly ScriptedMessage[];
   readonly requests: readonly ModelRequest[];
   prompt(text: string, pictures?: readonly string[]): Promise<void>;
   /** Adds a message of a kind that only this harness knows. */
   note(text: string): void;
-  /** Goes back to before the user's prompt of this index among those in the list; tells the plugin unless told not to. */
+  /**
+   * Goes back to the point before a user prompt, given by its index in the list. By default it reports this to the
+   * plugin.
+   */
   goBack(prompt: number, options?: GoBackOptions): void;
-  /** Goes on from another list, as where the user returns to a branch that was left; tells the plugin. */
+  /** Continues from another list, as when the user returns to an abandoned branch. Reports this to the plugin. */
   goTo(messages: readonly ScriptedMessage[]): void;
-  /** Drops the oldest messages and tells nobody, as a sliding window does. */
+  /** Drops the oldest messages without a report, as a sliding window does. */
   truncate(count: number): void;
   /**
-   * Puts a summary in the place of all messages before the newest prompt: one of the user's own, or the plugin's where
-   * it has one.
+   * Replaces all messages before the newest prompt by a summary: `ownSummary`, else the plugin's summary, else a line
+   * with the number of messages.
    */
   compact(ownSummary?: string): Promise<void>;
   save(): SavedSession;
 }
 
 interface GoBackOptions {
-  readonly isTold?: boolean;
+  readonly isReported?: boolean;
 }
 
 const ownInstruction = "You are a scripted agent.";
 
-/** More model calls than any script has, so that a script gone wrong ends. */
+/** The limit of model calls in a run. No script has so many, so a faulty script ends. */
 const mostCalls = 100;
 
 export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarness {
@@ -116,7 +122,7 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     try {
       return await tool.run(call.arguments, call.id);
     } catch (error) {
-      // A tool that fails is the model's to deal with.
+      // A failed tool does not end the run: the model gets the error as the result.
       return { text: error instanceof Error ? error.message : String(error), failed: true };
     }
   }
@@ -147,11 +153,11 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       throw new Error(`the run did not end in ${mostCalls} requests`);
     },
     note: (text) => add({ kind: "note", text }),
-    goBack(prompt, { isTold = true } = {}) {
+    goBack(prompt, { isReported = true } = {}) {
       const target = messages.filter(({ kind }) => kind === "human")[prompt];
       if (target === undefined) throw new RangeError(`there is no prompt ${prompt}`);
       messages = messages.slice(0, messages.indexOf(target));
-      if (isTold) plugin.wentBack?.();
+      if (isReported) plugin.wentBack?.();
     },
     goTo(target) {
       messages = [...target];

@@ -2,33 +2,33 @@ import type { JsonValue } from "@self-context-manager/objects";
 
 import type { ModelMessage, ModelToolCall } from "../model-request.ts";
 
-/** What every message of the scripted harness has: an id that is never used again, and a time. */
+/** The fields that every message of the scripted harness has: an id that is never used again, and a time. */
 type Stamp = { readonly id: string; readonly at: number };
 
-/** A message as the scripted harness keeps it; its form is deliberately not core's. */
+/** A message as the scripted harness stores it. Its form differs from core's on purpose. */
 export type ScriptedMessage = Stamp & ScriptedContent;
 
 export type ScriptedContent =
   | { readonly kind: "human"; readonly text: string; readonly pictures: readonly string[] }
   | ModelContent
   | OutputContent
-  /** A kind that only this harness knows; the model gets it as a user's message. */
+  /** A kind that only this harness knows. The model gets it as a user message. */
   | { readonly kind: "note"; readonly text: string }
-  /** Stands for messages that the harness has taken out of its list. */
+  /** Replaces messages that the harness has removed from its list. */
   | { readonly kind: "summary"; readonly text: string };
 
-/** What the model answered. */
+/** The model's answer. */
 export type ModelContent = {
   readonly kind: "model";
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
-  /** It broke off: kept for the user, and not sent again. */
+  /** The answer broke off. The harness keeps it for the user and does not send it again. */
   readonly failed: boolean;
-  /** How many tokens the request had, where the provider said so. */
+  /** The number of tokens of the request, if the provider reported it. */
   readonly tokens?: number;
 };
 
-/** What a tool returned. */
+/** A tool's output. */
 export type OutputContent = {
   readonly kind: "output";
   readonly callId: string;
@@ -36,11 +36,11 @@ export type OutputContent = {
   readonly text: string;
   readonly pictures: readonly string[];
   readonly failed: boolean;
-  /** Whatever a plugin wants to be kept with the output; the model does not get it. */
+  /** Data that a plugin attaches to the output. The model does not get it. */
   readonly extra?: JsonValue;
 };
 
-/** A message as the model gets it. */
+/** Returns a message as the model gets it. */
 export function modelMessage(message: ScriptedMessage): ModelMessage {
   const rendered = render(message);
   return { ...rendered, bytes: JSON.stringify(rendered) };

@@ -6,7 +6,7 @@ import type { OutputContent, ScriptedMessage } from "./scripted-message.ts";
 /** A tool of the scripted harness. */
 export interface ScriptedTool {
   readonly name: string;
-  /** What it throws becomes the output of a failed call. */
+  /** Runs the tool. An error that it throws becomes the output of a failed tool call. */
   run(input: JsonObject, callId: string): Promise<ScriptedOutput>;
 }
 
@@ -18,20 +18,22 @@ export interface ScriptedOutput {
 }
 
 /**
- * The hooks of the scripted harness, which trusts its plugin: it hands out its own messages, and what a hook throws
- * ends the run.
+ * The hooks of the scripted harness. The harness trusts its plugin: it passes its own messages without a copy, and an
+ * error of a hook ends the run.
  */
 export interface ScriptedPlugin {
-  /** Tools beside the harness's own. */
+  /** Returns the plugin's tools, which are offered in addition to the harness's own. */
   tools?(): readonly ScriptedTool[];
-  /** The system prompt for the next request. */
+  /** Returns the system prompt for the next request. */
   instruction?(text: string): Promise<string>;
-  /** The messages for the next request; undefined leaves them. */
+  /** Returns the messages for the next request. `undefined`: the harness's messages stay unchanged. */
   assemble?(messages: readonly ScriptedMessage[]): Promise<readonly ScriptedMessage[] | undefined>;
-  /** What one of the harness's own tools returned; what this answers is kept with the output. */
+  /** Receives the output of one of the harness's own tools. The returned value is stored with the output. */
   afterTool?(call: ModelToolCall, output: OutputContent): Promise<JsonValue | undefined>;
-  /** The user has gone back to an earlier point. */
+  /** Reports that the user has gone back to an earlier point. */
   wentBack?(): void;
-  /** The text that is to stand for the older of these messages; undefined has the model write one. */
+  /**
+   * Returns the text of the summary that replaces the older messages. `undefined`: the harness writes the summary.
+   */
   summary?(messages: readonly ScriptedMessage[]): Promise<string | undefined>;
 }

@@ -3,12 +3,12 @@ import type { JsonObject } from "@self-context-manager/objects";
 import type { MemoryFolder } from "./memory-folder.ts";
 import type { ScriptedTool } from "./scripted-plugin.ts";
 
-/** The tools that the scripted harness has by itself. */
+/** Returns the harness's own tools. */
 export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
   const textAt = (input: JsonObject): string => {
     const content = folder.get(pathIn(input));
     if (typeof content === "string") return content;
-    throw new Error(`no text is at ${pathIn(input)}`);
+    throw new Error(`there is no text at ${pathIn(input)}`);
   };
   return [
     { name: "read", run: async (input) => ({ text: textAt(input) }) },
@@ -18,7 +18,8 @@ export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
       name: "photo",
       run: async (input) => {
         const content = folder.get(pathIn(input));
-        if (!(content instanceof Uint8Array)) throw new Error(`no picture is at ${pathIn(input)}`);
+        if (!(content instanceof Uint8Array))
+          throw new Error(`there is no picture at ${pathIn(input)}`);
         return { text: "a photo", pictures: [Buffer.from(content).toString("base64")] };
       },
     },
@@ -32,7 +33,7 @@ export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
   ];
 }
 
-/** The path that a tool is called with. */
+/** Returns the path in a tool's arguments. */
 export function pathIn(input: JsonObject): string {
   return textIn(input, "path");
 }

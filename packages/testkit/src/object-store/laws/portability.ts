@@ -47,7 +47,7 @@ export const exportRoundTrips: Scenario = (createPlace) =>
       const { versions } = await copy.commit([{ object: sample("a", { after: true }) }]);
       assert.ok(
         (versions[0]?.at.tx_id ?? 0) > greatest,
-        "a transaction made here is greater than the restored ones",
+        "a new transaction has a greater number than the restored ones",
       );
     });
   });
@@ -81,7 +81,7 @@ export const importIsResumable: Scenario = (createPlace) =>
     const versions = await allVersions(store);
 
     await inStore(createPlace, async (copy) => {
-      // A file that was cut short is taken in as far as it goes, and known for one.
+      // The lines of a truncated file are imported, and the file is recognised as truncated.
       await assert.rejects(
         importObjects(copy, lines.slice(0, 20)),
         (error) => error instanceof ImportError && error.code === "IMPORT_DAMAGED",

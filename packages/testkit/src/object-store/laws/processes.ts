@@ -22,13 +22,13 @@ export const survivesKill: Scenario = async (createPlace) => {
     const lines = await child.ended();
 
     await using store = await place.open();
-    const told = lines.slice(1).map((line) => JSON.parse(line) as Acknowledgement);
-    acknowledged += told.length;
-    for (const { version, object_hash } of told) {
+    const acknowledgements = lines.slice(1).map((line) => JSON.parse(line) as Acknowledgement);
+    acknowledged += acknowledgements.length;
+    for (const { version, object_hash } of acknowledgements) {
       const stored = await store.get(written.log, { version });
       assert.ok(
         stored,
-        `kill ${kill}: version ${version} was acknowledged and is gone (seed ${testScale.seed})`,
+        `kill ${kill}: version ${version} was acknowledged but is lost (seed ${testScale.seed})`,
       );
       assert.equal(stored.hashes.object_hash, object_hash);
       assert.equal(hashObject(stored.body).object_hash, object_hash);
@@ -43,7 +43,10 @@ export const survivesKill: Scenario = async (createPlace) => {
   }
 };
 
-/** The three objects are always committed together, so that one without the others is a torn commit. */
+/**
+ * Checks that the three objects have the same version. They are always committed together, so a difference is a torn
+ * commit.
+ */
 async function checkPair(store: ObjectStore, kill: number): Promise<void> {
   const latest = await store.getMany([written.log, written.left, written.right]);
   const versions = latest.map((stored) => stored?.version ?? 0);

@@ -50,7 +50,8 @@ export const findAgreesWithScan: Scenario = (createPlace) =>
     const bodies = new Map<string, JsonObject>();
     for (let round = 0; round < 2; round += 1) {
       for (let index = 0; index < 60; index += 1) {
-        // Ids in another order than that of commit, and some with characters beyond the first plane.
+        // The order of the ids differs from the order of the commits. Some ids contain characters beyond the first
+        // Unicode plane.
         const id = `${(index * 37) % 60}-${index % 9 === 0 ? "\u{1f600}" : "\uffee"}`;
         const fields = {
           type: ["file", "note", "toolcall"][(index + round) % 3] ?? "",
@@ -136,7 +137,7 @@ async function findAll(
       "only a full page has a next",
     );
     all.push(...page.items);
-    assert.ok(page.next === undefined || page.next !== after, "a page leads on");
+    assert.ok(page.next === undefined || page.next !== after, "a page has a new cursor");
     after = page.next;
   } while (after !== undefined);
   return all;
@@ -256,7 +257,7 @@ export const backlinksAgreeWithScan: Scenario = (createPlace) =>
             ...(after === undefined ? {} : { after }),
           });
           paged.push(...page.items);
-          assert.ok(page.next === undefined || page.next !== after, "a page leads on");
+          assert.ok(page.next === undefined || page.next !== after, "a page has a new cursor");
           after = page.next;
         } while (after !== undefined);
         assert.deepEqual(paged, expected, `by pages to ${target}`);
@@ -297,7 +298,7 @@ export const unresolvedReferencesStay: Scenario = (createPlace) =>
 
 export const changesSinceIsComplete: Scenario = (createPlace) =>
   inStore(createPlace, async (store) => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const made: string[] = [];
     const start = await store.changesSince();
     assert.deepEqual(start.versions, []);
@@ -309,17 +310,17 @@ export const changesSinceIsComplete: Scenario = (createPlace) =>
       made.push(...versions.map(({ id, version }) => `${id} ${version}`));
       if (round % 2 === 0) continue;
       const page = await store.changesSince(position, { limit: 2 });
-      told.push(...names(page.versions));
+      reported.push(...names(page.versions));
       position = page.position;
     }
     for (;;) {
       const page = await store.changesSince(position, { limit: 2 });
       if (page.versions.length === 0) break;
-      told.push(...names(page.versions));
+      reported.push(...names(page.versions));
       position = page.position;
     }
 
-    assert.deepEqual(told, made);
+    assert.deepEqual(reported, made);
     assert.deepEqual(names((await store.changesSince()).versions), made);
     await assert.rejects(store.changesSince("no place"), RangeError);
   });

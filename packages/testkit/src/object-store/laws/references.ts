@@ -42,7 +42,10 @@ export const referencesResolve: Scenario = (createPlace) =>
     });
   });
 
-/** Every reference that the holder has leads to its version, verified; one that nothing answers to says so. */
+/**
+ * Checks that each of the holder's references resolves to its version, verified, and that a reference without a
+ * target is reported as missing.
+ */
 async function assertResolves(store: ObjectStore, latest = 12): Promise<void> {
   const body: JsonObject = (await store.get(holder))?.body ?? {};
   const references = body["references"] as readonly ReturnType<typeof staticReference>[];
@@ -71,7 +74,7 @@ async function assertResolves(store: ObjectStore, latest = 12): Promise<void> {
   assert.deepEqual([nowhere.stored, nowhere.problem?.type], [undefined, "missing"]);
 }
 
-/** Fields whose order tells versions apart that hash alike. */
+/** Values whose field order is the only difference between versions with equal hashes. */
 const said: readonly JsonObject[] = [
   { zebra: 1, apple: { y: [{ b: 1, a: 2 }], x: null }, "10": 1, "9": 2 },
   { apple: 1, zebra: 2, middle: { z: "", a: "~#1" } },
@@ -85,31 +88,32 @@ const said: readonly JsonObject[] = [
 
 export const orderSurvives: Scenario = (createPlace) =>
   inStore(createPlace, async (store) => {
-    const told: string[] = [];
+    const expected: string[] = [];
     for (const [index, args] of said.entries()) {
       const turns = said
         .slice(0, index + 1)
         .map((one) => ({ user: [one], opaque: { z: 1, a: one } }));
-      told.push(JSON.stringify([args, turns]));
+      expected.push(JSON.stringify([args, turns]));
       await store.commit([{ object: sample("a", { args, turns }) }]);
     }
 
-    await assertOrder(store, told);
+    await assertOrder(store, expected);
     await inStore(createPlace, async (copy) => {
       await importObjects(copy, await collect(exportObjects(store)));
-      await assertOrder(copy, told, true);
+      await assertOrder(copy, expected, true);
     });
   });
 
 async function assertOrder(
   store: ObjectStore,
-  told: readonly string[],
+  expected: readonly string[],
   isImported = false,
 ): Promise<void> {
-  for (const [index, text] of told.entries()) {
+  for (const [index, text] of expected.entries()) {
     const body: JsonObject = (await store.get(a, { version: index + 1 }))?.body ?? {};
     const turns = body["turns"] as readonly JsonObject[];
-    // Fields of our own are sorted by an export; what was said is not.
+    // An export sorts the fields that the context manager defines. It keeps the order of the fields in messages and
+    // arguments.
     const inOrder = isImported ? turns.map(({ user, opaque }) => ({ user, opaque })) : turns;
     assert.equal(JSON.stringify([body["args"], inOrder]), text, `version ${index + 1}`);
   }

@@ -22,7 +22,7 @@ export const versionsNeverChange: Scenario = (createPlace) =>
       ]);
       seen.set(count, fingerprint(await store.get(a, { version: count })));
       const metadata = (await store.history(a)).at(-1);
-      // A caller that writes into an answer must not reach the store.
+      // If the caller changes an answer, the store must not change.
       if (metadata !== undefined) Reflect.set(metadata.body, "type", "broken");
     }
 
@@ -234,5 +234,5 @@ export const textSurvives: Scenario = (createPlace) =>
       ({ path }) => path,
     );
     const first = `/inner/n\u0000${(texts[1] ?? "").slice(0, 40)}`;
-    assert.ok(paths.includes(first), "a path with a zero");
+    assert.ok(paths.includes(first), "a path with a null character");
   });

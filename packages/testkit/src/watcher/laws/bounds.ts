@@ -8,7 +8,7 @@ import type { WatcherScenario } from "../watcher-place.ts";
 import { paths } from "./moves.ts";
 
 export const unknownIsSilent: WatcherScenario = watching(
-  async ({ at, know, write, told, untilQuiet, untilAbsent, watcher }) => {
+  async ({ at, know, write, reported, untilQuiet, untilAbsent, watcher }) => {
     await write("a.txt", "1");
     const [before] = await know("a.txt");
 
@@ -24,7 +24,7 @@ export const unknownIsSilent: WatcherScenario = watching(
     await untilQuiet();
 
     assert.deepEqual(found, [at("sub/c.txt")]);
-    const names = new Set(told.map(({ path }) => path));
+    const names = new Set(reported.map(({ path }) => path));
     assert.deepEqual(
       [...names].filter((path) => path !== at("a.txt") && !path.includes("marker")),
       [],
@@ -33,20 +33,20 @@ export const unknownIsSilent: WatcherScenario = watching(
 );
 
 export const removedIsSilent: WatcherScenario = watching(
-  async ({ at, know, write, told, untilQuiet, untilSize, watcher }) => {
+  async ({ at, know, write, reported, untilQuiet, untilSize, watcher }) => {
     await write("a.txt", "1");
     await write("b.txt", "1");
     await know("a.txt", "b.txt");
     await write("a.txt", "22");
     await untilSize(at("a.txt"), 2);
 
-    const countBefore = told.filter(({ path }) => path === at("a.txt")).length;
+    const countBefore = reported.filter(({ path }) => path === at("a.txt")).length;
     watcher.remove([at("a.txt")]);
     await write("a.txt", "333");
     await write("b.txt", "333");
     await untilSize(at("b.txt"), 3);
     await untilQuiet();
-    assert.equal(told.filter(({ path }) => path === at("a.txt")).length, countBefore);
+    assert.equal(reported.filter(({ path }) => path === at("a.txt")).length, countBefore);
 
     await know("a.txt");
     await write("a.txt", "4444");
@@ -67,7 +67,7 @@ export const watchesAreBounded: WatcherScenario = watching(
     for (const name of names) await untilSize(at(name), 2);
     await rm(at("d39"), { recursive: true });
     await untilAbsent(at("d39/a.txt"));
-    // Watches that become free are used for others.
+    // Watches that become free are used for other folders.
     watcher.remove(names.slice(0, 20).map((name) => at(name)));
     await watcher.ready();
     assert.equal(watcher.watches.count <= 8, true);
@@ -95,10 +95,10 @@ export const searchStaysInside: WatcherScenario = watching(
 );
 
 export const closedIsSilent: WatcherScenario = async (openWatcher, options = {}) => {
-  await observe(openWatcher, options, async ({ at, know, write, told, watcher, folder }) => {
+  await observe(openWatcher, options, async ({ at, know, write, reported, watcher, folder }) => {
     await write("a.txt", "1");
     await know("a.txt");
-    const count = told.length;
+    const count = reported.length;
 
     await write("a.txt", "22");
     await watcher[Symbol.asyncDispose]();
@@ -109,12 +109,12 @@ export const closedIsSilent: WatcherScenario = async (openWatcher, options = {})
     await assert.rejects(watcher.look([at("a.txt")]), isClosed);
     await assert.rejects(watcher.search({ files: [{ size: 1 }] }), isClosed);
     await write("a.txt", "333");
-    // What another watcher sees, the closed one would have seen by then.
+    // When another watcher has seen later changes, the closed one would have reported this change as well.
     await observe(openWatcher, options, async (other) => {
       await other.untilQuiet();
     });
-    assert.equal(told.length, count);
-    assert.equal(watcher.watches.count, 0, `${folder} is watched still`);
+    assert.equal(reported.length, count);
+    assert.equal(watcher.watches.count, 0, `${folder} is still watched`);
   });
 };
 

@@ -7,12 +7,12 @@ import { asKnown, watching } from "../observed-watcher.ts";
 import type { WatcherScenario } from "../watcher-place.ts";
 
 export const changeIsReported: WatcherScenario = watching(
-  async ({ at, know, write, told, until, untilSize, watcher }) => {
+  async ({ at, know, write, reported, until, untilSize, watcher }) => {
     await write("a.txt", "1");
     await write("sub/b.txt", "1");
     const [known] = await know("a.txt", "sub/b.txt");
 
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     await write("a.txt", "22");
     const sighting = await untilSize(at("a.txt"), 2);
     await appendFile(at("sub/b.txt"), "22");
@@ -20,7 +20,7 @@ export const changeIsReported: WatcherScenario = watching(
 
     assert.deepEqual(sighting, { ...(await watcher.look([at("a.txt")]))[0], at: sighting.at });
     assert.equal(sighting.node, known?.node);
-    // The same size, and an old time: only when the file system was told tells.
+    // The size is the same and the modification time is old: only the time of the status change shows the difference.
     await writeFile(at("a.txt"), "33");
     await utimes(at("a.txt"), 1_000_000_000, 1_000_000_000);
     await until(
@@ -32,11 +32,11 @@ export const changeIsReported: WatcherScenario = watching(
 );
 
 export const addCompares: WatcherScenario = watching(
-  async ({ at, know, write, told, watcher, until, untilSize, untilAbsent }) => {
+  async ({ at, know, write, reported, watcher, until, untilSize, untilAbsent }) => {
     for (const name of ["same", "changed", "gone", "late", "other"]) await write(name, "1");
     const all = ["same", "changed", "gone", "late", "new", "never", "other"];
     const names = all.map((name) => at(name));
-    // Another file of the same size and time.
+    // Another file with the same size and modification time.
     await write("twin", "2");
     for (const name of ["other", "twin"]) await utimes(at(name), 1_000_000_000, 1_000_000_000);
     const [twin] = await watcher.look([at("twin")]);
@@ -47,7 +47,7 @@ export const addCompares: WatcherScenario = watching(
     await rename(at("twin"), at("other"));
 
     const added = watcher.add([...before.map(asKnown), { path: at("unseen") }]);
-    // Between being added and being watched.
+    // This change happens after the file was added and before it is watched.
     await write("late", "22");
     await added;
     await watcher.ready();
@@ -63,21 +63,21 @@ export const addCompares: WatcherScenario = watching(
       "the other file",
     );
     await know("same");
-    const paths = new Set(told.map(({ path }) => path));
+    const paths = new Set(reported.map(({ path }) => path));
     assert.equal(paths.has(at("same")), false);
     assert.equal(paths.has(at("never")), false);
   },
 );
 
 export const lastStateIsReported: WatcherScenario = watching(
-  async ({ at, know, write, untilSize, untilAbsent, untilQuiet, told }) => {
+  async ({ at, know, write, untilSize, untilAbsent, untilQuiet, reported }) => {
     await write("a.txt", "1");
     await know("a.txt");
 
     for (let round = 2; round <= 20; round += 1) {
       await writeFile(at("a.txt"), "x".repeat(round * 2));
       await writeFile(at("a.txt"), "x".repeat(round * 2 + 1));
-      // Some rounds are told one by one, others run into each other.
+      // The changes of some rounds are reported one by one. Those of the others overlap.
       if (round % 3 === 0) await untilSize(at("a.txt"), round * 2 + 1);
     }
     await untilSize(at("a.txt"), 41);
@@ -93,7 +93,7 @@ export const lastStateIsReported: WatcherScenario = watching(
     assert.equal(lastOf()?.state, "absent");
 
     function lastOf() {
-      return told.findLast(({ path }) => path === at("a.txt"));
+      return reported.findLast(({ path }) => path === at("a.txt"));
     }
     function lastSize(): number | undefined {
       const last = lastOf();
@@ -103,22 +103,23 @@ export const lastStateIsReported: WatcherScenario = watching(
 );
 
 export const renameOverIsNoAbsence: WatcherScenario = watching(
-  async ({ at, know, write, told, untilSize, untilQuiet }) => {
+  async ({ at, know, write, reported, untilSize, untilQuiet }) => {
     await write("a.txt", "1");
     const [before] = await know("a.txt");
     const absences = (): number =>
-      told.filter(({ path, state }) => path === at("a.txt") && state === "absent").length;
+      reported.filter(({ path, state }) => path === at("a.txt") && state === "absent").length;
 
-    // As most editors save.
+    // Most editors save in this way.
     await write("a.txt.tmp", "22");
     await rename(at("a.txt.tmp"), at("a.txt"));
     const sighting = await untilSize(at("a.txt"), 2);
     assert.notEqual(sighting.node, before?.node);
-    // As git checks out another version.
+    // Git checks out another version in this way.
     await rm(at("a.txt"));
     await write("a.txt", "333");
     await untilSize(at("a.txt"), 3);
-    // As Vim saves with a backup, and slowly. What this process was too slow for proves nothing.
+    // Vim with a backup saves in this way, and slowly. A round in which this process itself was too slow proves
+    // nothing.
     let forgiven = 0;
     for (let size = 4, quick = 0; quick < 3; size += 1) {
       const start = performance.now();
@@ -156,11 +157,11 @@ export const absenceIsReported: WatcherScenario = watching(
       await write("x/y/z/b.txt", "x".repeat(round));
       await untilSize(at("a.txt"), round);
       await untilSize(at("x/y/z/b.txt"), round);
-      // The folders are new ones; files in them are watched again.
+      // The folders are new. Files in them are watched again.
       await write("x/y/z/b.txt", "x".repeat(10 * round));
       await untilSize(at("x/y/z/b.txt"), 10 * round);
     }
-    // Gone and back at once.
+    // The folder is removed and created again at once.
     await rm(at("x"), { recursive: true });
     await write("x/y/z/b.txt", "x".repeat(50));
     await untilSize(at("x/y/z/b.txt"), 50);
@@ -218,19 +219,24 @@ export const permissionsAreReported: WatcherScenario = watching(
 
 const nobody = 65_534;
 
-/** Root may look everywhere; so for a while it is somebody else. Others cannot be told apart on Windows at all. */
+/**
+ * Whether the process can act as another user for a while, because root may read everything. Windows has no such
+ * users.
+ */
 function canBecomeNobody(): boolean {
   return isMainThread && process.getuid?.() === 0 && process.seteuid !== undefined;
 }
 
-/** How many files change at once: in a long run so many in each fifth round, which takes seconds. */
+/**
+ * Returns how many files change at once. A long run uses 10,000 only in each fifth round, because that takes seconds.
+ */
 function burstSize(round: number): number {
   if (!testScale.isLong) return 3_000;
   return round % 5 === 0 ? 10_000 : 1_000;
 }
 
 export const burstIsComplete: WatcherScenario = watching(
-  async ({ at, know, write, told, untilSize, watcher, round }) => {
+  async ({ at, know, write, reported, untilSize, watcher, round }) => {
     const count = burstSize(round);
     const names = Array.from({ length: count }, (_, index) => `d${index % 20}/f${index}.txt`);
     for (let folder = 0; folder < 20; folder += 1) await mkdir(at(`d${folder}`));
@@ -240,7 +246,7 @@ export const burstIsComplete: WatcherScenario = watching(
     await inParallel(names, async (name) => await write(name, "22"));
 
     for (const name of names) await untilSize(at(name), 2);
-    assert.equal(new Set(told.map(({ path }) => path)).size, count);
+    assert.equal(new Set(reported.map(({ path }) => path)).size, count);
     await rm(at("d0"), { recursive: true });
     const gone = await watcher.look(names.map((name) => at(name)));
     assert.equal(gone.filter(({ state }) => state === "absent").length, count / 20);

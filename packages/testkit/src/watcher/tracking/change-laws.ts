@@ -8,7 +8,7 @@ import { isMainThread } from "node:worker_threads";
 import { asMetadata, pastTick, type TrackerScenario, tracking } from "./observed-tracker.ts";
 
 export const changeMakesAVersion: TrackerScenario = tracking(
-  async ({ write, know, untilContent, untilTold, store, changes }) => {
+  async ({ write, know, untilContent, untilReported, store, changes }) => {
     await write("a.txt", "one\n");
     const [id] = await know("a.txt");
     assert.deepEqual(changes, []);
@@ -16,12 +16,12 @@ export const changeMakesAVersion: TrackerScenario = tracking(
     await write("a.txt", "two\n");
 
     const stored = await untilContent(id, "two\n");
-    const told = await untilTold((change) => change.id === id, "the change");
+    const reported = await untilReported((change) => change.id === id, "the change");
     assert.equal(stored.version, 2);
     assert.equal(stored.body.provenance.generator, "human");
-    assert.equal(told.type, "changed");
-    assert.deepEqual(told.stored, stored);
-    assert.equal("previous" in told && told.previous.version, 1);
+    assert.equal(reported.type, "changed");
+    assert.deepEqual(reported.stored, stored);
+    assert.equal("previous" in reported && reported.previous.version, 1);
     assert.equal((await store.history(stored.body.id)).length, 2);
   },
 );
@@ -49,7 +49,7 @@ export const editAfterReadIsStored: TrackerScenario = tracking(
     for (let round = 0; round < 5; round += 1) {
       await write(`${round}.txt`, "one");
       const stored = await index(`${round}.txt`);
-      // The same size, at once.
+      // The same size, immediately after the read.
       await write(`${round}.txt`, "two");
       const tracked = tracker.track(stored.map(asMetadata));
       if (round % 2 === 0) await tracked;
@@ -96,7 +96,7 @@ export const atomicSaveIsAChange: TrackerScenario = tracking(
     await write("a.txt", "four");
     await rm(at("a.txt~"));
     await untilContent(id, "four");
-    // A save that was begun before the file was last looked at.
+    // A save that began before the last check of the file.
     await write("a.txt.tmp", "");
     await pastTick();
     await tracker.check();
@@ -112,12 +112,12 @@ export const atomicSaveIsAChange: TrackerScenario = tracking(
 );
 
 export const unreadableKeepsTheLast: TrackerScenario = tracking(
-  async ({ at, write, know, latest, untilTold, untilContent, files }) => {
+  async ({ at, write, know, latest, untilReported, untilContent, files }) => {
     await write("a.txt", "one");
     await write("b.txt", "one");
     const [a, b] = await know("a.txt", "b.txt");
     assert.ok(a);
-    // A file source that may not read stands for a user who may not, where the user may everything.
+    // If the user may read everything, a file source that may not read replaces another user.
     await chmod(dirname(at()), 0o755);
     const isNobody = isMainThread && process.getuid?.() === 0 && process.seteuid !== undefined;
     await chmod(at("a.txt"), 0o000);
@@ -128,8 +128,8 @@ export const unreadableKeepsTheLast: TrackerScenario = tracking(
         () => true,
       );
       if (!isRefused) return;
-      const told = await untilTold((change) => change.id === a, "that it is unreadable");
-      assert.equal(told.type, "unreadable");
+      const reported = await untilReported((change) => change.id === a, "that it is unreadable");
+      assert.equal(reported.type, "unreadable");
       assert.equal((await latest(a)).body.content, "one");
       assert.equal((await latest(a)).version, 1);
     } finally {
@@ -137,7 +137,7 @@ export const unreadableKeepsTheLast: TrackerScenario = tracking(
     }
 
     await chmod(at("a.txt"), 0o644);
-    await untilTold(({ id, type }) => id === a && type === "readable", "that it is readable");
+    await untilReported(({ id, type }) => id === a && type === "readable", "that it is readable");
     await write("a.txt", "two");
     await write("b.txt", "two");
     await untilContent(a, "two");
@@ -185,7 +185,7 @@ export const othersVersionsAreReported: TrackerScenario = tracking(
     untilContent,
     untilQuiet,
     store,
-    untilTold,
+    untilReported,
   }) => {
     await write("a.txt", "one");
     const stored = (await index("a.txt")).map(asMetadata);
@@ -200,18 +200,18 @@ export const othersVersionsAreReported: TrackerScenario = tracking(
       await write("a.txt", `round ${round}`);
       await untilContent(id, `round ${round}`);
     }
-    await untilTold((change) => change.stored.version === 6, "the last version");
+    await untilReported((change) => change.stored.version === 6, "the last version");
     await untilQuiet();
     await other.tracker.check();
 
     assert.ok(id);
     assert.equal((await store.history(id)).length, 6);
-    for (const told of [changes, other.changes])
-      assert.equal(told.findLast((change) => change.id === id)?.stored.version, 6);
+    for (const reported of [changes, other.changes])
+      assert.equal(reported.findLast((change) => change.id === id)?.stored.version, 6);
 
-    // Of two sessions on one tracker the other is told what one of them stores.
+    // Two sessions share a tracker. A version that one of them stores is reported to the other.
     const heard: FileChange[] = [];
-    tracker.onChange((told) => heard.push(...told));
+    tracker.onChange((reported) => heard.push(...reported));
     await using _hold = await tracker.hold(at("a.txt"));
     await write("a.txt", "by the agent");
     const body = fileBody(id, await files.read(at("a.txt")), "agent", (await latest(id)).body);
@@ -246,7 +246,7 @@ export const lateReadsAreNotStored: TrackerScenario = tracking(
       await late.isRead;
       await write(name, "three");
       await untilContent(id, "three");
-      // Its session may have heard of the later version while the read went on.
+      // During the read, the session can learn of the later version.
       const heard = name === "heard.txt" ? [asMetadata(await latest(id))] : [];
       const tracked = other.tracker.track(heard);
       late.release();
@@ -263,7 +263,7 @@ export const lateReadsAreNotStored: TrackerScenario = tracking(
       assert.equal((await latest(id)).body.content, "three");
     }
 
-    // A session stores such a read itself.
+    // A session itself can store such a late read.
     await write("own.txt", "one");
     const [id] = await know("own.txt");
     assert.ok(id);
@@ -279,7 +279,7 @@ export const lateReadsAreNotStored: TrackerScenario = tracking(
   },
 );
 
-/** A file source of which one answer can be held back after the file was read. */
+/** Returns a file source that can hold back one answer after it has read the file. */
 function slowFiles(files: FileSource): {
   readonly files: FileSource;
   holdNext(): { readonly isRead: Promise<void>; release(): void };
@@ -307,7 +307,7 @@ function slowFiles(files: FileSource): {
 }
 
 export const unnamedIsNotRead: TrackerScenario = tracking(
-  async ({ at, write, know, latest, untilTold, untilGone, untilAt }) => {
+  async ({ at, write, know, latest, untilReported, untilGone, untilAt }) => {
     const outside = join(at(".."), "outside");
     await mkdir(outside);
     await writeFile(join(outside, "a.txt"), "one");
@@ -318,21 +318,21 @@ export const unnamedIsNotRead: TrackerScenario = tracking(
     await writeFile(join(outside, "a.txt"), "two");
     await write(".env", "SECRET=2");
     for (const id of ids.slice(0, 2)) {
-      const told = await untilTold((change) => change.id === id, "that it is outdated");
-      assert.equal(told.type, "outdated");
+      const reported = await untilReported((change) => change.id === id, "that it is outdated");
+      assert.equal(reported.type, "outdated");
       assert.equal((await latest(id)).version, 1);
     }
-    // Paths are known without reading.
+    // The path of such a file can be tracked without reading the file.
     await rename(at("b.txt"), at("secret.key"));
     assert.equal((await untilAt(ids[2], at("secret.key"))).body.content, "some text");
     await rm(at(".env"));
     await untilGone(ids[1]);
     await write(".env", "SECRET=3");
-    const told = await untilTold(
+    const reported = await untilReported(
       ({ id, type }) => id === ids[1] && type === "returned",
       "its return",
     );
-    assert.equal("content" in told.stored.body && told.stored.body.content, null);
-    assert.equal(told.stored.body["presence"], "unread");
+    assert.equal("content" in reported.stored.body && reported.stored.body.content, null);
+    assert.equal(reported.stored.body["presence"], "unread");
   },
 );

@@ -20,7 +20,7 @@ import {
 } from "./move-laws.ts";
 import type { TrackerScenario } from "./observed-tracker.ts";
 
-/** The key of a law: its name in the doc comment of `FileTracker`, and that of its test. */
+/** The key of a law. It names the law in the doc comment of `FileTracker` and names the law's test. */
 export type TrackerLaw =
   | "change-makes-a-version"
   | "last-content-is-stored"
@@ -39,7 +39,7 @@ export type TrackerLaw =
   | "start-catches-up"
   | "unnamed-is-not-read";
 
-/** Every law with the scenario that tries it. */
+/** All laws, each with the scenario that tests it. */
 export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "change-makes-a-version": changeMakesAVersion,
   "last-content-is-stored": lastContentIsStored,

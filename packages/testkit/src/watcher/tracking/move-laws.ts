@@ -5,7 +5,7 @@ import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { asMetadata, pastTick, type TrackerScenario, tracking } from "./observed-tracker.ts";
 
 export const moveKeepsTheObject: TrackerScenario = tracking(
-  async ({ at, write, know, untilAt, untilContent, untilTold, changes, store, until }) => {
+  async ({ at, write, know, untilAt, untilContent, untilReported, changes, store, until }) => {
     await write("a.txt", "a text");
     await write("copied.txt", "a text that is copied");
     await write("top/x/deep.txt", "a deep text");
@@ -18,9 +18,9 @@ export const moveKeepsTheObject: TrackerScenario = tracking(
     assert.equal(renamed.version, 2);
     assert.equal(renamed.hashes.content_hash, hash);
     assert.equal(renamed.body.provenance.origin, at("b.txt"));
-    const told = await untilTold((change) => change.id === a, "the move");
-    assert.equal(told.type, "moved");
-    assert.equal("previous" in told && told.previous.body["path"], at("a.txt"));
+    const reported = await untilReported((change) => change.id === a, "the move");
+    assert.equal(reported.type, "moved");
+    assert.equal("previous" in reported && reported.previous.body["path"], at("a.txt"));
 
     await rename(at("b.txt"), at("other/folder/c.md"));
     assert.equal((await untilAt(a, at("other/folder/c.md"))).body["file_type"], "markdown");
@@ -79,7 +79,7 @@ export const swapKeepsBoth: TrackerScenario = tracking(
 );
 
 export const deletionKeepsHistory: TrackerScenario = tracking(
-  async ({ at, write, know, untilGone, untilTold, store }) => {
+  async ({ at, write, know, untilGone, untilReported, store }) => {
     await write("a.txt", "one");
     await write("folder/b.txt", "one");
     const [a, b] = await know("a.txt", "folder/b.txt");
@@ -90,8 +90,8 @@ export const deletionKeepsHistory: TrackerScenario = tracking(
 
     const gone = await untilGone(a);
     await untilGone(b);
-    const told = await untilTold((change) => change.id === a, "the deletion");
-    assert.equal(told.type, "vanished");
+    const reported = await untilReported((change) => change.id === a, "the deletion");
+    assert.equal(reported.type, "vanished");
     assert.equal(gone.version, 2);
     assert.equal(gone.body["presence"], "missing");
     assert.equal(gone.body.provenance.origin, at("a.txt"));
@@ -100,7 +100,7 @@ export const deletionKeepsHistory: TrackerScenario = tracking(
 );
 
 export const recreationIsTheSameObject: TrackerScenario = tracking(
-  async ({ at, write, know, tracker, untilGone, untilContent, untilTold, store, changes }) => {
+  async ({ at, write, know, tracker, untilGone, untilContent, untilReported, store, changes }) => {
     await write("a.txt", "one");
     await write("folder/b.txt", "one");
     const [a, b] = await know("a.txt", "folder/b.txt");
@@ -115,12 +115,12 @@ export const recreationIsTheSameObject: TrackerScenario = tracking(
       assert.equal((await untilContent(a, content)).body["path"], at("a.txt"));
       await untilContent(b, content);
     }
-    await untilTold(({ id, type }) => id === a && type === "returned", "its return");
-    // Without a moment in between that anybody saw.
+    await untilReported(({ id, type }) => id === a && type === "returned", "its return");
+    // The file is removed and written again at once, so that nobody sees its absence.
     await rm(at("a.txt"));
     await write("a.txt", "four");
     await untilContent(a, "four");
-    // The same file, from where no search finds it.
+    // The same file returns from a place that no search covers.
     await pastTick();
     await tracker.check();
     for (const away of [at("a.txt.tmp"), at("..", "away.txt")]) {
@@ -138,7 +138,7 @@ export const recreationIsTheSameObject: TrackerScenario = tracking(
 );
 
 export const unrelatedFileIsAnother: TrackerScenario = tracking(
-  async ({ at, write, know, index, tracker, untilGone, untilTold, latest, store }) => {
+  async ({ at, write, know, index, tracker, untilGone, untilReported, latest, store }) => {
     await write("a.txt", "text a");
     await write("b.txt", "text b");
     await write("stranger-1.txt", "another text");
@@ -149,7 +149,7 @@ export const unrelatedFileIsAnother: TrackerScenario = tracking(
 
     await rename(at("stranger-1.txt"), at("a.txt"));
     await untilGone(a);
-    const appeared = await untilTold(({ type }) => type === "appeared", "the stranger");
+    const appeared = await untilReported(({ type }) => type === "appeared", "the stranger");
     assert.notEqual(appeared.id, a);
     assert.equal(appeared.stored.body["path"], at("a.txt"));
     assert.equal(appeared.stored.body["presence"], "unread");
@@ -157,13 +157,13 @@ export const unrelatedFileIsAnother: TrackerScenario = tracking(
     await rm(at("b.txt"));
     await untilGone(b);
     await rename(at("stranger-2.txt"), at("b.txt"));
-    const second = await untilTold(
+    const second = await untilReported(
       ({ type, stored }) => type === "appeared" && stored.body["path"] === at("b.txt"),
       "the second stranger",
     );
     assert.notEqual(second.id, b);
 
-    // One that the model read before the watcher saw it arrive.
+    // The model reads a file before the watcher has seen it arrive.
     await write("c.txt", "text c");
     await rename(at("c.txt"), at("d.txt"));
     const [early] = await index("d.txt");
@@ -182,7 +182,7 @@ export const startCatchesUp: TrackerScenario = tracking(
   async ({ at, write, index, tracker, changes, store, latest }) => {
     const names = ["same", "touched", "changed", "moved", "gone", "copy-1", "copy-2", "back"];
     for (const name of names) await write(`${name}.txt`, `text of ${name}`);
-    // Two files with one content: which of them is elsewhere later cannot be told by content.
+    // Two files with the same content: if one of them is elsewhere later, the content does not show which one.
     await write("copy-2.txt", "text of copy-1");
     await mkdir(at("folder"));
     const stored = (await index(...names.map((name) => `${name}.txt`))).map(asMetadata);
@@ -196,8 +196,8 @@ export const startCatchesUp: TrackerScenario = tracking(
     await rename(at("copy-2.txt"), at("folder/copy.txt"));
     await tracker.track(stored);
 
-    const told = new Map(changes.map((change) => [change.id, change]));
-    const kinds = names.map((name) => told.get(ids.get(name) as never)?.type);
+    const reported = new Map(changes.map((change) => [change.id, change]));
+    const kinds = names.map((name) => reported.get(ids.get(name) as never)?.type);
     assert.deepEqual(kinds, [
       undefined,
       undefined,

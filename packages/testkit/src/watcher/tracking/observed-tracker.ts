@@ -22,37 +22,37 @@ import { dirname, join } from "node:path";
 
 import { emptyFolder, type OpenWatcher, type WatcherScenarioOptions } from "../watcher-place.ts";
 
-/** What a tracker is tried with. */
+/** The parts that a tracker is tested with. */
 export interface TrackerParts {
   readonly openWatcher: OpenWatcher;
   readonly openStore: () => ObjectStore | Promise<ObjectStore>;
   readonly openFiles: () => FileSource;
-  /** The tracker under test; that of core unless told. */
+  /** Opens the tracker under test. Default: core's `fileTracker`. */
   readonly openTracker?: (options: FileTrackerOptions) => FileTracker;
 }
 
-/** Tries one law of `FileTracker`; throws where it is broken. */
+/** Tests one law of `FileTracker`. Throws if the law is broken. */
 export type TrackerScenario = (
   parts: TrackerParts,
   options?: WatcherScenarioOptions,
 ) => Promise<void>;
 
-/** A tracker over files and a store of its own, with everything that it told. */
+/** A tracker with a separate store over separate files, with everything that it has reported. */
 export interface ObservedTracker {
-  /** As a session uses it: what the session tracks is not told in `changes`. */
+  /** The tracker as a session uses it. Files that the session tracks itself are not reported in `changes`. */
   readonly tracker: FileTracker;
   readonly store: ObjectStore;
   readonly files: FileSource;
   readonly changes: readonly FileChange[];
   readonly at: (...names: readonly string[]) => string;
   readonly write: (name: string, text: string) => Promise<string>;
-  /** Reads files and stores their objects, as a session does, without tracking them. */
+  /** Reads files and stores their objects, as a session does. Does not track them. */
   readonly index: (...names: readonly string[]) => Promise<readonly StoredVersion[]>;
-  /** Indexes, tracks, and waits until the files are watched. */
+  /** Indexes and tracks files. Waits until they are watched. */
   readonly know: (...names: readonly string[]) => Promise<readonly ObjectId[]>;
-  /** The latest version of an object. */
+  /** Returns the latest version of an object. */
   readonly latest: (id: ObjectId) => Promise<StoredVersion>;
-  /** Waits until the latest version of an object is so. */
+  /** Waits until the latest version of an object meets a condition. */
   readonly until: (
     id: ObjectId | undefined,
     isSo: (stored: StoredVersion) => boolean,
@@ -61,10 +61,13 @@ export interface ObservedTracker {
   readonly untilContent: (id: ObjectId | undefined, content: string) => Promise<StoredVersion>;
   readonly untilGone: (id: ObjectId | undefined) => Promise<StoredVersion>;
   readonly untilAt: (id: ObjectId | undefined, path: string) => Promise<StoredVersion>;
-  readonly untilTold: (isSo: (change: FileChange) => boolean, what: string) => Promise<FileChange>;
-  /** Waits until a change and a deletion that come after all else are stored. */
+  readonly untilReported: (
+    isSo: (change: FileChange) => boolean,
+    what: string,
+  ) => Promise<FileChange>;
+  /** Waits until a change and a deletion that happen after all others are stored. */
   readonly untilQuiet: () => Promise<void>;
-  /** Another session on the same store and files, which may see them through a file source of its own. */
+  /** Opens another session on the same store and files. It can have a separate file source. */
   readonly openAnother: (files?: FileSource) => Promise<{
     readonly tracker: FileTracker;
     readonly changes: readonly FileChange[];
@@ -73,7 +76,7 @@ export interface ObservedTracker {
 
 const usualDeadline = 20_000;
 
-/** A scenario on one tracker in one folder, which is its workspace. */
+/** Returns a scenario that runs with one tracker on one folder, which is its workspace. */
 export function tracking(scenario: (observed: ObservedTracker) => Promise<void>): TrackerScenario {
   return async (parts, { deadline = usualDeadline } = {}) => {
     await using place = await emptyFolder();
@@ -101,8 +104,8 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
       });
       disposal.add(tracker);
       const changes: FileChange[] = [];
-      const listener = (told: readonly FileChange[]): void => {
-        changes.push(...told);
+      const listener = (reported: readonly FileChange[]): void => {
+        changes.push(...reported);
         for (const look of waiting) look();
       };
       tracker.onChange(listener);
@@ -142,7 +145,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
 
     async function latest(id: ObjectId): Promise<StoredVersion> {
       const stored = await store.get(id);
-      assert.ok(stored, `object ${id} is not there`);
+      assert.ok(stored, `object ${id} does not exist`);
       return stored;
     }
 
@@ -152,7 +155,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
     ): Promise<Value> {
       const end = performance.now() + deadline;
       for (;;) {
-        const told = new Promise<void>((resolve) => {
+        const reported = new Promise<void>((resolve) => {
           const timer = setTimeout(done, Math.min(1_000, deadline));
           function done(): void {
             clearTimeout(timer);
@@ -164,7 +167,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
         const value = await look();
         if (value !== undefined) return value;
         if (performance.now() > end) throw new assert.AssertionError({ message: await what() });
-        await told;
+        await reported;
       }
     }
 
@@ -216,10 +219,10 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
         await until(id, ({ body }) => body["path"] === null && body.content === null, "gone"),
       untilAt: async (id, path) =>
         await until(id, ({ body }) => body["path"] === path, `at ${path}`),
-      untilTold: async (isSo, what) =>
+      untilReported: async (isSo, what) =>
         await untilSo(
           async () => changes.find(isSo),
-          async () => `${what} was not told; told ${JSON.stringify(changes)}`,
+          async () => `${what} was not reported; all reports: ${JSON.stringify(changes)}`,
         ),
       untilQuiet,
       openAnother: async (seen = files) => await Promise.resolve(open(seen)),
@@ -231,7 +234,7 @@ export function asMetadata(stored: StoredVersion): StoredMetadata {
   return { ...stored, body: metadataOf(stored.body) };
 }
 
-/** Until a look shows for sure what changed before, and files that are made from now on are later. */
+/** Waits so long that a later check sees all earlier changes for certain, and that new files have a later time. */
 export async function pastTick(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 150));
 }

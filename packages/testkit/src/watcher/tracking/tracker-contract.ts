@@ -1,4 +1,4 @@
-// The tests are data here: how many rounds there are depends on the run, and the scenarios assert.
+// The tests are data here. The run decides how many rounds there are, and the scenarios contain the assertions.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
 import { describe, it } from "vitest";
 
@@ -9,7 +9,7 @@ import type { TrackerParts } from "./observed-tracker.ts";
 
 export interface FileTrackerContract extends TrackerParts {
   readonly name: string;
-  /** How often each law is tried in a long run; 50 unless told. */
+  /** How often a long run tests each law. Default: 50. */
   readonly rounds?: number;
 }
 
@@ -20,7 +20,8 @@ export function fileTrackerContract({ name, rounds, ...parts }: FileTrackerContr
     for (const law of Object.keys(trackerLaws) as TrackerLaw[]) {
       const test = async (): Promise<void> =>
         await inRounds(async () => await trackerLaws[law](parts), rounds);
-      // Most of a scenario is waiting; what a user may read is a matter of the whole process.
+      // A scenario mostly waits, so scenarios can run at once. This law must run by itself: it changes the user of
+      // the process.
       const concurrent = testScale.isLong && law !== "unreadable-keeps-the-last";
       it(law, { timeout, concurrent }, test);
     }

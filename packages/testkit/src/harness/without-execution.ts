@@ -1,14 +1,16 @@
 import { executionField } from "@self-context-manager/core";
 import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
-/** A host's record without what the results of tools carry for us (decision D51). */
-export function withoutOurs(value: JsonValue): JsonValue {
-  if (isList(value)) return value.map(withoutOurs);
+/**
+ * Returns a host's record without the execution field: the only data that the adapter adds to the results of tools.
+ */
+export function withoutExecution(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(withoutExecution);
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).flatMap(([name, one]) => {
     if (name === executionField || one === undefined) return [];
-    const rest = withoutOurs(one);
-    // A field that held nothing but ours may be empty without us, or not be there.
+    const rest = withoutExecution(one);
+    // A field that held only the execution field may be empty or absent in the host's plain record.
     return isEmpty(rest) ? [] : [[name, rest] as const];
   });
   return Object.fromEntries(fields);
