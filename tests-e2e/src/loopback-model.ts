@@ -12,32 +12,32 @@ import type { Reply } from "./loopback-reply.ts";
 import { wireRequest } from "./wire-request.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-/** Decides one answer from what the request shows. */
+/** Returns one answer for each request. */
 export type Responder = (request: WireRequest, index: number) => Reply | Promise<Reply>;
 
 export interface LoopbackModelOptions {
-  /** A responder for all requests, or one step for each in order; a request too many is an error. */
+  /** A responder for all requests, or one step for each request in order. A request without a step is an error. */
   readonly script: Responder | readonly (Reply | Responder)[];
-  /** OpenAI's rules unless told. */
+  /** The simulated prompt cache. Default: a cache by OpenAI's rules. */
   readonly cache?: PrefixCache;
 }
 
 export interface LoopbackModel extends AsyncDisposable {
   /** The base URL for an OpenAI-compatible client. */
   readonly url: string;
-  /** Every request so far, in order of arrival. */
+  /** All requests up to now, in order of arrival. */
   readonly requests: readonly WireRequest[];
-  /** What each request was billed as. */
+  /** The bill of each request, in order. */
   readonly billed: readonly BilledPrompt[];
-  /** What a script threw and what could not be decoded; a test expects none. */
+  /** Errors: exceptions of the script, and requests that could not be decoded. A test expects none. */
   readonly failures: readonly string[];
-  /** Resolves with the request of this index once it is there; rejects after the deadline. */
+  /** Resolves with the request of this index once it has arrived. Rejects after the deadline. */
   received(index: number, options?: { readonly deadlineMs?: number }): Promise<WireRequest>;
 }
 
 /**
- * Opens a real OpenAI-compatible chat-completions server on a free loopback port that answers by a
- * script and keeps every request's bytes.
+ * Opens a real OpenAI-compatible chat-completions server on a free loopback port. It answers by a script and keeps
+ * the bytes of every request.
  */
 export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<LoopbackModel> => {
   const cache = options.cache ?? automaticPrefixCache();
@@ -74,7 +74,7 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") {
-    throw new TypeError("wanted a TCP address for the loopback model");
+    throw new TypeError("the loopback model needs a TCP address");
   }
 
   return {
@@ -125,7 +125,7 @@ const nextReply = async (
   const step = script[request.index];
   if (step === undefined) {
     throw new RangeError(
-      `the script has ${script.length} steps, request ${request.index} has none`,
+      `the script has ${script.length} steps, but none for request ${request.index}`,
     );
   }
   return typeof step === "function" ? step(request, request.index) : step;
@@ -157,7 +157,7 @@ const sendReply = async (
   if (reply.type === "hang") {
     await once(outgoing, "close");
   } else if (reply.type === "disconnect") {
-    // Destroying at once would drop what is still buffered, so the cut waits for the flush.
+    // If the connection were destroyed at once, the buffered output would be lost. So the cut waits for the flush.
     outgoing.write(": cut\n\n", () => outgoing.destroy());
   } else {
     outgoing.end();

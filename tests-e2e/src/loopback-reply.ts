@@ -4,21 +4,21 @@ export interface ScriptedToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What the loopback model answers to one request. */
+/** The loopback model's answer to one request. */
 export type Reply =
   | { readonly type: "text"; readonly text: string; readonly reasoning?: string }
   | {
       readonly type: "tool-calls";
-      /** More than one makes them parallel. */
+      /** The tool calls. Several calls are parallel. */
       readonly calls: readonly ScriptedToolCall[];
       readonly text?: string;
       readonly reasoning?: string;
     }
-  /** An HTTP error before any output; Pi retries 429 and 5xx, and gives up at once on 400. */
+  /** An HTTP error before any output. Pi retries 429 and 5xx, and does not retry 400. */
   | { readonly type: "error"; readonly status: number; readonly message: string }
-  /** Some output, then a cut connection. */
+  /** Some output, then a closed connection. */
   | { readonly type: "disconnect"; readonly text: string }
-  /** Some output, then silence until the client goes away: what an abort needs. */
+  /** Some output, then silence until the client closes the connection. Tests of an abort need this. */
   | { readonly type: "hang"; readonly text: string };
 
 export interface ReplyUsage {
@@ -27,7 +27,7 @@ export interface ReplyUsage {
   readonly completionTokens: number;
 }
 
-/** The server-sent events of a reply, in order, without the closing `[DONE]` where none is sent. */
+/** Returns the server-sent events of a reply in order. An incomplete reply has no closing `[DONE]`. */
 export const replyEvents = (
   reply: Exclude<Reply, { readonly type: "error" }>,
   options: { readonly id: string; readonly model: string; readonly usage: ReplyUsage },
@@ -56,11 +56,13 @@ export const replyEvents = (
   ];
 };
 
-/** Tokens of a reply, by the same four-bytes rule as its prompt. */
+/** Returns the tokens of a reply, counted by the same rule as its prompt. */
 export const replyTokens = (reply: Reply): number =>
   reply.type === "error" ? 0 : estimateTokens(JSON.stringify(deltas(reply)));
 
-/** Four bytes of UTF-8 count as a token; close enough for a model that does not exist. */
+/**
+ * Estimates the tokens of a text: one for four bytes of UTF-8. That is close enough for a model that does not exist.
+ */
 export const estimateTokens = (text: string): number =>
   Math.ceil(Buffer.byteLength(text, "utf8") / 4);
 
@@ -86,7 +88,7 @@ const deltas = (
   ];
 };
 
-/** Text arrives in two pieces, so that a reader that forgets to join them is found out. */
+/** Splits a text into two pieces, so that a reader that does not join them fails a test. */
 const halves = (text: string): readonly string[] => {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");

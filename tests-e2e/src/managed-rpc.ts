@@ -8,7 +8,7 @@ export interface ManagedRpc extends PiRpc {
   readonly workspace: PiWorkspace;
 }
 
-/** Pi in RPC mode with the built extension, in a workspace of its own with the files of the managed session. */
+/** Opens Pi in RPC mode with the built extension, in a separate workspace with the files of the managed session. */
 export async function openManagedRpc({
   pi,
   ...options

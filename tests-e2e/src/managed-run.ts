@@ -13,12 +13,12 @@ import type { PiVersion } from "./pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace } from "./pi-workspace.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-/** The package as Pi loads it; it has to be built. */
+/** The package as Pi loads it. It must be built first. */
 export const adapterFolder: string = fileURLToPath(
   new URL("../../packages/adapter-pi", import.meta.url),
 );
 
-/** The layout and the policy that a test reads are always named: these are the specification's. */
+/** The layout and the policy of the specification. A test that reads requests always names both. */
 export const pooled = { SCM_LAYOUT: "pooled", SCM_POLICY: "window" } as const;
 
 export type PiMode = "print" | "rpc" | "sdk";
@@ -28,15 +28,15 @@ export const piModes: readonly PiMode[] = ["print", "rpc", "sdk"];
 export interface ManagedRun {
   readonly requests: readonly WireRequest[];
   readonly failures: readonly string[];
-  /** What went to standard error, and what extensions threw. */
+  /** The text of standard error, and the errors of extensions. */
   readonly complaints: string;
 }
 
 const runs = new Map<string, Promise<ManagedRun>>();
 
 /**
- * The managed session and one prompt more, run once for all tests that look at it. In print mode and the SDK the
- * second prompt resumes the session, in RPC mode it goes on in the same process.
+ * Runs the managed session and one more prompt, once for all tests that read it. In print mode and with the SDK the
+ * second prompt resumes the session. In RPC mode it continues in the same process.
  */
 export const managedRun = async (pi: PiVersion, mode: PiMode): Promise<ManagedRun> => {
   const key = `${pi.version} ${mode}`;
@@ -45,7 +45,7 @@ export const managedRun = async (pi: PiVersion, mode: PiMode): Promise<ManagedRu
   return known;
 };
 
-/** Runs the managed session once more, with the given settings in the environment. */
+/** Runs the managed session again, with the given settings in the environment. */
 export const runManaged = async (
   pi: PiVersion,
   mode: PiMode,
@@ -109,7 +109,7 @@ const runners: Readonly<Record<PiMode, Runner>> = {
   },
 };
 
-/** Opens sessions on a store in a workspace's home, with the layout that the tests read. */
+/** Opens sessions on a store in a workspace's home, with the layout that the tests expect. */
 export const openIn =
   (
     { agentFolder }: PiWorkspace,

@@ -4,10 +4,10 @@ import type { Responder } from "./loopback-model.ts";
 import type { Reply } from "./loopback-reply.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-/** A text that occurs nowhere but in the file or output it names. */
+/** Returns a text that occurs only in the file or output that it names. */
 export const secretOf = (name: string): string => `contents of ${name} stand here`;
 
-/** A picture of one pixel, which no release resizes. */
+/** An image of one pixel, which no release resizes. */
 export const pixel: Uint8Array = onePixelPng();
 
 /** The files of the managed session. */
@@ -23,15 +23,15 @@ const call = (id: string, name: string, args: Readonly<Record<string, unknown>>)
   arguments: args,
 });
 
-/** The handle in the reference line that stands in the place of a call's result. */
+/** Returns the handle in the reference line that replaces a tool call's result. */
 export const handleOf = (request: WireRequest, callId: string): string => {
   const text = request.messages.find((message) => message.toolCallId === callId)?.text ?? "";
   const handle = /^\[(t\d+) /u.exec(text)?.[1];
-  if (handle === undefined) throw new Error(`no handle stands in ${JSON.stringify(text)}`);
+  if (handle === undefined) throw new Error(`there is no handle in ${JSON.stringify(text)}`);
   return handle;
 };
 
-/** The handle of a file by its line among the known objects. */
+/** Returns the handle of a file from its line among the known objects. */
 export const fileHandle = (request: WireRequest, path: string): string => {
   const pool = request.messages.find((message) => message.text.startsWith("Known objects"));
   const line = pool?.text.split("\n").find((one) => one.split(" ")[1] === path);
@@ -41,8 +41,8 @@ export const fileHandle = (request: WireRequest, path: string): string => {
 };
 
 /**
- * The model of a managed session: reads, pins, deactivates, works until the window has moved on, activates. It knows
- * handles only from what the request shows.
+ * The model of a managed session. It reads, pins, deactivates, works until the window has moved on, and activates. It
+ * takes handles only from requests.
  */
 export const managedScript: readonly (Reply | Responder)[] = [
   {
@@ -51,7 +51,7 @@ export const managedScript: readonly (Reply | Responder)[] = [
     reasoning: "Two things at once.",
     calls: [
       call("call_a", "read", { path: "a.txt" }),
-      // The files of a batch are known in the order in which its calls end.
+      // The files of parallel tool calls become known in the order in which the calls end.
       call("call_b", "bash", { command: "sleep 0.2; cat docs/b.txt; echo v1.2.3 3.14s" }),
     ],
   },

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 
-/** Prints what was measured by hand with what it depends on, and keeps it in `bench/results`. */
+/** Prints the results of a measurement by hand with their conditions, and writes them to `bench/results`. */
 export function keepMeasured(name: string, results: Readonly<Record<string, unknown>>): void {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const text = JSON.stringify(

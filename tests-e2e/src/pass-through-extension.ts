@@ -1,13 +1,13 @@
 import { appendFileSync } from "node:fs";
 
-/** The little of Pi's extension interface that observing takes. */
+/** The part of Pi's extension interface that an observer needs. */
 interface PassThroughHost {
   on(event: "context", handler: (event: { readonly messages: readonly unknown[] }) => void): void;
 }
 
 /**
- * A Pi extension that sees every `context` event and changes nothing: what the managed runs are
- * compared with. With `PASS_THROUGH_LOG` set to a path, it writes each message list there as a line.
+ * A Pi extension that sees every `context` event and changes nothing. Managed runs are compared with it. If
+ * `PASS_THROUGH_LOG` names a file, each list of messages is appended to it as a line.
  */
 export const passThroughExtension = (pi: PassThroughHost): void => {
   pi.on("context", (event) => {

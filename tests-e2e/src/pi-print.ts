@@ -5,13 +5,13 @@ export interface PiPrintOptions extends PiLaunchOptions {
   readonly prompt: string;
 }
 
-/** Runs one prompt with `pi -p`, to the end of the process. */
+/** Runs one prompt with `pi -p` until the process ends. */
 export const piPrint = async (options: PiPrintOptions): Promise<PiExit> => {
   await using process = openPiProcess({
     ...options,
     commandLine: [...sessionArguments(options), "-p", options.prompt],
   });
-  // Pi reads what is piped to it as part of the prompt, and waits for its end.
+  // Pi reads its standard input as part of the prompt and waits for its end.
   process.child.stdin.end();
   return await process.exited;
 };

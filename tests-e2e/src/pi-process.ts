@@ -9,16 +9,16 @@ export interface PiProcessOptions {
   readonly pi: PiVersion;
   readonly workspace: PiWorkspace;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The Node that runs Pi; by default the one that runs the tests. */
+  /** The Node that runs Pi. Default: the one that runs the tests. */
   readonly node?: string;
-  /** After this the process is ended and the driver rejects. */
+  /** The time in milliseconds after which the process is ended and the driver rejects. */
   readonly deadlineMs?: number;
 }
 
 export interface PiLaunchOptions extends PiProcessOptions {
   /** Files or package folders, each loaded as with `-e`. */
   readonly extensions?: readonly string[];
-  /** Whether what is installed in the agent folder is loaded too; by default it is not. */
+  /** Whether the extensions in the agent folder are loaded too. Default: false. */
   readonly discovery?: boolean;
   /** Further arguments of Pi's command line. */
   readonly arguments?: readonly string[];
@@ -36,15 +36,17 @@ export interface PiExit {
 
 export interface PiProcess extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
-  /** What has been written to standard error so far, for messages. */
+  /** Returns the text of standard error up to now, for error messages. */
   stderr(): string;
-  /** Resolves when the process has ended and its output is read; rejects after the deadline. */
+  /** Resolves when the process has ended and its output has been read. Rejects after the deadline. */
   readonly exited: Promise<PiExit>;
-  /** Ends the process and what it started with SIGKILL. */
+  /** Ends the process and its child processes with SIGKILL. */
   kill(): void;
 }
 
-/** Starts a Pi process in its workspace; disposing ends it, and what it started, by its id. */
+/**
+ * Starts a Pi process in its workspace. Disposal ends this process and its child processes by their process group.
+ */
 export const openPiProcess = (
   options: PiProcessOptions & { readonly commandLine: readonly string[] },
 ): PiProcess => {
@@ -52,7 +54,7 @@ export const openPiProcess = (
   const commandLine = [piInstallation(options.pi).cli, ...options.commandLine];
   const child = spawn(options.node ?? process.execPath, commandLine, {
     cwd: workspace.workFolder,
-    // A group of its own, so that ending it also ends the commands that it runs.
+    // A separate process group, so that the commands that Pi runs are ended with it.
     detached: true,
     env: { ...workspace.environment, ...options.environment },
     stdio: "pipe",
@@ -92,14 +94,17 @@ export const openPiProcess = (
     }
   };
   const exited = exit();
-  // Whoever disposes early never asks for the exit; its rejection is then nobody's.
+  // After an early disposal nobody awaits the exit. Its rejection must not end the run.
   exited.catch(() => undefined);
 
   const kill = (): void => signalGroup(child.pid, "SIGKILL");
   return { child, stderr: () => stderr, exited, kill, [Symbol.asyncDispose]: end };
 };
 
-/** The arguments of a session: our extensions and our model, without whatever the machine has. */
+/**
+ * Returns the arguments of a session: the given extensions and the scripted model, without other resources of the
+ * machine.
+ */
 export const sessionArguments = (options: PiLaunchOptions): readonly string[] => [
   ...(options.discovery === true ? [] : ["--no-extensions"]),
   "--no-skills",
@@ -119,7 +124,7 @@ export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): vo
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // The group has ended already, which is what was wanted.
+    // The group has already ended, as intended.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) {
       throw error;
     }

@@ -4,7 +4,7 @@ import { openPiProcess, sessionArguments } from "./pi-process.ts";
 import type { PiExit, PiLaunchOptions } from "./pi-process.ts";
 
 export interface PiRpcOptions extends PiLaunchOptions {
-  /** The most that one command or one run may take. */
+  /** The time limit of one command or one run, in milliseconds. */
   readonly stepDeadlineMs?: number;
 }
 
@@ -21,19 +21,19 @@ export interface PiRpcImage {
 }
 
 export interface PiRpc extends AsyncDisposable {
-  /** Every line so far but the responses. */
+  /** All lines up to now except the responses. */
   readonly events: readonly PiRpcLine[];
-  /** Sends one command and resolves with its response; rejects when Pi says that it failed. */
+  /** Sends one command and resolves with its response. Rejects if Pi reports a failure. */
   send(command: { readonly type: string; readonly [key: string]: unknown }): Promise<PiRpcLine>;
-  /** Sends a prompt or a `/command`, and resolves when Pi has come to rest. */
+  /** Sends a prompt or a `/command`. Resolves when Pi is at rest. */
   prompt(message: string, options?: { readonly images?: readonly PiRpcImage[] }): Promise<void>;
   /** Resolves with the first event, from the given position on, that the test accepts. */
   event(accepts: (line: PiRpcLine) => boolean, options?: { from?: number }): Promise<PiRpcLine>;
-  /** Resolves when no run and no compaction is under way. */
+  /** Resolves when no run and no compaction is in progress. */
   rest(): Promise<void>;
   /** Ends the process the way a client does, by closing its input. */
   close(): Promise<PiExit>;
-  /** Ends the process, and what it runs, at once and without a word (`kill -9`). */
+  /** Ends the process and its child processes at once, without a shutdown (`kill -9`). */
   kill(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
       const from = events.length;
       await send({ type: "prompt", message, ...(images.length === 0 ? {} : { images }) });
       await rest();
-      // A `/command` starts no run; a run's last word is behind its idle state by a few lines.
+      // A `/command` starts no run. After a run, the last event follows the idle state by a few lines.
       if (pi.settles && events.slice(from).some((line) => line.type === "agent_start")) {
         await event((line) => line.type === "agent_settled", { from });
       }
@@ -150,7 +150,7 @@ export const openPiRpc = async (options: PiRpcOptions): Promise<PiRpc> => {
   return rpc;
 };
 
-/** After one of these the state is worth asking for again. */
+/** The events after which the state is requested again. */
 const restEvents = new Set([
   "agent_start",
   "agent_end",
@@ -159,7 +159,10 @@ const restEvents = new Set([
   "auto_retry_end",
 ]);
 
-/** A release that does not settle is idle for a moment between a failure and its retry. */
+/**
+ * Whether a retry is about to start. A release that does not settle is idle for a moment between a failure and its
+ * retry.
+ */
 const isAboutToRetry = (events: readonly PiRpcLine[]): boolean => {
   const last = events.findLast((line) => retryEvents.has(line.type));
   return (
@@ -188,7 +191,7 @@ const rpcLine = (text: string): PiRpcLine | undefined => {
     const value: unknown = JSON.parse(text);
     return isLine(value) ? value : undefined;
   } catch {
-    // Extensions may print to the same stream; what is not JSON is not of the protocol.
+    // Extensions may print to the same stream. A line that is not JSON does not belong to the protocol.
     return undefined;
   }
 };

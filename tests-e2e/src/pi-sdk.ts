@@ -10,17 +10,17 @@ export interface PiSdkOptions {
   readonly workspace: PiWorkspace;
   /** Files or package folders, loaded by Pi as with `-e`. */
   readonly extensions?: readonly string[];
-  /** Extension factories of this process, run after those of `extensions`. */
+  /** Extension factories of this process. They run after those of `extensions`. */
   readonly factories?: readonly ((pi: never) => void | Promise<void>)[];
   /** The allowlist of tools, as with `--tools`. */
   readonly tools?: readonly string[];
   /** As with `--no-tools` and `--no-builtin-tools`. */
   readonly noTools?: "all" | "builtin";
-  /** A session to go on with; without it a new one is begun. */
+  /** A session to continue. `undefined`: a new session. */
   readonly sessionFile?: string;
-  /** What extensions show to the user by; without it they find no user. */
+  /** The interface by which extensions reach the user. `undefined`: extensions find no user. */
   readonly ui?: object;
-  /** The most that one prompt may take. */
+  /** The time limit of one prompt, in milliseconds. */
   readonly deadlineMs?: number;
 }
 
@@ -65,9 +65,9 @@ export interface PiSdkSession {
 export interface PiSdk extends AsyncDisposable {
   readonly session: PiSdkSession;
   readonly events: readonly PiSdkEvent[];
-  /** What extensions threw, and why any failed to load. */
+  /** The errors of extensions, including those that prevented loading. */
   readonly errors: readonly string[];
-  /** Prompts and waits for the run's end; rejects after the deadline, having aborted the run. */
+  /** Sends a prompt and waits for the end of the run. After the deadline, aborts the run and rejects. */
   prompt(text: string, options?: { readonly images?: readonly PiSdkImage[] }): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export const openPiSdk = async (options: PiSdkOptions): Promise<PiSdk> => {
   const events: PiSdkEvent[] = [];
   const errors = extensionsResult.errors.map(({ path, error }) => `${path}: ${error}`);
   session.subscribe((event) => events.push(event));
-  // Without bindings Pi never says `session_start` to an extension.
+  // Without bindings, Pi sends no `session_start` event to extensions.
   await session.bindExtensions({
     ...(options.ui === undefined ? {} : { uiContext: options.ui }),
     onError: ({ event, error }) => errors.push(`${event}: ${error}`),
@@ -136,7 +136,7 @@ export const openPiSdk = async (options: PiSdkOptions): Promise<PiSdk> => {
       }
       disposed = true;
       await session.abort();
-      // What Pi's own modes do before they leave; `dispose` alone tells the extensions nothing.
+      // Pi's own modes send this event before they end. `dispose` alone sends no event to the extensions.
       await session.extensionRunner.emit({ type: "session_shutdown", reason: "quit" });
       session.dispose();
     },
@@ -151,7 +151,7 @@ const sessionManager = (sdk: SdkModule, options: PiSdkOptions): unknown => {
     : sdk.SessionManager.open(options.sessionFile, folder);
 };
 
-/** Where the model comes from: a registry before 0.87, a runtime since. */
+/** Returns the source of the model: a registry before 0.87, a runtime since. */
 const modelAccess = async (
   sdk: SdkModule,
   workspace: PiWorkspace,
@@ -164,14 +164,14 @@ const modelAccess = async (
     return { modelRuntime, model: modelRuntime.getModel(provider, id) };
   }
   if (sdk.AuthStorage === undefined) {
-    throw new TypeError("wanted a Pi SDK with ModelRuntime or AuthStorage");
+    throw new TypeError("the Pi SDK must have ModelRuntime or AuthStorage");
   }
   const authStorage = sdk.AuthStorage.create(authPath);
   const modelRegistry = sdk.ModelRegistry.create(authStorage, modelsPath);
   return { authStorage, modelRegistry, model: modelRegistry.find(provider, id) };
 };
 
-/** The SDK as this driver uses it, over all supported releases. */
+/** The parts of the SDK that this driver uses, of all supported releases. */
 interface SdkModule {
   readonly SettingsManager: { create(cwd: string, agentDir: string): unknown };
   readonly DefaultResourceLoader: new (options: Readonly<Record<string, unknown>>) => {

@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from "node:util";
 import { type PiLaunchOptions, sessionArguments, signalGroup } from "./pi-process.ts";
 import { piInstallation } from "./pi-versions.ts";
 
-/** Pi in a terminal, with somebody at its keys. */
+/** Pi in a terminal, with simulated key presses. */
 export interface PiTerminal extends AsyncDisposable {
-  /** Presses keys, one after another as a terminal sends them. */
+  /** Presses keys one after another, as a terminal sends them. */
   press(keys: string): void;
-  /** Resolves once the terminal has shown a text since keys were pressed last; rejects after the deadline. */
+  /** Resolves once the terminal has shown a text since the last key press. Rejects after the deadline. */
   shows(text: string): Promise<void>;
-  /** Moves up in a list until the line that is marked says this; rejects where none of the lines above does. */
+  /** Moves up in a list until the marked line has this text. Rejects if none of the lines above has it. */
   moveUpTo(text: string): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ export const key = { enter: "\r", up: "\u001B[A", clearLine: "\u0015" } as const
 
 const deadlineMs = 30_000;
 
-/** Whether the machine can make a terminal: util-linux's `script` does. */
+/** Whether the machine can provide a terminal, which needs the `script` command of util-linux. */
 export const hasTerminal: boolean =
   spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
 
-/** Starts Pi as a person does, in a pseudo-terminal of 100 by 40. */
+/** Starts Pi as a user does, in a pseudo-terminal of 100 columns and 40 rows. */
 export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
   const { workspace } = options;
   const pi = [

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 export interface PiVersion {
   readonly version: string;
   readonly alias: string;
-  /** Whether the release says `agent_settled` when a run has come to rest; without it, `agent_end`. */
+  /** Whether the release sends `agent_settled` when a run is at rest. Otherwise the last event is `agent_end`. */
   readonly settles: boolean;
-  /** Path in the package of the module that the SDK is imported from. */
+  /** The path, within the package, of the module that the SDK is imported from. */
   readonly sdk: string;
 }
 
@@ -18,17 +18,17 @@ export interface PiInstallation {
   readonly sdk: string;
 }
 
-/** The supported releases, oldest first; each test of the matrix runs on all of them. */
+/** The supported releases, oldest first. Each test of the matrix runs on all of them. */
 export const piVersions: readonly PiVersion[] = [
   { version: "0.73.1", alias: "pi-0-73", settles: false, sdk: "dist/index.js" },
   { version: "0.87.1", alias: "pi-0-87", settles: true, sdk: "dist/index.js" },
-  // The unbundled entry needs packages that the registry lacks; the shipped bundle holds them.
+  // The unbundled entry needs packages that the registry lacks. The shipped bundle contains them.
   { version: "1.5.2", alias: "pi-1-5", settles: true, sdk: "dist/bundle/index.js" },
 ];
 
-/** Finds the files of an installed release, and checks that it is the release it claims to be. */
+/** Returns the files of an installed release. Checks that the installed version is the expected one. */
 export const piInstallation = (pi: PiVersion): PiInstallation => {
-  // Not `require.resolve`: Pi's exports name neither its package.json nor a require condition.
+  // Not `require.resolve`, because Pi's exports name neither its package.json nor a require condition.
   const manifestPath = findPackageJSON(pi.alias, import.meta.url);
   if (manifestPath === undefined) {
     throw new Error(`${pi.alias} is not installed; run npm start or npm test first`);

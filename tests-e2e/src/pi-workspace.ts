@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 export interface PiWorkspaceOptions {
-  /** The server that answers. */
+  /** The server of the scripted model. */
   readonly model: { readonly url: string };
-  /** The protocol that it speaks; OpenAI's chat completions unless told. */
+  /** The protocol of the server. Default: OpenAI's chat completions. */
   readonly api?: "openai-completions" | "anthropic-messages";
-  /** With a key that begins as Anthropic's subscriptions do, Pi sends what it sends for those. */
+  /** The API key. For a key that begins like those of Anthropic's subscriptions, Pi sends requests in their form. */
   readonly apiKey?: string;
-  /** In dollars per million tokens; what Anthropic's usual ratios are, unless told. */
+  /** Prices in dollars per million tokens. Default: prices with Anthropic's usual ratios. */
   readonly cost?: ModelCost;
-  /** Files to begin with, by path in the work folder. */
+  /** The initial files, by path in the work folder. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly contextWindow?: number;
   /** Whether the model is declared as a reasoning one. */
   readonly reasoning?: boolean;
-  /** Pi's settings.json; what is given here replaces the defaults below key by key. */
+  /** Pi's settings.json. A given key replaces the default below. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,21 +27,24 @@ interface ModelCost {
   readonly cacheWrite: number;
 }
 
-/** A temporary home for Pi: a folder to work in, and an agent folder that knows only our model. */
+/** A temporary home for Pi: a work folder, and an agent folder with only the scripted model. */
 export interface PiWorkspace extends AsyncDisposable {
   readonly workFolder: string;
   readonly agentFolder: string;
   /** The model as Pi's command line names it. */
   readonly model: { readonly provider: string; readonly id: string };
-  /** What a Pi process sees as its environment: nothing of the user's but the way to programs. */
+  /**
+   * The environment of a Pi process. Of the user's environment it contains only the paths of programs and of
+   * temporary files.
+   */
   readonly environment: Readonly<Record<string, string>>;
-  /** Every session file, the one written last at the end. */
+  /** Returns all session files, ordered by the time of their last write. */
   sessionFiles(): Promise<readonly string[]>;
 }
 
-/** Makes the folders and `models.json`; disposing removes them. */
+/** Creates the folders and `models.json`. Disposal removes them. */
 export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWorkspace> => {
-  // The real path, because Pi files sessions under the working folder as the kernel names it.
+  // The real path, because Pi stores sessions under the kernel's name of the working folder.
   const root = await realpath(await mkdtemp(join(tmpdir(), "scm-pi-")));
   const workFolder = join(root, "work");
   const agentFolder = join(root, "agent");
@@ -80,7 +83,7 @@ export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWo
   };
 };
 
-/** Retries would answer a scripted failure with requests that no script expects. */
+/** Settings without retries: the script expects no repeated requests after a scripted failure. */
 const quietSettings = {
   quietStartup: true,
   retry: { enabled: false },

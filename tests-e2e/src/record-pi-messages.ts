@@ -1,4 +1,7 @@
-/** Records the message shapes of each supported Pi as fixtures of adapter-pi; run by hand when a release is added. */
+/**
+ * Records the forms of messages of each supported Pi as fixtures of adapter-pi. It is run by hand when a release is
+ * added.
+ */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,7 @@ export type WireBlock =
 export interface WireToolCall {
   readonly id: string;
   readonly name: string;
-  /** The argument text as sent, which is JSON when the host is well behaved. */
+  /** The text of the arguments as sent. It is JSON if the host is correct. */
   readonly arguments: string;
 }
 
@@ -17,9 +17,9 @@ export interface WireMessage {
   /** The text blocks, joined by line feeds. */
   readonly text: string;
   readonly toolCalls: readonly WireToolCall[];
-  /** On a tool result, the call that it answers. */
+  /** On a tool result: the id of the tool call that it answers. */
   readonly toolCallId: string | undefined;
-  /** The message as parsed from the body, with whatever is not named above. */
+  /** The message as parsed from the body, including fields that are not named above. */
   readonly raw: unknown;
 }
 
@@ -35,23 +35,23 @@ export interface WireRequest {
   readonly path: string;
   readonly body: Buffer;
   readonly byteLength: number;
-  /** Bytes at the start of the body that equal those of the request before. */
+  /** The number of bytes at the start of the body that equal those of the previous request. */
   readonly sharedBytes: number;
   readonly model: string;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly WireTool[];
-  /** The text a prefix cache would key on: tools first, then the messages. */
+  /** The text that a prefix cache would use as its key: first the tools, then the messages. */
   readonly promptText: string;
 }
 
-/** Decodes a chat-completions body; throws a SyntaxError or TypeError for anything else. */
+/** Decodes a chat-completions body. Throws `SyntaxError` or `TypeError` for any other body. */
 export const wireRequest = (
   body: Buffer,
   options: { readonly index: number; readonly path: string; readonly previous?: WireRequest },
 ): WireRequest => {
   const parsed: unknown = JSON.parse(body.toString("utf8"));
   if (!isRecord(parsed) || !Array.isArray(parsed["messages"])) {
-    throw new TypeError("wanted a chat-completions body with messages");
+    throw new TypeError("a chat-completions request needs a body with messages");
   }
 
   const messages: readonly unknown[] = parsed["messages"];
@@ -70,7 +70,7 @@ export const wireRequest = (
   };
 };
 
-/** The number of leading bytes that two buffers have in common. */
+/** Returns the number of leading bytes that two buffers have in common. */
 export const sharedPrefix = (left: Buffer, right: Buffer): number => {
   const length = Math.min(left.byteLength, right.byteLength);
   let index = 0;

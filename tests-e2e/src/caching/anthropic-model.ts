@@ -7,9 +7,9 @@ import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts"
 import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";
 
 export interface AnthropicModelOptions {
-  /** Decides one answer from what the request shows. */
+  /** Returns one answer for each request. */
   readonly script: (request: AnthropicRequest) => Reply;
-  /** Anthropic's rules unless told. */
+  /** The simulated prompt cache. Default: a cache by Anthropic's rules. */
   readonly cache?: PrefixCache;
 }
 
@@ -17,15 +17,17 @@ export interface AnthropicModel extends AsyncDisposable {
   /** The base URL for a client of the Messages API. */
   readonly url: string;
   readonly requests: readonly AnthropicRequest[];
-  /** What each request was billed as. */
+  /** The bill of each request, in order. */
   readonly billed: readonly BilledPrompt[];
-  /** What was refused, what a script threw, and what could not be decoded; a test expects none. */
+  /**
+   * Errors: refused requests, exceptions of the script, and requests that could not be decoded. A test expects none.
+   */
   readonly failures: readonly string[];
 }
 
 /**
- * Opens a server of Anthropic's Messages API on a free loopback port that answers by a script, refuses what the real
- * one refuses, and reports usage by a simulated prompt cache.
+ * Opens a server of Anthropic's Messages API on a free loopback port. It answers by a script, refuses requests that
+ * the real server refuses, and reports usage by a simulated prompt cache.
  */
 export async function openAnthropicModel(options: AnthropicModelOptions): Promise<AnthropicModel> {
   const cache = options.cache ?? markedPrefixCache();
@@ -61,7 +63,7 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") {
-    throw new TypeError("wanted a TCP address for the loopback model");
+    throw new TypeError("the loopback model needs a TCP address");
   }
 
   return {

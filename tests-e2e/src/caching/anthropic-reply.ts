@@ -2,10 +2,10 @@ import { estimateTokens } from "../loopback-reply.ts";
 import type { Reply } from "../loopback-reply.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
 
-/** Signs what a scripted model thinks; no real provider accepts it. */
+/** The signature of a scripted model's thinking. No real provider accepts it. */
 const signature = "loopback-signature";
 
-/** The server-sent events of a reply, as Anthropic streams them. */
+/** Returns the server-sent events of a reply, as Anthropic streams them. */
 export function anthropicEvents(
   reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
   options: { readonly id: string; readonly model: string; readonly billed: BilledPrompt },

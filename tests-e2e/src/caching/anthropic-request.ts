@@ -7,28 +7,28 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface AnthropicRequest {
   readonly index: number;
   readonly payload: Fields;
-  /** Tools, system prompt and messages, block by block. */
+  /** The prompt block by block: tools, system prompt and messages. */
   readonly blocks: readonly PromptBlock[];
   readonly systemBlocks: readonly Fields[];
   readonly messages: readonly AnthropicMessage[];
-  /** What the provider would refuse the request for; a test expects none. */
+  /** The errors for which the provider would refuse the request. A test expects none. */
   readonly faults: readonly string[];
 }
 
 export interface AnthropicMessage {
   readonly role: string;
   readonly blocks: readonly Fields[];
-  /** What its texts and results say, joined by line feeds. */
+  /** The texts and tool results of the message, joined by line feeds. */
   readonly text: string;
 }
 
 const fiveMinutes = 300_000;
 const hour = 3_600_000;
 
-/** Decodes a request; throws a TypeError for what is none. */
+/** Decodes a request. Throws `TypeError` for a body without messages. */
 export function anthropicRequest(payload: unknown, index: number): AnthropicRequest {
   if (!isFields(payload) || !Array.isArray(payload["messages"])) {
-    throw new TypeError("wanted a Messages body with messages");
+    throw new TypeError("a Messages request needs a body with messages");
   }
   const tools = fieldsIn(payload["tools"]);
   const systemBlocks = contentOf(payload["system"]);
@@ -53,7 +53,10 @@ export function anthropicRequest(payload: unknown, index: number): AnthropicRequ
   };
 }
 
-/** The blocks on which a breakpoint stands, as positions in the messages: `2.0` is the first block of the third. */
+/**
+ * Returns the blocks that have a breakpoint, as positions in the messages: `2.0` is the first block of the third
+ * message.
+ */
 export function markedPlaces({ messages }: AnthropicRequest): readonly string[] {
   return messages.flatMap(({ blocks }, message) =>
     blocks.flatMap((block, index) => (hasMarker(block) ? [`${message}.${index}`] : [])),
@@ -71,7 +74,7 @@ function promptBlock(role: string, block: Fields): PromptBlock {
   };
 }
 
-/** The rules for which the real API answers 400. */
+/** Returns the violated rules for which the real API answers 400. */
 function faultsOf(
   blocks: readonly PromptBlock[],
   messages: readonly AnthropicMessage[],
@@ -99,7 +102,10 @@ function faultsOf(
   return [...faults, ...pairingFaults(messages)];
 }
 
-/** Each call is answered directly after its message, and nothing else is. */
+/**
+ * Returns the violations of one rule: every tool call is answered in the next message, and that message answers no
+ * other.
+ */
 function pairingFaults(messages: readonly AnthropicMessage[]): readonly string[] {
   const faults: string[] = [];
   let waiting: readonly string[] = [];
@@ -110,7 +116,7 @@ function pairingFaults(messages: readonly AnthropicMessage[]): readonly string[]
       .filter(({ type }) => type === "tool_result")
       .map((block) => textOf(block["tool_use_id"]));
     if (waiting.toSorted().join() !== answered.toSorted().join())
-      faults.push(`message ${index} answers [${answered.join()}], asked were [${waiting.join()}]`);
+      faults.push(`message ${index} answers [${answered.join()}], expected [${waiting.join()}]`);
     waiting = blocks.filter(({ type }) => type === "tool_use").map((block) => textOf(block["id"]));
   }
   if (waiting.length > 0) faults.push(`no results of [${waiting.join()}]`);

@@ -1,16 +1,16 @@
 import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
 
-/** What a user asks in the long session, one after the other. */
+/** The user's prompts in the long session, in order. */
 export const longPrompts: readonly string[] = [
   "Find out how orders are priced, module by module, and write down what you find.",
   "Now give every module a currency, and keep the notes up to date.",
   "Check once more that all modules agree, and tell me what is left to do.",
 ];
 
-/** How many modules the project has. */
+/** The number of modules in the project. */
 const moduleCount = 20;
 
-/** A project of twenty modules of about 4 kB. */
+/** A project of twenty modules of about 4 kB each. */
 export const longProject: Readonly<Record<string, string>> = {
   "README.md": "# Orders\n\nPrices of orders, in twenty modules.\n",
   ...Object.fromEntries(
@@ -19,8 +19,8 @@ export const longProject: Readonly<Record<string, string>> = {
 };
 
 /**
- * The answers of a model that reads each module, searches, edits, tests and reads again what it changed: for each
- * prompt a list of answers, the last of them a text. It names no object, so that it works in plain Pi as well.
+ * The answers of a model that reads each module, searches, edits, tests, and reads its changes again. Each prompt has
+ * a list of answers, and the last one is a text. The answers name no object, so they work in plain Pi as well.
  */
 export const longAnswers: readonly (readonly Reply[])[] = [
   [
@@ -52,7 +52,7 @@ export const longAnswers: readonly (readonly Reply[])[] = [
   ],
 ];
 
-/** The same answers in one list, in the order in which they are asked for. */
+/** The same answers in one list, in the order of the requests. */
 export const longReplies: readonly Reply[] = longAnswers.flat();
 
 function modules(make: (index: number) => readonly Reply[]): readonly Reply[] {
@@ -82,7 +82,7 @@ function search(index: number): Reply {
   return calls(`s${index}`, [["bash", { command }]]);
 }
 
-/** A run of a test that says a lot and means little. */
+/** Returns a run of a test whose long output contains little information. */
 function check(index: number): Reply {
   const command = `for i in $(seq 1 60); do echo "ok $i - module ${index} prices case $i as it should"; done`;
   return calls(`t${index}`, [["bash", { command }]]);

@@ -2,30 +2,30 @@ import { createHash } from "node:crypto";
 
 /** A part of a prompt that is cached as a whole or not at all. */
 export interface PromptBlock {
-  /** What the provider sees of it, without markers. */
+  /** The block's text as the provider sees it, without markers. */
   readonly text: string;
   readonly tokens: number;
-  /** Whether a breakpoint stands on it, and for how many milliseconds its entry is to live. */
+  /** The lifetime of the block's cache entry in milliseconds. `undefined`: the block has no breakpoint. */
   readonly breakpoint?: number;
 }
 
-/** Tokens of one prompt by how they are billed. */
+/** The tokens of one prompt, by their price. */
 export interface BilledPrompt {
-  /** Neither read from the cache nor written to it. */
+  /** Tokens that are neither read from the cache nor written to it. */
   readonly input: number;
   readonly read: number;
   readonly written: number;
 }
 
 export interface PrefixCache {
-  /** Bills a prompt and keeps what is to be kept of it. */
+  /** Bills a prompt. Stores the parts of it that the rules keep. */
   bill(blocks: readonly PromptBlock[]): BilledPrompt;
 }
 
 export interface PrefixCacheOptions {
-  /** Milliseconds since some beginning. */
+  /** Returns the time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
-  /** The fewest tokens of a prefix that is kept. */
+  /** The fewest tokens of a prefix that the cache keeps. Default: 1024. */
   readonly minimum?: number;
 }
 
@@ -33,9 +33,9 @@ export interface PrefixCacheOptions {
 const lookback = 20;
 
 /**
- * A cache by Anthropic's rules: entries are written at breakpoints only, and only from the minimum on; from each
- * breakpoint the cache looks back over at most 20 blocks for an earlier entry, of which the longest is read; an entry
- * lives on for its time when it is read or marked again. Nothing but what is read or marked is kept alive.
+ * Returns a cache by Anthropic's rules. Entries are written only at breakpoints, and only from the minimum length on.
+ * From each breakpoint the cache looks back over at most 20 blocks for an earlier entry, and it reads the longest one
+ * found. An entry that is read or marked again keeps its full lifetime from then on. No other use extends it.
  */
 export function markedPrefixCache(options: PrefixCacheOptions = {}): PrefixCache {
   const { now = Date.now, minimum = 1024 } = options;
@@ -72,15 +72,15 @@ export function markedPrefixCache(options: PrefixCacheOptions = {}): PrefixCache
 }
 
 export interface AutomaticCacheOptions extends PrefixCacheOptions {
-  /** Tokens in a step; what is shared beyond a whole step is not read. */
+  /** The tokens in a step. Only whole steps are read. Default: 128. */
   readonly step?: number;
-  /** Idle milliseconds after which a prompt is forgotten. */
+  /** Idle milliseconds after which a prompt is forgotten. Default: 300,000. */
   readonly lifetime?: number;
 }
 
 /**
- * A cache by OpenAI's rules: every prompt is kept by itself; what the longest-sharing one has in common with a new one
- * is read in steps of 128 tokens, from 1,024 on. Writing is not billed.
+ * Returns a cache by OpenAI's rules. Every prompt is kept as a whole. The longest prefix that a new prompt shares
+ * with a kept one is read, in steps of 128 tokens and from 1,024 tokens on. Writing is not billed.
  */
 export function automaticPrefixCache(options: AutomaticCacheOptions = {}): PrefixCache {
   const { now = Date.now, minimum = 1024, step = 128, lifetime = 300_000 } = options;
@@ -98,7 +98,7 @@ export function automaticPrefixCache(options: AutomaticCacheOptions = {}): Prefi
         if (length > 0) prompt.usedAt = time;
         shared = Math.max(shared, length);
       }
-      // What a prompt begins with is found in it as well.
+      // A prompt that is the beginning of the new one is not needed: the new one contains it.
       prompts = prompts.filter((prompt) => !text.startsWith(prompt.text));
       prompts.push({ text, usedAt: time });
       const sharedTokens = Math.floor((tokens * shared) / Math.max(1, text.length));

@@ -12,7 +12,7 @@ import { openAnthropicModel } from "./anthropic-model.ts";
 import { longProject, longPrompts, longReplies } from "./long-session.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
 
-/** Whose rules of caching the server has. */
+/** The provider whose cache rules the server follows. */
 export type CacheRules = "anthropic" | "openai";
 
 /** Prices relative to uncached input. */
@@ -21,7 +21,7 @@ export interface Prices {
   readonly write: number;
 }
 
-/** What the rules bill: Anthropic's usual prices, and OpenAI's of GPT-5. */
+/** The prices that the rules bill: Anthropic's usual ones, and those of OpenAI's GPT-5. */
 export const pricesOf: Readonly<Record<CacheRules, Prices>> = {
   anthropic: { read: 0.1, write: 1.25 },
   openai: { read: 0.1, write: 1 },
@@ -35,19 +35,19 @@ const costs = {
 export interface PricedRunOptions {
   readonly pi: PiVersion;
   readonly rules: CacheRules;
-  /** Undefined for plain Pi; else the environment that the extension reads. */
+  /** The environment that the extension reads. `undefined`: plain Pi without the extension. */
   readonly managed?: Readonly<Record<string, string>>;
   readonly breakpoints?: "own" | "host";
 }
 
 export interface PricedRun {
   readonly billed: readonly BilledPrompt[];
-  /** Bytes of each request's body. */
+  /** The size of each request's body, in bytes. */
   readonly sizes: readonly number[];
   readonly failures: readonly string[];
 }
 
-/** Runs the long session in a real Pi against a server that bills by these rules. */
+/** Runs the long session in a real Pi against a server that bills by the given rules. */
 export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
   const { rules } = options;
   if (rules === "openai") {
@@ -68,7 +68,7 @@ function reply(index: number): Reply {
   return found;
 }
 
-/** A bill in tokens of uncached input. */
+/** Returns a bill in tokens of uncached input. */
 export function unitsOf(billed: readonly BilledPrompt[], { read, write }: Prices): number {
   return billed.reduce((sum, one) => sum + one.input + one.read * read + one.written * write, 0);
 }

@@ -6,20 +6,20 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 type Calls = readonly (readonly [tool: string, args: Arguments])[];
 
-/** One answer of the scripted model, or a text that ends its turn. */
+/** One answer of the scripted model: tool calls, or a text that ends its turn. */
 type Answer = Calls | string;
 
-/** What the model does next. In plain Pi it leaves out what has to do with objects: there everything stays in view. */
+/** The model's next move. Plain Pi skips the moves that manage objects, because everything stays in view there. */
 interface Move {
   readonly name: string;
   readonly isManagedOnly: boolean;
-  /** A handle comes from what the request shows, or the run ends with a complaint. */
+  /** Returns the answer. It takes handles from the request, and throws if the request does not show them. */
   readonly answer: (request: AnthropicRequest) => Answer;
 }
 
 const tests = "node --test --test-reporter=spec 2>&1";
 
-/** A fixed line of work on the demo's project, as a model could do it. */
+/** A fixed sequence of work on the demo's project, as a model could do it. */
 const moves: readonly Move[] = [
   works("look", [["bash", { command: "ls -R . && git --version" }]]),
   works("failed", [["bash", { command: tests }]]),
@@ -65,23 +65,25 @@ const moves: readonly Move[] = [
   },
 ];
 
-/** The model of one session, which answers requests in the order in which they come. */
+/** The model of one session. It answers requests in the order of their arrival. */
 export interface DemoModel {
   readonly calls: number;
-  /** The name of the move that answers this request. */
+  /** Returns the name of the move that answers this request. */
   moveAt(index: number): string;
   reply(request: AnthropicRequest): Reply;
 }
 
 export function demoModel(isManaged: boolean): DemoModel {
-  const ours = moves.filter(({ isManagedOnly }) => isManaged || !isManagedOnly);
+  const planned = moves.filter(({ isManagedOnly }) => isManaged || !isManagedOnly);
   return {
-    calls: ours.length,
-    moveAt: (index) => ours[index]?.name ?? "",
+    calls: planned.length,
+    moveAt: (index) => planned[index]?.name ?? "",
     reply(request) {
-      const move = ours[request.index];
+      const move = planned[request.index];
       if (move === undefined) {
-        throw new RangeError(`the demo has ${ours.length} calls, this is one more`);
+        throw new RangeError(
+          `the demo has ${planned.length} calls, and this request is one too many`,
+        );
       }
       const answer = move.answer(request);
       if (typeof answer === "string") return { type: "text", text: answer };
@@ -121,7 +123,7 @@ function callId(move: string, call: number): string {
   return `call_${move.replaceAll(" ", "_")}_${call}`;
 }
 
-/** The handle before a file's name, where it was last shown. */
+/** Returns the handle that precedes a file's name where it was last shown. */
 function fileHandle(request: AnthropicRequest, path: string): string {
   const header = new RegExp(`(f\\d+) ${path.replaceAll(".", "\\.")} v\\d`, "u");
   const handle = textsOf(request)
@@ -131,7 +133,7 @@ function fileHandle(request: AnthropicRequest, path: string): string {
   return handle;
 }
 
-/** The handle at the beginning of a command's result. */
+/** Returns the first handle in a command's result. */
 function runHandle({ messages }: AnthropicRequest, move: string): string {
   const id = callId(move, 0);
   const block = messages.flatMap(({ blocks }) => blocks).find((one) => one["tool_use_id"] === id);

@@ -1,16 +1,16 @@
-/** The countries that the project knows taxes of; two of them round in another way than the rest. */
+/** The countries whose taxes the project contains. Two of them round differently from the others. */
 export const demoCountries: readonly string[] = [
   "at be bg cy cz de dk ee es fi fr gr hr hu ie it",
 ].flatMap((codes) => codes.split(" "));
 
 const roundsOtherwise: ReadonlySet<string> = new Set(["cz", "hu"]);
 
-/** The file of a country's taxes. */
+/** Returns the path of a country's taxes. */
 export function taxFile(country: string): string {
   return `src/taxes/${country}.mjs`;
 }
 
-/** A small project with a bug that its test shows: what the agent of the demo works on. */
+/** The project that the agent of the demo works on. It is small and has a bug that its test shows. */
 export const demoProject: Readonly<Record<string, string>> = {
   "README.md": "# Cart\n\nAdds up what a customer buys. Run `node --test` to test it.\n",
   "package.json": `${JSON.stringify({ name: "cart", type: "module", private: true }, undefined, 2)}\n`,
@@ -59,7 +59,7 @@ for (const [code, share] of Object.entries(discounts)) {
 `,
 };
 
-/** What the user asks, one after the other. */
+/** The user's prompts, in order. */
 export const demoPrompts: readonly string[] = [
   "The tests of this project fail. Find out why and fix it. Keep notes.",
   "Do the taxes of all countries round the same way? Check each, and fix what differs.",

@@ -3,24 +3,24 @@ import type { Prices } from "../caching/priced-run.ts";
 import { unitsOf } from "../caching/priced-run.ts";
 import type { Reply } from "../loopback-reply.ts";
 
-/** One call of the managed session, and the same of plain Pi's, as far as it makes it. */
+/** One call of the managed session, and the same call in plain Pi if plain Pi makes it. */
 export interface CallReport {
   readonly number: number;
   readonly managed: BilledPrompt;
   readonly plain: BilledPrompt | undefined;
-  /** What the extension says of itself in Pi's status line. */
+  /** The extension's text in Pi's status line. */
   readonly status: string;
 }
 
-/** What stands above the lines of the calls. */
+/** The text that is printed above the lines of the calls. */
 export const callHeader: string = [
-  "Tokens in thousands, as the server counts them: sent in all, new to its cache, and what the call cost in tokens",
-  "of uncached input. Objects: active of all. Where plain Pi has no such call, it has a -.\n",
+  "Tokens in thousands, as the server counts them: all sent tokens, those new to its cache, and the call's cost in tokens",
+  "of uncached input. Objects: active of all. A - marks a call that plain Pi does not make.\n",
   "          managed context        plain Pi",
-  "          sent    new   cost     sent   cost   objects   what the model does then",
+  "          sent    new   cost     sent   cost   objects   the model's answer",
 ].join("\n");
 
-/** The line that is printed for a call. */
+/** Returns the line that is printed for a call. */
 export function callLine(report: CallReport, reply: Reply, prices: Prices): string {
   const { managed, plain, status } = report;
   const active = /ctx (\d+\/\d+) active/u.exec(status)?.[1] ?? "";
@@ -36,21 +36,21 @@ export function callLine(report: CallReport, reply: Reply, prices: Prices): stri
   ].join("");
 }
 
-/** What both sessions were billed, by name. */
+/** Returns the lines with the bills of both sessions. */
 export function billLines(
   managed: readonly BilledPrompt[],
   plain: readonly BilledPrompt[],
   prices: Prices,
 ): readonly string[] {
-  const [ours, theirs] = [unitsOf(managed, prices), unitsOf(plain, prices)];
-  const percent = Math.round((1 - ours / theirs) * 100);
+  const [managedUnits, plainUnits] = [unitsOf(managed, prices), unitsOf(plain, prices)];
+  const percent = Math.round((1 - managedUnits / plainUnits) * 100);
   const compared = percent >= 0 ? `${percent} % less` : `${-percent} % more`;
   return [
     `Billed by Anthropic's rules as this server simulates them (reading from the cache ${prices.read}, writing to it ${prices.write}`,
     "of uncached input; breakpoints, 20 blocks, 1,024 tokens, 5 minutes), in thousands of tokens of uncached input:",
-    `  plain Pi         ${kilo(theirs).padStart(7)}  in ${plain.length} calls, the last of ${kilo(promptOf(plain.at(-1)))}`,
-    `  managed context  ${kilo(ours).padStart(7)}  in ${managed.length} calls, the last of ${kilo(promptOf(managed.at(-1)))}: ${compared}`,
-    "Tokens are counted as bytes by four, with system prompt and tool declarations; output is not counted.",
+    `  plain Pi         ${kilo(plainUnits).padStart(7)}  in ${plain.length} calls, the last of ${kilo(promptOf(plain.at(-1)))}`,
+    `  managed context  ${kilo(managedUnits).padStart(7)}  in ${managed.length} calls, the last of ${kilo(promptOf(managed.at(-1)))}: ${compared}`,
+    "A token is counted for four bytes, including system prompt and tool declarations. Output is not counted.",
   ];
 }
 

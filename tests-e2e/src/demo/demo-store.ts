@@ -3,24 +3,24 @@ import { joinNode } from "@self-context-manager/store-xtdb";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 
-/** Where a demo keeps its objects. */
+/** The place where a demo keeps its objects. */
 export interface DemoPlace {
   readonly store: "sqlite" | "xtdb";
-  /** A file; with XTDB the data folder of this machine's node, or a node's URL. */
+  /** For SQLite a file. For XTDB the data folder of this machine's node, or the URL of a node. */
   readonly at: string;
 }
 
-/** A new store for a demo, as long as it lasts. */
+/** A new store for one demo. */
 export interface DemoStore extends AsyncDisposable {
-  /** What the extension is told of it. */
+  /** The environment variables that configure the extension for this store. */
   readonly environment: Readonly<Record<string, string>>;
-  /** How to look into the store afterwards. */
+  /** The text that explains how to inspect the store afterwards. */
   readonly closing: string;
 }
 
 /**
- * Makes room for a new store: a new file, or a new name in a database, where nothing else is touched. A file that is
- * there is gone on with where it is to be kept, and begun anew elsewhere.
+ * Prepares a store: a file, or a new name in a database, whose other contents stay untouched. With `keeps` an
+ * existing file is continued. Otherwise it is replaced.
  */
 export async function beginStore(
   { store, at }: DemoPlace,
@@ -39,7 +39,8 @@ export async function beginStore(
       async [Symbol.asyncDispose]() {},
     };
   }
-  // Joined first, so that what is built at a first start is told; Pi would be silent meanwhile.
+  // The demo joins the node before Pi does, so that the user sees the progress of a first build. Pi would show
+  // nothing.
   const node = isNodeUrl(at)
     ? undefined
     : await joinNode({ dataFolder: at, progress: (line) => print(`${line} …`) });
@@ -57,7 +58,7 @@ export async function beginStore(
 function closing(store: string, options: string, before: string): string {
   return [
     "",
-    `The store is ${store}. Look into it:`,
+    `The store is ${store}. Inspect it:`,
     ...[
       "list",
       "show src/cart.mjs",

@@ -13,7 +13,7 @@ import { billLines, callHeader, callLine } from "./demo-report.ts";
 import { beginStore, type DemoPlace } from "./demo-store.ts";
 
 export interface DemoOptions extends DemoPlace {
-  /** A supported release of Pi; the newest unless told. */
+  /** A supported release of Pi. Default: the newest. */
   readonly pi?: string;
   readonly print: (line: string) => void;
 }
@@ -26,9 +26,9 @@ export const extensionFolder: string = fileURLToPath(
 const prices = pricesOf.anthropic;
 
 /**
- * Runs one Pi session twice, plain and with managed context: Pi's SDK and tools on a real folder, the extension as it
- * would be published, a store on SQLite or XTDB, and a scripted model behind a server on loopback that bills by the
- * rules of a prompt cache.
+ * Runs one Pi session twice, plain and with managed context. It uses Pi's SDK and tools on a real folder, the
+ * extension as it would be published, and a store on SQLite or XTDB. A scripted model answers from a loopback server,
+ * which bills by the rules of a prompt cache.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print } = options;
@@ -37,7 +37,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await using store = await beginStore(options, print, false);
   Object.assign(process.env, store.environment);
   print(`Pi ${pi.version} works on a small project, with a scripted model on a loopback server.`);
-  print("First in plain Pi, which is not shown, then with managed context.\n");
+  print("The session runs first in plain Pi, which is not shown, and then with managed context.\n");
 
   const plain = await runSession(pi, { isManaged: false });
   const byMove = new Map(plain.moves.map((move, index) => [move, plain.billed[index]] as const));
@@ -52,7 +52,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   });
   print("");
   for (const line of billLines(managed.billed, plain.billed, prices)) print(line);
-  print("\nWhat the extension itself says, by /context:");
+  print("\nThe output of the extension's command /context:");
   for (const line of managed.figures) print(`  ${line}`);
   print(store.closing);
 }
@@ -73,9 +73,9 @@ interface SessionOptions {
 
 interface DemoSession {
   readonly billed: readonly BilledPrompt[];
-  /** What each call did, by a name that both sessions share. */
+  /** The action of each call, by a name that both sessions share. */
   readonly moves: readonly string[];
-  /** What `/context` tells at the end, below the list of objects. */
+  /** The figures that `/context` shows at the end, below the list of objects. */
   readonly figures: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function runSession(pi: PiVersion, options: SessionOptions): Promise<DemoS
   const scripted = demoModel(isManaged);
   const moves: string[] = [];
   let status = "";
-  let told = "";
+  let notification = "";
   await using model = await openAnthropicModel({
     script: (request) => {
       const reply = scripted.reply(request);
@@ -105,7 +105,7 @@ async function runSession(pi: PiVersion, options: SessionOptions): Promise<DemoS
     workspace,
     extensions: isManaged ? [extensionFolder] : [],
     ui: {
-      notify: (text: string) => (told = text),
+      notify: (text: string) => (notification = text),
       setStatus: (_key: string, text: string | undefined) => (status = text ?? ""),
     },
   });
@@ -117,8 +117,8 @@ async function runSession(pi: PiVersion, options: SessionOptions): Promise<DemoS
   const failures = [...model.failures, ...sdk.errors];
   if (failures.length > 0) throw new Error(`the session failed: ${failures.join("; ")}`);
   if (model.billed.length !== scripted.calls) {
-    throw new Error(`${model.billed.length} calls were made, ${scripted.calls} were planned`);
+    throw new Error(`${model.billed.length} calls were made, but ${scripted.calls} were planned`);
   }
-  const figures = told.split("\n\n")[1]?.split("\n") ?? [];
+  const figures = notification.split("\n\n")[1]?.split("\n") ?? [];
   return { billed: [...model.billed], moves, figures };
 }

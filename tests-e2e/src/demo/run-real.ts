@@ -9,14 +9,14 @@ import { beginStore, type DemoPlace } from "./demo-store.ts";
 import { extensionFolder } from "./run-demo.ts";
 
 export interface RealRunOptions extends DemoPlace {
-  /** The model as Pi names it: `provider/id`. The key comes from the environment, or from Pi's own settings. */
+  /** The model as Pi names it: `provider/id`. The key comes from the environment or from Pi's own settings. */
   readonly model: string;
   readonly print: (line: string) => void;
 }
 
 /**
- * Lets a real model work on the demo's project in Pi, with managed context. What Pi prints goes through, and the
- * working folder stays.
+ * Lets a real model work on the demo's project in Pi, with managed context. Pi's output is printed, and the working
+ * folder is kept.
  */
 export async function runReal({ model, print, ...place }: RealRunOptions): Promise<void> {
   const pi = piVersions.at(-1);
@@ -30,11 +30,11 @@ export async function runReal({ model, print, ...place }: RealRunOptions): Promi
   print(`Pi ${pi.version}, model ${model}, working folder ${folder}`);
   for (const [index, prompt] of demoPrompts.entries()) {
     print(`\nuser: ${prompt}`);
-    const goesOn = index === 0 ? [] : ["-c"];
-    const flags = ["-e", extensionFolder, "--model", model, ...goesOn, "-p", prompt];
+    const continued = index === 0 ? [] : ["-c"];
+    const flags = ["-e", extensionFolder, "--model", model, ...continued, "-p", prompt];
     await piRun([piInstallation(pi).cli, ...flags], folder, store.environment);
   }
-  print(`\nWhat the model made of the project is in ${folder}.`);
+  print(`\nThe project as the model changed it is in ${folder}.`);
   print(store.closing);
 }
 

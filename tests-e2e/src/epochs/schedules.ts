@@ -14,29 +14,35 @@ import {
 } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 
-/** A session to try schedules on: how many tokens each call's result has, and which of them begin a user's turn. */
+/**
+ * A session on which schedules are compared: the number of tokens of each call's result, and the calls that begin a
+ * user's turn.
+ */
 export interface ShortSession {
   readonly calls: readonly { readonly size: number; readonly isTurnStart: boolean }[];
   readonly read: number;
   readonly write: number;
 }
 
-/** What a schedule's calls are billed, in tokens at the plain input price, and when its epochs ended. */
+/** The bill of a schedule in tokens at the plain input price, and the calls at which its epochs ended. */
 export interface Schedule {
   readonly cost: number;
   readonly ends: readonly number[];
 }
 
-/** What stands for system prompt and tools. */
+/** The tokens of the system prompt and the tools. */
 const prefixTokens = 1_000;
 const lifetime = 1_000;
 
-/** The online rule's own schedule. */
+/** Returns the schedule of the online rule. */
 export async function onlineSchedule(session: ShortSession): Promise<Schedule> {
   return await schedule(session, () => "free");
 }
 
-/** The cheapest of all schedules: at each call an epoch either ends, if anything can leave, or goes on. */
+/**
+ * Returns the cheapest of all schedules. At each call an epoch either ends, if content can leave the view, or
+ * continues.
+ */
 export async function bestSchedule(session: ShortSession): Promise<Schedule> {
   let best: Schedule | undefined;
   const count = 2 ** session.calls.length;
@@ -44,11 +50,12 @@ export async function bestSchedule(session: ShortSession): Promise<Schedule> {
     const tried = await schedule(session, (call) => ((bits >> call) & 1 ? "end" : "go-on"));
     if (best === undefined || tried.cost < best.cost) best = tried;
   }
-  if (best === undefined) throw new TypeError("there is always the schedule without an end");
+  if (best === undefined)
+    throw new TypeError("no schedule was tried, not even the one without an end");
   return best;
 }
 
-/** Runs a session; an end is forced by letting the cache go cold, which is not billed: only the bytes are. */
+/** Runs a session. An end is forced by a cold cache. The cache itself is not billed: only the changed bytes are. */
 async function schedule(
   { calls, read, write }: ShortSession,
   decide: (call: number) => "free" | "end" | "go-on",
@@ -146,7 +153,7 @@ function callAnd(index: number, size: number): readonly Message[] {
 
 const estimator = calibratedEstimator();
 
-/** What both prompts begin with is read, the rest is written. */
+/** Bills a call: the common prefix of both prompts is read, and the rest is written. */
 function billed(
   former: View["messages"],
   messages: View["messages"],
@@ -166,6 +173,6 @@ const noFiles: FileSource = {
   resolve: (path) => path,
   stat: async () => undefined,
   read: async (path) => {
-    throw new TypeError(`nothing reads ${path} here`);
+    throw new TypeError(`no call of this session reads ${path}`);
   },
 };

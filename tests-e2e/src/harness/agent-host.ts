@@ -22,7 +22,7 @@ import { agentTools } from "./agent-tools.ts";
 import { breakableStore } from "./breakable-store.ts";
 import { hostLayouts } from "./host-layouts.ts";
 
-/** What of pi-agent-core is used, of every release. */
+/** The parts of pi-agent-core that are used. All releases have them. */
 export interface AgentModule {
   readonly Agent: new (options: Readonly<Record<string, unknown>>) => {
     readonly state: { messages: readonly AgentMessage[] };
@@ -30,7 +30,7 @@ export interface AgentModule {
   };
 }
 
-/** Hosts that are bare agents of pi-agent-core with `agentContext`, on the memory store. */
+/** Returns hosts that are bare agents of pi-agent-core with `agentContext`, on the memory store. */
 export function agentHost({ Agent }: AgentModule): OpenHost {
   return async (options) => {
     const folder = memoryFolder(options.files);
@@ -39,10 +39,13 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     const requests: ModelRequest[] = [];
     let time = Date.now();
     let agent = await open([]);
-    // A wrapper is given an open session; its store breaks afterwards.
+    // A wrapper gets an open session, so its store breaks only afterwards.
     availability.isBroken = options.brokenStore;
 
-    /** Messages are told by their times, and two of these runs' may fall into one millisecond. */
+    /**
+     * Returns a new time for each message. Messages are recognised by their times, and a run makes two in one
+     * millisecond.
+     */
     function nextTime(): number {
       time += 1;
       return time;
@@ -109,7 +112,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       },
       setBroken: (broken) => void (availability.isBroken = broken),
       turn: async () => {
-        await Promise.reject(new Error("a wrapped agent has no switch"));
+        await Promise.reject(new Error("a wrapped agent cannot be switched on or off"));
       },
       writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
       addOwnMessage: async (text) => {
@@ -129,13 +132,13 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
   };
 }
 
-/** What an agent sends for each kind of message; answers that failed are not sent again. */
+/** Returns the provider's form of a message. Failed answers are not sent again. */
 function asProviderMessage(message: AgentMessage): readonly AgentMessage[] {
   if (message.role === "note") return [{ ...message, role: "user" }];
   return message["stopReason"] === "error" ? [] : [message];
 }
 
-/** A record without its times, and without the prompt and the tools that the agent was made with. */
+/** Returns a record without its times and without the prompt and the tools that the agent was made with. */
 function comparable(value: JsonValue): JsonValue {
   const isList = Array.isArray(value);
   if (isList)

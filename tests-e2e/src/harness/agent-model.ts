@@ -1,7 +1,7 @@
 import { isJsonObject, toJson } from "@self-context-manager/core";
 import type { ModelMessage, ModelReply, ModelRequest } from "@self-context-manager/testkit";
 
-/** A message of pi-agent-core, of every release. */
+/** A message of pi-agent-core. All releases have this form. */
 export interface AgentMessage {
   readonly role: string;
   readonly content: unknown;
@@ -17,14 +17,14 @@ interface Block {
   readonly arguments?: unknown;
 }
 
-/** A request as a stream function of pi-agent-core gets it. */
+/** A request as a stream function of pi-agent-core receives it. */
 export interface AgentRequest {
   readonly messages: readonly AgentMessage[];
   readonly systemPrompt?: string;
   readonly tools?: readonly { readonly name: string }[];
 }
 
-/** The request in the neutral form. Since 0.87 the prompt and the tools are messages of role system. */
+/** Returns the request in the neutral form. Since 0.87 the prompt and the tools are messages of role system. */
 export function neutralAgentRequest({ messages, systemPrompt, tools }: AgentRequest): ModelRequest {
   const system = messages.filter(({ role }) => role === "system");
   const declared = system.flatMap((message) =>
@@ -68,7 +68,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.flatMap(({ type, text }) => (type === "text" ? [text ?? ""] : [])).join("\n");
 }
 
-/** A model that has no more than a name. */
+/** A model that has only a name. */
 export const agentModel: Readonly<Record<string, unknown>> = {
   id: "scripted",
   name: "Scripted",
@@ -84,7 +84,7 @@ export const agentModel: Readonly<Record<string, unknown>> = {
 
 const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
-/** A scripted model's answer as a stream of pi-agent-core. */
+/** Returns a scripted model's answer as a stream of pi-agent-core. */
 export function agentStream({ text, calls, fails = false }: ModelReply, timestamp: number): object {
   const stopReason = fails ? "error" : calls.length > 0 ? "toolUse" : "stop";
   const message = {

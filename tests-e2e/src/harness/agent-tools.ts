@@ -1,6 +1,6 @@
 import type { MemoryFolder } from "@self-context-manager/testkit";
 
-/** A tool of pi-agent-core, of every release. */
+/** A tool of pi-agent-core. All releases have this form. */
 export interface AgentTool {
   readonly name: string;
   readonly label: string;
@@ -16,11 +16,11 @@ type AgentBlock = { readonly type: string; readonly [field: string]: unknown };
 
 type Args = { readonly path: string; readonly text?: string };
 
-/** Tools of an own agent, on a working folder in memory. */
+/** Returns tools of a custom agent, on a working folder in memory. */
 export function agentTools(folder: MemoryFolder): readonly AgentTool[] {
   const textAt = (path: string): string => {
     const content = folder.get(path);
-    if (typeof content !== "string") throw new Error(`ENOENT: no text is at ${path}`);
+    if (typeof content !== "string") throw new Error(`ENOENT: there is no text at ${path}`);
     return content;
   };
   return [

@@ -1,11 +1,11 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/core";
 
-/** Whether a store is there; set while it is in use. */
+/** Whether a store is unavailable. It can be changed while the store is in use. */
 export interface Availability {
   isBroken: boolean;
 }
 
-/** A store whose every operation rejects while it is said to be broken. */
+/** Returns a store that rejects every operation while `availability.isBroken` is set. */
 export function breakableStore(store: ObjectStore, availability: Availability): ObjectStore {
   const check = (): void => {
     if (availability.isBroken)

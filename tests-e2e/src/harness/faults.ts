@@ -19,13 +19,13 @@ import {
   withTool,
 } from "./faulty-adapters.ts";
 
-/** Faults by the law that each breaks: a sentence about the adapter, and hosts with it. */
+/** Faults by the law that each breaks: a description of the adapter, and hosts with it. */
 export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, OpenHost>>>> = {
   "results-are-references": {
-    "sends outputs beside their references": sending((view, messages) =>
+    "sends outputs in addition to their references": sending((view, messages) =>
       view.map((message) => withOutput(message, messages)),
     ),
-    "leaves failed outputs as they are": sending((view, messages) =>
+    "does not replace failed outputs by references": sending((view, messages) =>
       view.map((message) =>
         message.kind === "output" && message.failed ? withOutput(message, messages) : message,
       ),
@@ -35,16 +35,16 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     "shows active contents twice": sending((view) => [...view, ...view.filter(isActiveContents)]),
     "leaves active contents out": sending((view) => view.filter((one) => !isActiveContents(one))),
   },
-  "read-shows-the-file-once": { "does not look at reads": ignoring("read") },
-  "written-file-is-refreshed": { "does not look at writes": ignoring("write") },
+  "read-shows-the-file-once": { "ignores reads": ignoring("read") },
+  "written-file-is-refreshed": { "ignores writes": ignoring("write") },
   "deactivated-is-gone": {
-    "says that it deactivated, and did not": withTool("deactivate", async () => undefined),
+    "reports a deactivation without deactivating": withTool("deactivate", async () => undefined),
     "activates everything when a session is resumed": onResume(
       async (session, handle) => await session.activate(handle),
     ),
   },
   "pinned-stays": {
-    "activates what it is to pin": withTool(
+    "activates an object instead of pinning it": withTool(
       "pin",
       async (session, target) => await session.activate(target),
     ),
@@ -53,38 +53,38 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     }),
   },
   "activate-brings-back": {
-    "says that it activated, and did not": withTool("activate", async () => undefined),
+    "reports an activation without activating": withTool("activate", async () => undefined),
   },
   "pairing-is-legal": {
-    "leaves out results of failed calls": sending((view) =>
+    "leaves out the results of failed tool calls": sending((view) =>
       view.filter((message) => message.kind !== "output" || !message.failed),
     ),
-    "sends results in the order of their end": sending(outputsReversed),
+    "sends results in reverse order": sending(outputsReversed),
   },
   "failed-answers-follow-the-host": {
-    "takes an answer that broke off for a whole one": reading({
+    "treats an incomplete answer as a complete one": reading({
       decode: (message) =>
         scriptedCodec.decode(message.kind === "model" ? { ...message, failed: false } : message),
     }),
   },
   "images-survive": {
-    "drops the user's pictures": reading({
+    "drops the user's images": reading({
       decode: (message) =>
         scriptedCodec.decode(message.kind === "human" ? { ...message, pictures: [] } : message),
     }),
-    "drops the pictures of tools": reading({
+    "drops the images of tools": reading({
       decode: (message) =>
         scriptedCodec.decode(message.kind === "output" ? { ...message, pictures: [] } : message),
     }),
   },
   "newest-user-message-is-there": {
-    "takes in a prompt when it has been answered": broken((adapter) => ({
+    "ingests a prompt only after it was answered": broken((adapter) => ({
       assemble: async (messages) =>
         await adapter.assemble(
           messages.filter(({ kind }, index) => kind !== "human" || index < messages.length - 1),
         ),
     })),
-    "takes equal prompts for one": sending((view) =>
+    "treats equal prompts as one": sending((view) =>
       view.filter(
         ({ kind, text }, index) =>
           kind !== "human" || view.findIndex((other) => other.text === text) === index,
@@ -92,16 +92,16 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     ),
   },
   "instruction-is-constant": {
-    "counts requests in the instruction": broken((adapter) => {
+    "adds the number of the request to the instruction": broken((adapter) => {
       let count = 0;
       return {
         instruction: async (text) => `${await adapter.instruction(text)} ${(count += 1)}`,
       };
     }),
-    "adds the instruction to itself": broken((adapter) => ({
+    "adds the instruction twice": broken((adapter) => ({
       instruction: async (text) => await adapter.instruction(await adapter.instruction(text)),
     })),
-    "offers its tools from the second request on": broken((adapter) => {
+    "offers its tools only from the second request on": broken((adapter) => {
       let count = 0;
       return {
         assemble: async (messages) => {
@@ -113,14 +113,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     }),
   },
   "unknown-messages-pass": {
-    "leaves out what it does not know": sending((view) =>
-      view.filter(({ kind }) => kind !== "note"),
-    ),
-    "puts what it does not know at the end": sending((view) => [
+    "leaves out unknown messages": sending((view) => view.filter(({ kind }) => kind !== "note")),
+    "puts unknown messages at the end": sending((view) => [
       ...view.filter(({ kind }) => kind !== "note"),
       ...view.filter(({ kind }) => kind === "note"),
     ]),
-    "says what it does not know in words of its own": sending((view) =>
+    "changes the text of unknown messages": sending((view) =>
       view.map((one) => (one.kind === "note" ? { ...one, text: `${one.text} (note)` } : one)),
     ),
   },
@@ -132,7 +130,7 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       }
       return view;
     }),
-    "puts what the model sees into the host's list": sending((view, messages) => {
+    "replaces the host's list by the view": sending((view, messages) => {
       (messages as ScriptedMessage[]).splice(0, messages.length, ...view);
       return view;
     }),
@@ -144,10 +142,10 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
         return await adapter.assemble(messages);
       },
     })),
-    "sends nothing": broken((adapter) => ({
+    "sends an empty list of messages": broken((adapter) => ({
       assemble: async (messages) => (await adapter.assemble(messages)) ?? [],
     })),
-    "never comes back": broken((adapter) => {
+    "does not recover when the store is available again": broken((adapter) => {
       let hasFailed = false;
       return {
         assemble: async (messages) => {
@@ -157,7 +155,7 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
         },
       };
     }),
-    "takes in only what came after": broken((adapter) => {
+    "ingests only messages that arrive after the failure": broken((adapter) => {
       let missed = 0;
       return {
         assemble: async (messages) => {
@@ -169,20 +167,20 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     }),
   },
   "failure-is-notified-once": {
-    "tells it at every request": broken((adapter, { session, notify }) => ({
+    "notifies the user at every request": broken((adapter, { session, notify }) => ({
       assemble: async (messages) => {
         await session().catch((error: unknown) => notify(String(error)));
         return await adapter.assemble(messages);
       },
     })),
-    "tells nobody": broken((_, { session }) =>
+    "does not notify the user": broken((_, { session }) =>
       scriptedAdapter({
         sessionId: "scripted-1",
         openSession: session,
         notify: () => undefined,
       }),
     ),
-    "tells of what is no failure": broken((adapter, { notify }) => ({
+    "notifies the user without a failure": broken((adapter, { notify }) => ({
       assemble: async (messages) => {
         if (messages.length === 1) notify("all is well");
         return await adapter.assemble(messages);
@@ -190,10 +188,10 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     })),
   },
   "off-switch-passes-through": {
-    "instructs the model all the same": broken(() => ({
+    "adds the instruction while it is off": broken(() => ({
       instruction: async (text) => `${text}\n\n${standingInstruction}`,
     })),
-    "keeps its tools on offer": broken((adapter) => {
+    "offers its tools while it is off": broken((adapter) => {
       const tools = adapter.tools();
       return { tools: () => tools };
     }),
@@ -202,17 +200,19 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     })),
   },
   "resume-is-identical": {
-    "tells roles by the host's own names": reading({
+    "identifies messages by the host's names of roles": reading({
       identify: ({ kind, at }) => ({ role: kind, timestamp: at }),
     }),
-    "opens the session of another id": broken((_, { open, notify, openings }) =>
+    "opens a session with another id": broken((_, { open, notify, openings }) =>
       scriptedAdapter({ sessionId: `scripted-${openings}`, openSession: open, notify }),
     ),
   },
-  "branch-is-followed": { "sends what the user has left": broken(neverForgetting) },
+  "branch-is-followed": {
+    "sends messages of the branch that the user has abandoned": broken(neverForgetting),
+  },
   "compaction-keeps-the-view": {
     "leaves the summary to the host": broken(() => ({ summary: async () => undefined })),
-    "takes its own summary for the user's": reading({
+    "treats its own summary as the user's": reading({
       decode: (message) => {
         const decoded = scriptedCodec.decode(message);
         return decoded.role === "summary" ? { ...decoded, isFromManager: false } : decoded;

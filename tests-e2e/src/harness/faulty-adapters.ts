@@ -8,12 +8,12 @@ import {
 
 import { type Breaking, scriptedHost } from "./scripted-host.ts";
 
-/** Hosts whose adapter is a sound one, but for some hooks. */
+/** Returns hosts with a sound adapter of which some hooks are replaced. */
 export function broken(breaking: Breaking): OpenHost {
   return scriptedHost({ breaking });
 }
 
-/** Hosts whose adapter changes what it is about to send; it is given the host's own messages beside it. */
+/** Returns hosts whose adapter changes the view before it is sent. The change also gets the host's own messages. */
 export function sending(
   change: (
     view: readonly ScriptedMessage[],
@@ -28,12 +28,12 @@ export function sending(
   }));
 }
 
-/** Hosts whose adapter reads messages in another way. */
+/** Returns hosts whose adapter reads messages with a changed codec. */
 export function reading(codec: Partial<MessageCodec<ScriptedMessage>>): OpenHost {
   return scriptedHost({ codec: { ...scriptedCodec, ...codec } });
 }
 
-/** Hosts whose adapter runs something else in the place of one of our tools. */
+/** Returns hosts whose adapter replaces one of the context tools. */
 export function withTool(
   name: string,
   run: (session: ContextSession, target: string) => Promise<unknown>,
@@ -54,7 +54,7 @@ export function withTool(
   }));
 }
 
-/** Hosts whose adapter does not look at the outputs of one tool. */
+/** Returns hosts whose adapter ignores the outputs of one tool. */
 export function ignoring(name: string): OpenHost {
   return broken((adapter) => ({
     afterTool: async (call, output) =>
@@ -62,7 +62,7 @@ export function ignoring(name: string): OpenHost {
   }));
 }
 
-/** Hosts whose adapter does something to every object when a session is resumed. */
+/** Returns hosts whose adapter changes every object when a session is resumed. */
 export function onResume(
   change: (session: ContextSession, handle: string) => Promise<unknown>,
 ): OpenHost {
@@ -81,12 +81,12 @@ export function onResume(
   });
 }
 
-/** Whether a message of the view holds active contents. */
+/** Whether a message of the view contains active contents. */
 export function isActiveContents({ kind, text }: ScriptedMessage): boolean {
   return (kind === "human" && /(^|\n)Active: /u.test(text)) || /^[a-z]+\d+ .*\n~~~/mu.test(text);
 }
 
-/** Sends every message that was ever in the list, whatever the user left behind. */
+/** Sends every message that was ever in the list, including those of abandoned branches. */
 export function neverForgetting(adapter: ScriptedAdapter): Partial<ScriptedAdapter> {
   const seen = new Map<string, ScriptedMessage>();
   return {
@@ -98,7 +98,7 @@ export function neverForgetting(adapter: ScriptedAdapter): Partial<ScriptedAdapt
   };
 }
 
-/** Each run of outputs turned round. */
+/** Returns the messages with each run of outputs in reverse order. */
 export function outputsReversed(view: readonly ScriptedMessage[]): readonly ScriptedMessage[] {
   const turned: ScriptedMessage[] = [];
   let start = 0;

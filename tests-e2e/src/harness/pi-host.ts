@@ -26,7 +26,7 @@ const calls: HarnessHost["calls"] = {
   write: (path, content) => ({ name: "write", arguments: { path, content } }),
 };
 
-/** Hosts that are Pi sessions of this process, with Pi's own tools, on a SQLite store. */
+/** Returns hosts that are Pi sessions in this process, with Pi's own tools, on a SQLite store. */
 export function piHost(pi: PiVersion): OpenHost {
   return async (options) => {
     await using stack = new AsyncDisposableStack();
@@ -81,7 +81,8 @@ export function piHost(pi: PiVersion): OpenHost {
       });
       const complaints = [...model.failures, ...sdk.errors];
       const ended = failuresIn(sdk.session);
-      if (isToFail && ended.length === 0) complaints.push("the run ended well and was to fail");
+      if (isToFail && ended.length === 0)
+        complaints.push("the run succeeded, but it was scripted to fail");
       if (!isToFail) complaints.push(...ended);
       if (complaints.length > 0) throw new Error(complaints.join("\n"));
     }
@@ -122,13 +123,13 @@ export function piHost(pi: PiVersion): OpenHost {
   };
 }
 
-/** Compacts as soon as it can, and keeps as little as it can. */
+/** Settings with which Pi compacts as early as it can and keeps as little as it can. */
 const eagerCompaction = {
   settings: { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } },
   contextWindow: 20_000,
 } as const;
 
-/** Opens sessions as `compose` does with the settings that the laws name, on a store that can be broken. */
+/** Opens sessions as `compose` does, with the settings that the laws name, on a store that can be broken. */
 function openOn(path: string, availability: Availability, layout: HostLayout): OpenContext {
   return async ({ host, workspace }) => {
     await using stack = new AsyncDisposableStack();
@@ -155,7 +156,7 @@ function openOn(path: string, availability: Availability, layout: HostLayout): O
   };
 }
 
-/** What is beyond the driver's own use of a session. */
+/** The parts of a session that only these hosts use. */
 interface DrivenSession {
   readonly sessionManager: {
     getBranch(): readonly {
@@ -176,7 +177,7 @@ function own({ session }: PiSdk): DrivenSession {
   return session as PiSdkSession & DrivenSession;
 }
 
-/** Pi resolves a prompt whose run failed; the last message says so. */
+/** Returns the failure of the last run. Pi resolves a prompt whose run failed, so the last message must show it. */
 function failuresIn({ messages }: PiSdkSession): readonly string[] {
   const last = messages.at(-1) as { readonly role?: string; readonly stopReason?: string };
   return last.role === "assistant" && last.stopReason === "stop"

@@ -4,14 +4,17 @@ import { readFile } from "node:fs/promises";
 
 import type { PiSdkSession } from "../pi-sdk.ts";
 
-/** What Pi keeps of a session: its list of messages and the lines of its file, without what differs between runs. */
+/**
+ * Returns Pi's record of a session: its list of messages and the lines of its file, without values that differ
+ * between runs.
+ */
 export async function piRecord(session: PiSdkSession, folder: string): Promise<JsonValue> {
   const lines = (await readFile(session.sessionFile ?? "", "utf8")).trimEnd().split("\n");
   const file = lines.map((line) => toJson(JSON.parse(line)));
   return comparable({ messages: toJson(session.messages), file }, folder);
 }
 
-/** What differs between any two runs. */
+/** The fields that differ between any two runs. */
 const volatile: ReadonlySet<string> = new Set([
   "id",
   "parentId",
@@ -22,7 +25,9 @@ const volatile: ReadonlySet<string> = new Set([
   "cwd",
 ]);
 
-/** A value without what differs between any two runs, and without our tools' declarations. */
+/**
+ * Returns a value without the fields that differ between any two runs and without the declarations of context tools.
+ */
 export function comparable(value: JsonValue, folder: string): JsonValue {
   if (typeof value === "string") return value.replaceAll(folder, "WORK");
   if (isList(value)) {
@@ -35,7 +40,7 @@ export function comparable(value: JsonValue, folder: string): JsonValue {
   return Object.fromEntries(fields);
 }
 
-/** The declaration of a tool of ours, which later releases keep with the session. */
+/** Whether a value is the declaration of a context tool, which later releases keep with the session. */
 function isOwnTool(value: JsonValue): boolean {
   return (
     isJsonObject(value) &&

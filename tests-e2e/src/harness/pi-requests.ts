@@ -6,7 +6,7 @@ import type { WireMessage, WireRequest } from "../wire-request.ts";
 
 type ModelMessage = ModelRequest["messages"][number];
 
-/** A request of the wire in the neutral form; the name of the working folder differs between runs, and leaves. */
+/** Returns a request in the neutral form. The working folder's name differs between runs, so it is replaced. */
 export function neutralRequest(request: WireRequest, folder: string): ModelRequest {
   return {
     instruction: request.messages
@@ -40,7 +40,7 @@ function isInstruction({ role }: WireMessage): boolean {
   return role === "system" || role === "developer";
 }
 
-/** A scripted model's answer as the loopback model gives it. */
+/** Returns a scripted model's answer in the form of the loopback model. */
 export function loopbackReply({ text, calls, fails = false }: ModelReply): Reply {
   if (fails) return { type: "disconnect", text };
   if (calls.length === 0) return { type: "text", text };

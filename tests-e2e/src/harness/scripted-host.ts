@@ -26,34 +26,34 @@ import {
 import { breakableStore } from "./breakable-store.ts";
 import { hostLayouts } from "./host-layouts.ts";
 
-/** What an adapter that is to be broken can reach. */
+/** The parts of a host that a faulty adapter can use. */
 export interface ScriptedParts {
-  /** The open session; rejects while the store is broken. */
+  /** Returns the open session. Rejects while the store is broken. */
   readonly session: () => Promise<ContextSession>;
-  /** Opens a session of any id. */
+  /** Opens a session with any id. */
   readonly open: (host: HostSession) => Promise<ContextSession>;
   readonly notify: (text: string) => void;
-  /** How often the host was opened, this time included. */
+  /** How often the host has been opened, including this time. */
   readonly openings: number;
 }
 
-/** Puts something else in the place of parts of a sound adapter. */
+/** Returns replacements for parts of a sound adapter. */
 export type Breaking = (adapter: ScriptedAdapter, parts: ScriptedParts) => Partial<ScriptedAdapter>;
 
 export interface ScriptedHostOptions {
   readonly breaking?: Breaking;
   readonly codec?: MessageCodec<ScriptedMessage>;
-  /** Before each prompt the host drops its oldest messages but so many. */
+  /** How many messages the host keeps before each prompt. It drops the older ones. `undefined`: it keeps all. */
   readonly keeps?: number;
-  /** The memory store unless told. */
+  /** Opens the store of a host. Default: the memory store. */
   readonly openStore?: (clock: Clock) => Promise<HostStore>;
 }
 
-/** Where a host keeps its objects, and what breaks it and mends it. */
+/** The store of a host, which can be broken and repaired. */
 export interface HostStore {
   readonly store: ObjectStore;
   setBroken(broken: boolean): void;
-  /** Resolves when it is as broken or sound as it was made. */
+  /** Resolves when the last change by `setBroken` has taken effect. */
   settled(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function breakableMemory(clock: Clock): Promise<HostStore> {
   });
 }
 
-/** Hosts that are the scripted harness on a store. */
+/** Returns hosts that are the scripted harness on a store. */
 export function scriptedHost({
   breaking = () => ({}),
   codec = scriptedCodec,

@@ -11,14 +11,14 @@ import {
 } from "@self-context-manager/core";
 import type { EpochLaw, LayoutLaw } from "@self-context-manager/testkit";
 
-/** A way to break a layout, with the law that must see it. */
+/** A fault of a layout, with the law that must detect it. */
 export interface LayoutFault {
   readonly law: LayoutLaw;
   readonly what: string;
   readonly layout: Layout;
 }
 
-/** Ways to break any layout. */
+/** Returns faults that can be planted in any layout. */
 export function layoutFaults(sound: Layout): readonly LayoutFault[] {
   const changed = (change: (output: LayoutOutput) => LayoutOutput): Layout =>
     changedLayout(sound, change);
@@ -32,7 +32,7 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "output-is-legal",
-      what: "touches signed thinking",
+      what: "changes signed thinking",
       layout: messages((all) =>
         all.map((message) =>
           message.role === "assistant"
@@ -43,7 +43,7 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "output-is-legal",
-      what: "begins with an assistant's message",
+      what: "begins with an assistant message",
       layout: messages((all) => {
         const first = all.findIndex(({ role }) => role === "assistant");
         return all.slice(Math.max(0, first));
@@ -51,12 +51,12 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "output-is-legal",
-      what: "breaks the cache before the first message",
+      what: "sets a boundary before the first message",
       layout: changed((output) => ({ ...output, boundaries: [-1] })),
     },
     {
       law: "newest-user-message-is-there",
-      what: "forgets the last message of the user",
+      what: "forgets the last user message",
       layout: {
         ...sound,
         render: (input, last) => {
@@ -91,14 +91,14 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "active-is-shown",
-      what: "cuts a content and calls it whole",
+      what: "cuts a content and reports it as whole",
       layout: messages((all) =>
         all.map((message) => mapTexts(message, (text) => text.replace(/[a-z]{4}/gu, ""))),
       ),
     },
     {
       law: "budget-holds",
-      what: "takes more than it may",
+      what: "exceeds the budget",
       layout: {
         ...sound,
         render: ({ budget: _budget, ...input }, last) => sound.render(input, last),
@@ -106,16 +106,16 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "budget-holds",
-      what: "tells fewer tokens than it takes",
+      what: "reports fewer tokens than it uses",
       layout: changed((output) => ({
         ...output,
         tokens: { ...output.tokens, chat: Math.floor(output.tokens.chat / 2) },
       })),
     },
-    { law: "nothing-volatile", what: "counts its renderings", layout: counting(sound) },
+    { law: "nothing-volatile", what: "adds the number of the rendering", layout: counting(sound) },
     {
       law: "rebuild-is-identical",
-      what: "forgets a message when it makes a view again",
+      what: "forgets a message when it rebuilds a view",
       layout: {
         ...sound,
         rebuild: (record, source) => sound.rebuild(record, source).slice(1),
@@ -123,7 +123,7 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
     },
     {
       law: "rebuild-is-identical",
-      what: "makes a view again from the newest versions",
+      what: "rebuilds a view from the newest versions",
       layout: {
         ...sound,
         rebuild: (record, source) =>
@@ -155,7 +155,7 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
   ];
 }
 
-/** Renders no message again if a version of the newest view is missing. */
+/** Returns a layout that rebuilds no message if a version of the newest view is missing. */
 function needingAll(sound: Layout): Layout {
   let names: readonly VersionName[] = [];
   return {
@@ -175,18 +175,18 @@ function needingAll(sound: Layout): Layout {
   };
 }
 
-/** A way to break a layout with epochs, by how it is made. */
+/** A fault of a layout with epochs, given by the function that makes the layout. */
 export interface EpochFault {
   readonly law: EpochLaw;
   readonly what: string;
   readonly make: (settings: Partial<EpochSettings>) => Layout;
 }
 
-/** Ways to break a layout with epochs. */
+/** Faults of layouts with epochs. */
 export const epochFaults: readonly EpochFault[] = [
   {
     law: "sent-bytes-stay",
-    what: "writes again what was sent",
+    what: "changes sent messages",
     make: changing((output) => ({
       ...output,
       messages: output.messages.map((message) =>
@@ -196,7 +196,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "sent-bytes-stay",
-    what: "ends an epoch and does not say so",
+    what: "ends an epoch without reporting it",
     make: changing(({ epoch, ...output }) => ({
       ...output,
       ...(epoch === undefined ? {} : { epoch: { ...epoch, isNew: false } }),
@@ -204,7 +204,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "sent-bytes-stay",
-    what: "takes more for sent than was",
+    what: "reports more tokens as sent than were sent",
     make: changing(({ epoch, ...output }) => ({
       ...output,
       ...(epoch === undefined ? {} : { epoch: { ...epoch, sharedTokens: epoch.sharedTokens + 1 } }),
@@ -212,7 +212,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "an-end-is-justified",
-    what: "ends an epoch as soon as something is dead",
+    what: "ends an epoch at the first dead content",
     make: (settings) =>
       epochLayout(
         settings.share === Number.POSITIVE_INFINITY
@@ -222,7 +222,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "an-end-is-justified",
-    what: "takes a warm cache for a cold one",
+    what: "treats a warm cache as a cold one",
     make: (settings) => {
       const sound = epochLayout(settings);
       return {
@@ -236,7 +236,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "removed-content-is-named",
-    what: "leaves no word of what has left",
+    what: "removes content without a reference line",
     make: changing((output) => ({
       ...output,
       messages: output.messages.map((message) =>
@@ -246,7 +246,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "removed-content-is-named",
-    what: "says so at length",
+    what: "writes long reference lines",
     make: changing((output) => ({
       ...output,
       messages: output.messages.map((message) =>
@@ -261,7 +261,7 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "removed-content-is-named",
-    what: "heads contents with all it knows",
+    what: "writes long headers",
     make: changing((output) => ({
       ...output,
       messages: output.messages.map((message) =>
@@ -303,7 +303,7 @@ function textsOf(message: ViewMessage): readonly string[] {
   return message.content.filter(isText).map(({ text }) => text);
 }
 
-/** Changes what stands in messages of the user's and in results, but for what the user said as a plain text. */
+/** Changes the texts in user messages and in results, except in user messages that are plain strings. */
 function mapTexts(message: ViewMessage, change: (text: string) => string): ViewMessage {
   if (message.role !== "user" && message.role !== "toolResult") return message;
   if (typeof message.content === "string") return message;

@@ -8,19 +8,22 @@ import {
   sealObject,
 } from "@self-context-manager/core";
 
-/** What one made session leaves in a store. */
+/** The contents of a store after one made session. */
 export const madeSession = { objects: 100, versions: 500 } as const;
 
-/** Calls of a session, and how its objects beside chat, session, view and system prompt share 500 versions. */
+/**
+ * The number of calls in a session, and of its other objects. Together with chat, session, view and system prompt
+ * they have 500 versions.
+ */
 const calls = 60;
 const files = 30;
 const notes = 6;
 const fileChangesPerCall = 4;
 
 /**
- * Fills a store with sessions as agents leave them: a chat, a session and a view that gain a version with every call,
- * tool results, files that change, notes with nicknames that move and contents that are deleted, and references among
- * all of them. The same number makes the same objects.
+ * Fills a store with sessions like those of agents. Each has a chat, a session and a view that gain a version with
+ * every call, tool results, changing files, notes with nicknames that move, deleted contents, and references among
+ * all of them. The same number of sessions makes the same objects.
  */
 export async function fillWithSessions(store: ObjectStore, sessions: number): Promise<void> {
   for (let session = 0; session < sessions; session += 1) {
@@ -31,7 +34,7 @@ export async function fillWithSessions(store: ObjectStore, sessions: number): Pr
     });
     const { versions } = await store.commit([prompt]);
     const [committed] = versions;
-    if (committed === undefined) throw new Error("a commit told of no version");
+    if (committed === undefined) throw new Error("a commit returned no version");
     const { body, hashes } = prompt.object;
     const first = { ref: "static" as const, id: body.id, ...committed.at, ...hashes };
     for (const writes of sessionWrites(session, name, first)) await store.commit(writes);
@@ -74,7 +77,7 @@ function* sessionWrites(
         tool: "bash",
         args: { command: words(seed, 5), b: 1, a: [null, 0.5, true] },
         status: "ok",
-        // One result a session is longer than the texts that a store keeps in one piece.
+        // One result in each session is longer than the texts that a store keeps in one piece.
         content: words(seed + 1, call === 30 ? 40_000 : 40 + (seed % 300)),
         chat_ref: dynamic(name("chat")),
       }),
@@ -117,7 +120,10 @@ function* fileWrites(session: number, call: number, name: Name): Generator<Objec
   }
 }
 
-/** Each note has three versions; the second hands its nickname on within the same commit. */
+/**
+ * Yields the writes of the notes. Each note has three versions. With each new version all nicknames move within one
+ * commit.
+ */
 function* noteWrites(
   session: number,
   call: number,
@@ -152,7 +158,7 @@ function dynamic(id: string): Reference {
   return { ref: "dynamic", id: objectId(id) };
 }
 
-/** Texts that a line of JSON, a database or a terminal could trip over. */
+/** Texts that can cause errors in a line of JSON, a database or a terminal. */
 const marks = ["é", "👩‍👧", "\u2028", "\uFEFF", "\\n\"'", "\t", "ẞ ﬀ"];
 
 const vocabulary =

@@ -16,17 +16,17 @@ export interface MoveOptions {
   /** An empty folder for stores and exports. */
   readonly folder: string;
   readonly sessions: number;
-  /** A node of XTDB; without one XTDB is left out of the way. */
+  /** The URL of an XTDB node. `undefined`: the way does not include XTDB. */
   readonly nodeUrl: string | undefined;
 }
 
-/** What a store of made sessions went through, from SQLite over XTDB into another SQLite store. */
+/** The results for a store of made sessions that was moved from SQLite over XTDB into another SQLite store. */
 export interface Moved {
   readonly objects: number;
   readonly versions: number;
   readonly exports: readonly ExportFacts[];
   readonly imports: readonly ImportFacts[];
-  /** SHA-256 of what memory exports that took in what the last store exports. */
+  /** SHA-256 of the export of a memory store that has imported the last store's export. */
   readonly fromMemory: string;
 }
 
@@ -36,18 +36,18 @@ export interface ExportFacts extends Pick<ScmRun, "seconds" | "megabytes"> {
   readonly sha256: string;
 }
 
-/** An import that was killed in the middle, run again, then run once more. */
+/** An import that was killed in the middle, run again, and then run once more. */
 export interface ImportFacts {
   readonly into: string;
-  /** Versions in the store when it was killed, and what the second run said that it added. */
+  /** The number of versions in the store at the kill. */
   readonly afterKill: number;
   readonly added: number;
   readonly resumed: Pick<ScmRun, "seconds" | "megabytes">;
-  /** The run that found everything there and verified it. */
+  /** The run that found all versions present and verified them. */
   readonly verified: Pick<ScmRun, "seconds" | "megabytes" | "stdout">;
 }
 
-/** Moves a store of made sessions on, by the command as its users run it. Rejects where a run of it fails. */
+/** Moves a store of made sessions with the command, as users run it. Rejects if a run of the command fails. */
 export async function moveStores({ folder, sessions, nodeUrl }: MoveOptions): Promise<Moved> {
   const first: NamedPlace = { kind: "sqlite", at: join(folder, "first.sqlite") };
   await using filled = await openSqliteStore({ path: first.at, clock: tickingClock() });
@@ -92,13 +92,13 @@ async function importInto(place: NamedPlace, file: string, versions: number): Pr
   return { into: place.kind, afterKill, added, resumed, verified };
 }
 
-/** Feeds an import with a part of the file and no end, waits until a fifth is in the store, and kills it. */
+/** Feeds an import with a part of the file and no end. Kills it when a fifth of the versions is in the store. */
 async function killDuringImport(place: NamedPlace, file: string, versions: number): Promise<void> {
   const child = startScm(place, ["import", "-"]);
   child.stdout.resume();
   child.stderr.resume();
   const part = Math.floor((await stat(file)).size * 0.6);
-  // It comes to an end by the kill, in the midst of writing.
+  // The kill ends the stream while it is being written.
   child.stdin.on("error", () => {});
   createReadStream(file, { end: part }).pipe(child.stdin, { end: false });
   const deadline = Date.now() + 300_000;
@@ -110,7 +110,7 @@ async function killDuringImport(place: NamedPlace, file: string, versions: numbe
   await once(child, "close");
 }
 
-/** As another process sees it. */
+/** Returns the number of versions that another process finds in the store. */
 async function countVersions(place: NamedPlace): Promise<number> {
   await using store = await openPlace(place);
   let count = 0;
@@ -152,7 +152,7 @@ async function succeeded(place: NamedPlace, argv: readonly string[]): Promise<Sc
   return run;
 }
 
-/** Times that differ from transaction to transaction, and are the same each time. */
+/** Returns a clock whose times differ between transactions and are the same in each run. */
 function tickingClock(): { now(): number } {
   let now = Date.UTC(2026, 0, 31, 9);
   return { now: () => (now += 7) };

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** A store as the command is told of it. */
+/** A store as it is configured for the command. */
 export interface NamedPlace {
   readonly kind: "sqlite" | "xtdb";
   /** Path or URL. */
@@ -16,19 +16,22 @@ export interface ScmRun {
   readonly stdout: string;
   readonly stderr: string;
   readonly seconds: number;
-  /** What the process had in memory at most. */
+  /** The greatest memory use of the process. */
   readonly megabytes: number;
 }
 
 const main = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
-/** Far less than a store of the long run holds: the command must not need more for a larger one. */
+/**
+ * The heap limit. It is far below the size of the long run's store: the command must not need more for a larger
+ * store.
+ */
 const heap = "--max-old-space-size=256";
 
-/** Tells at its end how much memory the process took. */
+/** Code that reports the process's memory use when the process ends. */
 const measure = `data:text/javascript,process.on("exit",()=>process.stderr.write("\\nmaxRSS "+process.resourceUsage().maxRSS))`;
 
-/** Starts `scm` as a process of its own, with a store named by the environment as a user names it. */
+/** Starts `scm` as a separate process. The environment names the store, as a user does it. */
 export function startScm(
   place: NamedPlace,
   argv: readonly string[],
@@ -48,7 +51,7 @@ export function startScm(
   );
 }
 
-/** Runs `scm` to its end. */
+/** Runs `scm` until it ends. */
 export async function runScm(place: NamedPlace, argv: readonly string[]): Promise<ScmRun> {
   const start = performance.now();
   const child = startScm(place, argv);
@@ -57,8 +60,12 @@ export async function runScm(place: NamedPlace, argv: readonly string[]): Promis
     child.once("error", fail);
     child.once("close", (code) => done(code));
   });
-  const [stdout, told, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-  const [stderr = "", kilobytes] = told.split("\nmaxRSS ");
+  const [stdout, errorText, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    closed,
+  ]);
+  const [stderr = "", kilobytes] = errorText.split("\nmaxRSS ");
   const seconds = (performance.now() - start) / 1_000;
   return { code, stdout, stderr, seconds, megabytes: Number(kilobytes) / 1_024 };
 }

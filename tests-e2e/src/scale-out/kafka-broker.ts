@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 import { freePort } from "./free-port.ts";
 
-/** A broker of this run, on loopback. */
+/** A Kafka broker of this run, on loopback. */
 export interface KafkaBroker extends AsyncDisposable {
   readonly servers: string;
 }
@@ -36,7 +36,7 @@ export async function startBroker(folder: string, classPath: string): Promise<Ka
     said.push(line);
     if (line.includes("Kafka Server started")) break;
   }
-  // Leaving the loop closed the pipe's reader; what the broker says from here on is let go.
+  // The end of the loop closed the pipe's reader. Further output of the broker is discarded.
   broker.stderr.on("error", () => {});
   broker.stderr.resume();
   if (broker.exitCode !== null)

@@ -8,7 +8,9 @@ export const nodeFolder: string = fileURLToPath(
   new URL("../../../packages/store-xtdb/node/", import.meta.url),
 );
 
-/** The last version of which XTDB's modules for Kafka were published; it runs with no other version of its core. */
+/**
+ * The last version for which XTDB's Kafka modules were published. They run only with the same version of XTDB's core.
+ */
 export const engine = "1.24.3";
 
 const broker = "3.7.1";
@@ -19,7 +21,9 @@ export interface KafkaLibraries {
   readonly node: string;
 }
 
-/** Fetches a Kafka broker, and what the local node is made of in the version that Kafka needs, with Maven. */
+/**
+ * Fetches with Maven the libraries of a Kafka broker, and those of the local node in the version that Kafka needs.
+ */
 export function fetchKafkaLibraries(folder: string): KafkaLibraries {
   const pom = readFileSync(join(nodeFolder, "pom.xml"), "utf8");
   const start = pom.indexOf("<dependencies>");

@@ -7,21 +7,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RunningNode } from "./two-nodes.ts";
 
 export interface KafkaNodeOptions {
-  /** For the index and the documents that this node has read. */
+  /** The folder for the index and for the documents that this node has read. */
   readonly folder: string;
   readonly classPath: string;
   readonly servers: string;
   readonly port: number;
 }
 
-/** A start from source on a busy machine, and catching up. */
+/** The time limit for a start from source on a busy machine, including catching up. */
 const startMilliseconds = 180_000;
 
-/** Starts the local node's module on Kafka, from source, and waits until it has caught up. */
+/** Starts the local node's module on Kafka, from source. Waits until it has caught up. */
 export async function startKafkaNode(options: KafkaNodeOptions): Promise<RunningNode> {
   const { folder, classPath, port } = options;
   mkdirSync(join(folder, "clients"), { recursive: true });
-  // The node stays though nobody tells it that he uses it.
+  // This file keeps the node running without a client.
   writeFileSync(join(folder, "clients", "keep"), "");
   const file = join(folder, "xtdb.edn");
   writeFileSync(file, kafkaConfig(options));
@@ -62,7 +62,7 @@ async function hasCaughtUp(url: string): Promise<boolean> {
     const { status } = await fetch(`${url}/_xtdb/sync?timeout=60000`);
     return status === 200;
   } catch {
-    // It does not listen yet.
+    // The node does not listen yet.
     return false;
   }
 }

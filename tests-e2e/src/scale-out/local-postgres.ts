@@ -14,8 +14,8 @@ export interface LocalPostgres extends AsyncDisposable {
 }
 
 /**
- * Makes a database cluster in a folder and serves it. As root it runs as the user `postgres`, because PostgreSQL refuses
- * root. Throws where the machine has no PostgreSQL.
+ * Creates a database cluster in a folder and starts its server. Root starts it as the user `postgres`, because
+ * PostgreSQL refuses root. Throws if the machine has no PostgreSQL.
  */
 export async function startPostgres(folder: string): Promise<LocalPostgres> {
   const programs = findPrograms();
@@ -55,7 +55,7 @@ export async function startPostgres(folder: string): Promise<LocalPostgres> {
   };
 }
 
-/** The folder of `initdb` and `postgres`: Debian keeps them off the PATH. */
+/** Returns the folder of `initdb` and `postgres`. Debian does not put it on the PATH. */
 function findPrograms(): string {
   const versions = join("/usr/lib", "postgresql");
   const folders = [
@@ -71,14 +71,14 @@ function foldersIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing is there to be found.
+    // The folder does not exist or cannot be read, so it contains no programs.
     return [];
   }
 }
 
 function ownerOf(folder: string): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  // So that the other user can reach its folder within this one.
+  // The other user must be able to reach its folder within this one.
   chmodSync(folder, 0o755);
   return { uid: numberOfPostgres("-u"), gid: numberOfPostgres("-g") };
 }

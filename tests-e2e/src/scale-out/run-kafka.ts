@@ -1,5 +1,5 @@
-// Do two agents on two nodes of XTDB share objects through Kafka, and does a node that was killed catch up? Needs Java and
-// Maven, which fetches a broker of 45 MB and XTDB 1.24.3; run by hand:
+// Do two agents on two nodes of XTDB share objects through Kafka, and does a killed node catch up? Needs Java and
+// Maven, which fetches a broker of 45 MB and XTDB 1.24.3; run it by hand:
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e scale-out-kafka
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Do two agents on two nodes of XTDB share objects through one PostgreSQL, and does a node that was killed catch up?
-// Needs Java, Maven and PostgreSQL on this machine; run by hand:
+// Do two agents on two nodes of XTDB share objects through one PostgreSQL, and does a killed node catch up?
+// Needs Java, Maven and PostgreSQL on this machine; run it by hand:
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e scale-out-postgres
 import { startNode } from "@self-context-manager/store-xtdb";

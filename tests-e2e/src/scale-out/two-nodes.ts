@@ -22,15 +22,15 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** Starts a node of the shared database by its name; one that was killed comes back at its old URL. */
+/** Starts a node of the shared database by its name. A killed node starts again at its old URL. */
 export type StartNode = (name: string) => Promise<RunningNode>;
 
 const rounds = 40;
 const increments = 40;
 
 /**
- * Two agents' sessions on two nodes of one database: what each writes, and what the other sees of it; then one node is
- * killed, and comes back. Throws where anything is lost, doubled or different.
+ * Runs the sessions of two agents on two nodes of one database. Checks that each sees the other's writes. Then one
+ * node is killed and started again. Throws if a version is lost, duplicated or different.
  */
 export async function runTwoNodes(
   folder: string,
@@ -58,15 +58,15 @@ export async function runTwoNodes(
     const restarted = performance.now();
     second = await start("second");
     const start2 = performance.now() - restarted;
-    // The client of the node that was killed, as it was: it finds its node again.
+    // The client of the killed node is unchanged. It finds its node again.
     const late = await sessions.two.read({ path: "late.txt" });
     assert.match(late.text, /late\.txt: unchanged since version 1/u);
     await seenBy(two.store, written.id, written.version);
     const { items } = await two.store.find({ where: { path: join(workspace, "late.txt") } });
-    assert.equal(items.length, 1, "the file that both read is one object");
+    assert.equal(items.length, 1, "the file that both sessions read is one object");
 
     const exports = await Promise.all([exportHash(one.store), exportHash(two.store)]);
-    assert.equal(exports[0].sha256, exports[1].sha256, "both nodes tell the same history");
+    assert.equal(exports[0].sha256, exports[1].sha256, "both nodes export the same history");
     const third = performance.now();
     const joined = await start("third");
     const joinedAfter = performance.now() - third;
@@ -93,7 +93,7 @@ async function managerOn({ url }: RunningNode, workspace: string): Promise<Conte
   return await openContextManager({ store: "xtdb", at: url, xtdb, workspace, watch: false });
 }
 
-/** A file changes; one session reads it, then the other, each in turn the first to see the change. */
+/** Changes a file repeatedly. One session reads it, then the other. They take turns in reading a change first. */
 async function shareFile(
   workspace: string,
   ...pairs: readonly [
@@ -113,14 +113,14 @@ async function shareFile(
     own.push(performance.now() - before);
     const [object] = items;
     assert.ok(object !== undefined && items.length === 1, "the file is one object");
-    assert.equal(object.version, round + 1, "a session sees what it wrote");
+    assert.equal(object.version, round + 1, "a session sees its own write");
     const seen = performance.now();
     await seenBy(reader.store, object.body.id, object.version);
     across.push(performance.now() - seen);
     await reading.read({ path: "shared.txt" });
     const latest = await reader.store.get(object.body.id);
     assert.equal(latest?.body.content, `state ${round}\n`);
-    assert.equal(latest.version, round + 1, "the same content makes no version");
+    assert.equal(latest.version, round + 1, "equal content makes no version");
   }
   return {
     rounds,
@@ -140,7 +140,10 @@ async function seenBy(store: ObjectStore, id: string, version: number): Promise<
   }
 }
 
-/** Both count up one object, each time expecting the version that it read, and try again where the other was first. */
+/**
+ * Increments one object from both stores. Each commit expects the version that was read, and is repeated after a
+ * conflict.
+ */
 async function countFromBoth(
   one: ObjectStore,
   two: ObjectStore,
@@ -166,7 +169,7 @@ async function countFromBoth(
   const seconds = (performance.now() - start) / 1_000;
   await seenBy(one, id, increments * 2);
   const counter = await one.get(id);
-  assert.equal(counter?.body.content, String(increments * 2), "each was counted once");
+  assert.equal(counter?.body.content, String(increments * 2), "each increment was counted once");
   return {
     counted: increments * 2,
     tookAnotherTry: lost,

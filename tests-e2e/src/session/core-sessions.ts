@@ -1,6 +1,6 @@
-// The sessions that core's own tests open, for tests that add a store, a host or the test kit to them. Core exports none
-// of this: its tests may not depend on a package that depends on core, and nobody else needs them. So this file, and no
-// other, reaches into core's test folder.
+// The sessions of core's own tests, for tests that add a store, a host or the test kit to them. Core does not export
+// them: its tests may not depend on a package that depends on core, and no other package needs them. So only this
+// file imports from core's test folder.
 
 // @boundaries-ignore core exports nothing of its test folder
 export { growingViews } from "../../../packages/core/test/session/clocked-session.ts";

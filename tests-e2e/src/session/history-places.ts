@@ -14,7 +14,7 @@ import type { OpenTriedSession, StorePlace } from "@self-context-manager/testkit
 
 const clock = { now: () => 1_700_000_000_000 };
 
-/** A store in memory that outlasts its closing, as a file does. */
+/** Returns a place with a memory store that survives closing, as a file does. */
 export async function keptMemoryPlace(): Promise<StorePlace> {
   const store = memoryStore({ clock });
   return {
@@ -23,7 +23,7 @@ export async function keptMemoryPlace(): Promise<StorePlace> {
   };
 }
 
-/** Sessions to try, by layout: with the policy that goes with it, made to work on little. */
+/** The layouts under test, each with its policy. Their limits are small, so that short sessions reach them. */
 export const triedLayouts: Readonly<
   Record<LayoutKind, { readonly layout: Layout; readonly policy: ActivationPolicy }>
 > = {
@@ -34,7 +34,7 @@ export const triedLayouts: Readonly<
   pooled: { layout: pooledLayout, policy: windowPolicy() },
 };
 
-/** Opens sessions with a layout, the context manager's own unless told; ids are new ones every time. */
+/** Opens sessions with a layout. Default: the context manager's default layout. The ids are new each time. */
 export function sessionsWith(kind: LayoutKind = layoutKinds[0]): OpenTriedSession {
   const ids = uuidIds(clock);
   return async ({ store, files, workspace }, host) =>

@@ -12,7 +12,7 @@ import * as fc from "fast-check";
 
 import { openTestSession, plainCodec, type TestSession } from "./core-sessions.ts";
 
-/** Something that happens between two model calls. */
+/** An event between two model calls. */
 export type ViewMove =
   | { readonly type: "events"; readonly events: Parameters<typeof messagesOf>[0] }
   | { readonly type: "output"; readonly lines: number }
@@ -69,13 +69,13 @@ export const viewMove: fc.Arbitrary<ViewMove> = fc.oneof(
   },
 );
 
-/** Layouts as they are compared here: epochs that end soon, so that short sessions have several. */
+/** The layouts under comparison. Their epochs end early, so that short sessions have several. */
 export const recordedLayouts: readonly Layout[] = [
   epochLayout({ share: 0.05, shareAtTurn: 0.02 }),
   pooledLayout,
 ];
 
-/** What was handed over for each call: the messages as JSON, and the system prompts. */
+/** The view of one call: the messages as JSON, and the system prompts. */
 export interface HandedOver {
   readonly messages: string;
   readonly prompts: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ export interface RecordedSession {
   readonly calls: ReadonlyMap<number, HandedOver>;
 }
 
-/** Runs a session through moves, with a view after each, and keeps a copy of every view as it was handed over. */
+/** Runs a session through moves, with a view after each. Keeps a copy of every view. */
 export async function recordViews(
   moves: readonly ViewMove[],
   { layout, store }: { readonly layout: Layout; readonly store?: ObjectStore },

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { testHost } from "./core-sessions.ts";
 import { type HandedOver, recordedLayouts } from "./recorded-views.ts";
 
-/** Rebuilds every call, and tells what differs from the copy that was taken when it was handed over. */
+/** Rebuilds every call. Returns the differences from the copies that were made when the views were sent. */
 export async function viewDifferences(
   store: ObjectStore,
   calls: ReadonlyMap<number, HandedOver>,
@@ -13,7 +13,7 @@ export async function viewDifferences(
   const found: string[] = [];
   const differs = (what: string, is: unknown, wanted: unknown): void => {
     if (!isDeepStrictEqual(is, wanted))
-      found.push(`${what} is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
+      found.push(`${what} is ${JSON.stringify(is)}, expected ${JSON.stringify(wanted)}`);
   };
   const last = Math.max(...calls.keys());
   differs("the number of calls", history?.count, last);

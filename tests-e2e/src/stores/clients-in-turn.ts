@@ -1,6 +1,8 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
-/** Two clients of one store as one: each call goes to the other one, so that neither knows what was done last. */
+/**
+ * Returns a store that uses two clients alternately, so that neither client knows the last operation of the other.
+ */
 export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore {
   let isTurnOfOne = false;
   const next = (): ObjectStore => {

@@ -1,14 +1,14 @@
 import { packText, unpackText } from "@self-context-manager/store-sqlite";
 import { DatabaseSync } from "node:sqlite";
 
-/** A text of a version in a closed SQLite store, changed in one letter behind the store's back. */
+/** A change of one letter in a stored text, made directly in a closed SQLite database. */
 export interface Damage {
-  /** `content` of the first version of the object that has this text somewhere in its bulk fields. */
+  /** The text to be replaced, wherever a version stores it. */
   readonly text: string;
   readonly becomes: string;
 }
 
-/** Replaces a text wherever the file holds it, packed or not, and answers in how many places that was. */
+/** Replaces a text at every place in the database file, packed or not. Returns the number of places. */
 export function damageStore(path: string, { text, becomes }: Damage): number {
   const database = new DatabaseSync(path);
   let count = 0;
@@ -34,7 +34,7 @@ export function damageStore(path: string, { text, becomes }: Damage): number {
   return count;
 }
 
-/** Takes a version's row away. */
+/** Deletes the row of a version. */
 export function dropVersion(path: string, id: string, version: number): void {
   const database = new DatabaseSync(path);
   database

@@ -19,10 +19,10 @@ import {
 } from "./faulty-stores.ts";
 import { folderPlace, memoryPlace } from "./places.ts";
 
-/** Faults by the law that each breaks: a sentence about the store, and places for it. */
+/** Faults by the law that each breaks: a description of the store, and places for it. */
 export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlace>>>> = {
   "read-your-writes": {
-    "answers an object from a cache that no commit clears": broken((store) => {
+    "returns an object from a cache that no commit clears": broken((store) => {
       const cache = new Map<ObjectId, StoredVersion | undefined>();
       return {
         async get(id, at) {
@@ -32,7 +32,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         },
       };
     }),
-    "does not find what was committed last": broken((store) => ({
+    "does not find the objects of the last commit": broken((store) => ({
       async find(query) {
         const { versions } = await store.changesSince();
         const page = await store.find(query);
@@ -45,14 +45,14 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
   },
   "commit-is-atomic": { "writes the objects one by one": broken(committingApart) },
   "versions-never-change": {
-    "answers the content of a later version": broken((store) => ({
+    "returns the content of a later version": broken((store) => ({
       async get(id, at) {
         const stored = await store.get(id, at);
         const later = stored && (await store.get(id, { version: stored.version + 1 }));
         return stored && later ? { ...stored, body: later.body } : stored;
       },
     })),
-    "lets a caller write into what it keeps": broken((store) => {
+    "lets a caller change its cached answers": broken((store) => {
       const kept = new Map<ObjectId, Awaited<ReturnType<ObjectStore["history"]>>>();
       return {
         async history(id, options) {
@@ -65,15 +65,15 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     }),
   },
   "versions-are-ordered": {
-    "answers what was before a transaction, not as of it": broken((store) => ({
+    "returns the version before a transaction instead of the one as of it": broken((store) => ({
       get: (id, at) => store.get(id, at !== undefined && "txId" in at ? { txId: at.txId - 1 } : at),
     })),
-    "tells a history from its end": broken((store) => ({
+    "returns a history in reverse order": broken((store) => ({
       history: async (id, options) => (await store.history(id, options)).toReversed(),
     })),
   },
   "time-agrees-with-order": {
-    "answers what was before a time, not at it": broken((store) => ({
+    "returns the version before a time instead of the one at it": broken((store) => ({
       get: (id, at) =>
         store.get(
           id,
@@ -82,7 +82,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
             : at,
         ),
     })),
-    "takes the clock's word when it steps back": broken((store, clock) => ({
+    "uses the clock's time when it steps back": broken((store, clock) => ({
       async commit(writes, options) {
         const result = await store.commit(writes, options);
         const tx_time = new Date(clock.now()).toISOString();
@@ -94,7 +94,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "content-hash-finds-version": {
-    "answers the oldest version with a content": broken((store) => ({
+    "returns the oldest version with a content": broken((store) => ({
       async get(id, at) {
         if (at === undefined || !("contentHash" in at)) return store.get(id, at);
         const oldest = (await store.history(id)).find(
@@ -104,9 +104,11 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       },
     })),
   },
-  "unchanged-adds-no-version": { "adds a version all the same": broken(addingUnchanged) },
+  "unchanged-adds-no-version": {
+    "adds a version for an unchanged object": broken(addingUnchanged),
+  },
   "compare-and-set": {
-    "does not look at the expected version": broken((store) => ({
+    "ignores the expected version": broken((store) => ({
       commit: (writes, options) =>
         store.commit(
           writes.map(({ object }) => ({ object })),
@@ -115,8 +117,8 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "request-id-replays": {
-    "does not know request ids": broken((store) => ({ commit: (writes) => store.commit(writes) })),
-    "replays for other writes too": broken((store) => {
+    "ignores request ids": broken((store) => ({ commit: (writes) => store.commit(writes) })),
+    "replays a request id for different writes": broken((store) => {
       const outcomes = new Map<string, Awaited<ReturnType<ObjectStore["commit"]>>>();
       return {
         async commit(writes, { requestId = "" } = {}) {
@@ -161,7 +163,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         };
       },
     })),
-    "takes null for a value that must be there": broken((store) => ({
+    "requires a stored null where a field may be absent": broken((store) => ({
       async find(query) {
         const page = await store.find(query);
         const wanted = Object.entries(query.where ?? {}).filter(([, value]) => value === null);
@@ -173,7 +175,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "metadata-loads-no-content": {
-    "answers whole objects": broken((store) => ({
+    "returns whole objects": broken((store) => ({
       async find(query) {
         const page = await store.find(query);
         const whole = await store.getMany(page.items.map(({ body }) => body.id));
@@ -185,7 +187,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "hashes-are-true": {
-    "hashes a text with its line ends made equal": broken((store) => ({
+    "returns a wrong content hash for texts with carriage returns": broken((store) => ({
       async get(id, at) {
         const stored = await store.get(id, at);
         if (!stored?.body.content?.includes("\r")) return stored;
@@ -194,7 +196,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "backlinks-agree-with-scan": {
-    "does not look at the kind": broken((store) => ({
+    "ignores the kind of reference": broken((store) => ({
       referrers: (id, { limit = 100, after } = {}) =>
         store.referrers(id, after === undefined ? { limit } : { limit, after }),
     })),
@@ -206,13 +208,13 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "unresolved-references-stay": {
-    "tells of references to objects that are there only": broken((store) => ({
+    "reports only references to existing objects": broken((store) => ({
       referrers: async (id, options) =>
         (await store.get(id)) === undefined ? { items: [] } : store.referrers(id, options),
     })),
   },
   "changes-since-is-complete": {
-    "passes over a version between two pages": broken((store) => ({
+    "skips a version between two pages": broken((store) => ({
       async changesSince(position, options) {
         const changes = await store.changesSince(position, options);
         return options?.limit === changes.versions.length
@@ -221,18 +223,18 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       },
     })),
   },
-  "export-round-trips": { "numbers imported versions anew": broken(renumbering) },
+  "export-round-trips": { "renumbers imported versions": broken(renumbering) },
   "import-is-resumable": {
-    "rejects what is there already": broken((store) => ({
+    "rejects versions that it already has": broken((store) => ({
       async restore(versions) {
         for (const { body, version } of versions) {
           if (await store.get(body.id, { version }))
-            throw new StoreError("HISTORY_CONFLICT", "it is there");
+            throw new StoreError("HISTORY_CONFLICT", "the version already exists");
         }
         return store.restore(versions);
       },
     })),
-    "passes over a different history": broken((store) => ({
+    "ignores a conflicting history": broken((store) => ({
       async restore(versions) {
         try {
           return await store.restore(versions);
@@ -244,7 +246,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "order-survives": {
-    "sorts what was said": broken((store) => ({
+    "sorts the fields of messages": broken((store) => ({
       async get(id, at) {
         const stored = await store.get(id, at);
         if (stored === undefined) return undefined;
@@ -253,13 +255,13 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "references-resolve": {
-    "answers the latest for every transaction": broken((store) => ({
+    "returns the latest version for every transaction": broken((store) => ({
       get: async (id, at) => await store.get(id, at !== undefined && "txId" in at ? undefined : at),
     })),
-    "numbers the transactions of imported versions anew": broken(renumbering),
+    "renumbers the transactions of imported versions": broken(renumbering),
   },
   "text-survives": {
-    "ends a text at a zero": broken((store) =>
+    "ends a text at a null character": broken((store) =>
       changingObjects(store, (body) => ({
         ...body,
         content: textOf(body["content"]).replace(/\0.*$/su, ""),
@@ -273,7 +275,7 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     ),
   },
   "closed-rejects": {
-    "goes on after it was closed": broken(() => ({ async [Symbol.asyncDispose]() {} })),
+    "continues to answer after it was closed": broken(() => ({ async [Symbol.asyncDispose]() {} })),
   },
   "survives-reopen": { "keeps everything in memory": memoryPlace },
   "survives-kill": {
@@ -281,11 +283,11 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     "writes the objects one by one": () => sqliteWithChild("committing-apart"),
   },
   "two-processes-agree": {
-    "has a file for each process": () => sqliteWithChild("elsewhere"),
+    "uses a separate file for each process": () => sqliteWithChild("elsewhere"),
   },
 };
 
-/** Places whose stores are a memory store, but for some operations. */
+/** Returns places with memory stores of which some operations are replaced. */
 function broken(
   breaking: (store: ObjectStore, clock: { now(): number }) => Partial<ObjectStore>,
 ): CreatePlace {
@@ -301,7 +303,7 @@ function broken(
   };
 }
 
-/** A SQLite place whose child process is faulty. */
+/** Returns a SQLite place whose child process is faulty. */
 function sqliteWithChild(manner: string): ReturnType<CreatePlace> {
   return folderPlace((path, options) => openSqliteStore({ path, ...options }), manner);
 }

@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/core";
 import { randomUUID } from "node:crypto";
 
-/** Does not keep a commit together. */
+/** Returns a store that splits a commit into one commit for each object. */
 export function committingApart(store: ObjectStore): ObjectStore {
   return {
     ...store,
@@ -21,7 +21,9 @@ export function committingApart(store: ObjectStore): ObjectStore {
   };
 }
 
-/** Says that a commit is done before it is: some wait, as writes in a buffer do. */
+/**
+ * Returns a store that acknowledges a commit before it is done. Up to five commits wait, as writes in a buffer do.
+ */
 export function acknowledgingEarly(store: ObjectStore): ObjectStore {
   const waiting: (() => Promise<unknown>)[] = [];
   return {
@@ -34,7 +36,7 @@ export function acknowledgingEarly(store: ObjectStore): ObjectStore {
   };
 }
 
-/** Adds a version for a write that changes nothing. */
+/** Returns a store that adds a version for a write without a change. */
 export function addingUnchanged(store: ObjectStore): ObjectStore {
   return {
     ...store,
@@ -51,7 +53,7 @@ export function addingUnchanged(store: ObjectStore): ObjectStore {
   };
 }
 
-/** Writes an object without its nickname where that is taken, and says nothing. */
+/** Returns a store that silently drops a nickname that is taken. */
 export function droppingNicknames(store: ObjectStore): ObjectStore {
   return {
     ...store,
@@ -69,7 +71,7 @@ export function droppingNicknames(store: ObjectStore): ObjectStore {
   };
 }
 
-/** Knows the request ids of its own lifetime only. */
+/** Returns a store that only knows the request ids of its own lifetime. */
 export function forgettingRequests(store: ObjectStore): ObjectStore {
   const lifetime = randomUUID();
   return {
@@ -82,7 +84,7 @@ export function forgettingRequests(store: ObjectStore): ObjectStore {
   };
 }
 
-/** Changes objects on their way in. */
+/** Returns a store that changes objects before it commits them. */
 export function changingObjects(
   store: ObjectStore,
   change: (body: JsonObject) => JsonObject,
@@ -97,7 +99,7 @@ export function changingObjects(
   };
 }
 
-/** Takes versions in as its own, with transactions of its own. */
+/** Returns a store that imports versions as new commits, with new transactions. */
 export function renumbering(store: ObjectStore): ObjectStore {
   return {
     ...store,

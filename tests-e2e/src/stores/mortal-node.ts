@@ -5,14 +5,17 @@ import { join } from "node:path";
 
 import type { HostStore, ScriptedHostOptions } from "../harness/scripted-host.ts";
 
-/** A node whose stores break by its death and are mended by its next start at the same address. */
+/** A node whose stores break when it is killed, and work again when it is restarted at the same address. */
 export interface MortalNode extends AsyncDisposable {
   readonly openStore: NonNullable<ScriptedHostOptions["openStore"]>;
-  /** How often it was killed. */
+  /** How often the node was killed. */
   readonly deaths: number;
 }
 
-/** Longer than a commit takes on a busy machine; so long the first call waits that finds the node dead. */
+/**
+ * The time limit of a store's request, in milliseconds. It is longer than a commit on a busy machine, and the first
+ * request to a killed node waits this long.
+ */
 const patience = 3_000;
 
 export async function openMortalNode(): Promise<MortalNode> {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 export type OpenOptions = { readonly clock?: Clock };
 
-/** A place for stores that live in memory: each opening is a store of its own. */
+/** Returns a place for stores in memory. Each opening returns a separate store. */
 export async function memoryPlace(): Promise<StorePlace> {
   return {
     open: async (options) => memoryStore(options),
@@ -17,12 +17,15 @@ export async function memoryPlace(): Promise<StorePlace> {
   };
 }
 
-/** A SQLite store in a temporary folder. */
+/** Returns a place for a SQLite store in a temporary folder. */
 export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
   return folderPlace((path, options) => openSqliteStore({ path, ...options }));
 }
 
-/** A file in a temporary folder, with the child program that opens it in the given manner. */
+/**
+ * Returns a place with a file in a temporary folder, and with the child program that opens the file in the given
+ * manner.
+ */
 export async function folderPlace(
   open: (path: string, options: OpenOptions) => Promise<ObjectStore>,
   manner = "sound",

@@ -7,7 +7,10 @@ import { join } from "node:path";
 
 import { clientsInTurn } from "./clients-in-turn.ts";
 
-/** What this machine lacks to run an XTDB node, undefined where it has all. Throws in CI, where nothing is skipped. */
+/**
+ * Returns the programs that this machine lacks for an XTDB node, or `undefined`. Throws in CI, where no test may be
+ * skipped.
+ */
 export function missingForXtdb(): string | undefined {
   const java = /^\S+ (\d+)/u.exec(outputOf("java", "--version"))?.[1];
   const missing = [
@@ -15,10 +18,10 @@ export function missingForXtdb(): string | undefined {
     ...(outputOf("mvn", "-version") === "" ? ["Maven"] : []),
   ];
   if (missing.length === 0) return undefined;
-  const told = `this machine lacks ${missing.join(" and ")}`;
-  if (process.env["CI"] !== undefined) throw new Error(`no XTDB node: ${told}`);
-  console.warn(`SKIPPED: tests against a real XTDB node, because ${told}`);
-  return told;
+  const reason = `this machine lacks ${missing.join(" and ")}`;
+  if (process.env["CI"] !== undefined) throw new Error(`no XTDB node: ${reason}`);
+  console.warn(`SKIPPED: tests against a real XTDB node, because ${reason}`);
+  return reason;
 }
 
 function outputOf(command: string, argument: string): string {
@@ -26,7 +29,10 @@ function outputOf(command: string, argument: string): string {
   return status === 0 ? stdout : "";
 }
 
-/** A node in a temporary folder, which goes with it. Its index is on disk: a long run fills what the node has of memory. */
+/**
+ * Starts a node in a temporary folder, which disposal removes. In a long run the index is on disk, because it would
+ * exceed the node's memory.
+ */
 export async function openTestNode(): Promise<StartedNode> {
   const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-"));
   const node = await startNode({ dataFolder: folder, quick: !testScale.isLong });
@@ -39,7 +45,7 @@ export async function openTestNode(): Promise<StartedNode> {
   };
 }
 
-/** Places that are stores of a name of their own in the database of a node, each with two clients in turn. */
+/** Returns places that are separately named stores in a node's database. Each store uses two clients alternately. */
 export function xtdbPlaces({ url }: StartedNode): CreatePlace {
   let made = 0;
   return async () => {

@@ -1,8 +1,9 @@
-// How much longer is the way from one model call to the next in a Pi session, by the store that it is on?
+// How much time does each store add between two model calls of a Pi session?
 //
-// The newest Pi runs through its SDK against a scripted model in this process, which reads a file or runs a command in
-// each answer. Timed is from the arrival of a request to that of the next. A plain Pi, sessions on memory and SQLite, and
-// sessions on two XTDB nodes, with our log and with XTDB's own, take turns prompt by prompt. Needs Java, Maven; by hand:
+// The newest Pi runs through its SDK against a scripted model in this process. Each answer of the model reads a file or
+// runs a command. The measured time is the one between the arrivals of two requests. Five variants take turns prompt by
+// prompt: plain Pi, sessions on memory and on SQLite, and sessions on two XTDB nodes, one with this repository's log and
+// one with XTDB's own. Needs Java and Maven; run it by hand:
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e pi-call-times
 import { piExtension } from "@self-context-manager/adapter-pi";
@@ -20,14 +21,14 @@ import { openPiWorkspace } from "../pi-workspace.ts";
 
 const prompts = 12;
 const callsOfPrompt = 10;
-/** Prompts that are not counted: programs and databases warm up. */
+/** The number of prompts that are not counted, because programs and databases warm up first. */
 const warmUp = 3;
 
 const folder = await mkdtemp(join(tmpdir(), "scm-pi-calls-"));
 await using waking = await startNode({ dataFolder: join(folder, "waking") });
 await using plainLog = await startNode({ dataFolder: join(folder, "plain"), plainTxLog: true });
 
-/** The environment of a session's settings; undefined for a Pi without the extension. */
+/** The environment variables of each variant. `undefined`: Pi without the extension. */
 const variants: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = {
   none: undefined,
   memory: { SCM_STORE_KIND: "memory" },

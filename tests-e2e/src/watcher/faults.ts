@@ -4,19 +4,19 @@ import { watchFiles } from "@self-context-manager/watcher";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Faults by the law that each breaks: a sentence about the watcher, and how it is opened. */
+/** Faults by the law that each breaks: a description of the watcher, and the function that opens it. */
 export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, OpenWatcher>>>> = {
   "change-is-reported": {
-    "tells the first change of a path only": telling(() => {
-      const told = new Set<string>();
+    "reports only the first change of a path": reporting(() => {
+      const reported = new Set<string>();
       return (sightings) =>
         sightings.filter(({ path }) => {
-          if (told.has(path)) return false;
-          told.add(path);
+          if (reported.has(path)) return false;
+          reported.add(path);
           return true;
         });
     }),
-    "tells the size of before": telling(() => {
+    "reports the previous size": reporting(() => {
       const sizes = new Map<string, number>();
       return (sightings) =>
         sightings.map((one) => {
@@ -28,18 +28,18 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     }),
   },
   "add-compares": {
-    "takes files as they are when they are added": broken((watcher) => ({
+    "accepts the state of files when they are added, without a comparison": broken((watcher) => ({
       add: async (files) => {
         const sightings = await watcher.look(files.map(({ path }) => path));
         await watcher.add(sightings.map(asKnown));
       },
     })),
-    "tells every file that is added": broken((watcher) => ({
+    "reports every file that is added": broken((watcher) => ({
       add: async (files) => await watcher.add(files.map(({ path }) => ({ path }))),
     })),
   },
   "last-state-is-reported": {
-    "passes over what follows within a while": telling(() => {
+    "ignores changes that follow within 400 milliseconds": reporting(() => {
       const times = new Map<string, number>();
       return (sightings) =>
         sightings.filter(({ path }) => {
@@ -50,17 +50,17 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     }),
   },
   "rename-over-is-no-absence": {
-    "tells every absence at once": (options) => watchFiles({ ...options, timing: hasty }),
+    "reports every absence at once": (options) => watchFiles({ ...options, timing: hasty }),
   },
   "absence-is-reported": {
-    "tells no absence": telling(
+    "reports no absence": reporting(
       () => (sightings) => sightings.filter(({ state }) => state !== "absent"),
     ),
-    "forgets files that went": broken((_, tell) => {
+    "forgets files once they are absent": broken((_, report) => {
       const gone = new Set<string>();
       return {
         listen: (listener) =>
-          tell(listener, (sightings) =>
+          report(listener, (sightings) =>
             sightings.filter(({ path, state }) => {
               if (gone.has(path)) return false;
               if (state === "absent") gone.add(path);
@@ -71,34 +71,34 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     }),
   },
   "moved-is-found": {
-    "searches the first folder only": searching((found, { roots }) =>
+    "searches only the first folder": searching((found, { roots }) =>
       found.filter(({ path }) => dirname(path) === roots[0]),
     ),
-    "tells other nodes": searching((found) => found.map((one) => ({ ...one, born: 1 }))),
+    "returns wrong birth times": searching((found) => found.map((one) => ({ ...one, born: 1 }))),
   },
   "moved-folder-is-reported": {
-    "sees its own folders only": telling(
+    "reports no absence in nested folders": reporting(
       () => (sightings) =>
         sightings.filter(({ path, state }) => state !== "absent" || !path.includes("/x/y/")),
     ),
-    "does not look into folders that moved": searching((found) =>
+    "does not search nested folders": searching((found) =>
       found.filter(({ path }) => !path.includes("/y/")),
     ),
   },
   "copy-is-found": {
-    "goes by nodes alone": wanting(({ files, ...rest }) => ({
+    "searches only by nodes": wanting(({ files, ...rest }) => ({
       ...rest,
       files: files.map(({ node }) => (node === undefined ? {} : { node })),
     })),
   },
   "case-rename-is-reported": {
-    "takes names that differ in case for one": telling(
+    "treats names that differ only in case as equal": reporting(
       () => (sightings) =>
         sightings.filter(({ path, state }) => state !== "absent" || !path.endsWith("readme.md")),
     ),
   },
   "links-are-not-followed": {
-    "takes a link for a file": telling(
+    "reports a link as a file": reporting(
       () => (sightings) =>
         sightings.map((one) =>
           one.state === "other"
@@ -108,7 +108,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     ),
   },
   "permissions-are-reported": {
-    "looks at content only": telling(() => {
+    "reports only changes of the content": reporting(() => {
       const known = new Map<string, string>();
       return (sightings) =>
         sightings.filter((one) => {
@@ -121,7 +121,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     }),
   },
   "burst-is-complete": {
-    "drops one of a thousand": telling(() => {
+    "drops one of a thousand": reporting(() => {
       let count = 0;
       return (sightings) =>
         sightings.filter(() => {
@@ -131,7 +131,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
     }),
   },
   "unknown-is-silent": {
-    "tells whatever is in its folders": broken((watcher) => ({
+    "reports unknown files in its folders": broken((watcher) => ({
       add: async (files) => {
         await watcher.add(files);
         const folders = new Set(files.map(({ path }) => dirname(path)));
@@ -140,7 +140,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
           await watcher.add(names.map((name) => ({ path: join(folder, name), seen: "absent" })));
       },
     })),
-    "answers temporary files": broken((watcher, _, { roots }) => ({
+    "finds temporary files": broken((watcher, _, { roots }) => ({
       search: async (wanted) => {
         const found = await watcher.search(wanted);
         const folder = roots[0] ?? "";
@@ -155,14 +155,14 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
   },
   "watches-are-bounded": {
     "uses as many watches as it has folders": ({ roots }) => watchFiles({ roots }),
-    "does not look at what is beyond": (options) =>
+    "does not poll files without a system watch": (options) =>
       watchFiles({ ...options, timing: { poll: 3_600_000 } }),
   },
   "search-stays-inside": {
     "searches the folders above": ({ roots }) => watchFiles({ roots: roots.map(dirname) }),
   },
   "closed-is-silent": {
-    "goes on": broken((watcher, _, options) => {
+    "continues to report": broken((watcher, _, options) => {
       const other = watchFiles(options);
       return {
         listen(listener) {
@@ -175,7 +175,7 @@ export const watcherFaults: Readonly<Record<WatcherLaw, Readonly<Record<string, 
         },
       };
     }),
-    "answers still": broken((watcher) => {
+    "continues to answer": broken((watcher) => {
       let closed = false;
       return {
         look: async (paths) => (closed ? [] : await watcher.look(paths)),
@@ -192,15 +192,15 @@ const hasty = { absence: 0, quiet: 5, emptied: 0 };
 
 type Options = Parameters<OpenWatcher>[0];
 type Change = (sightings: readonly Sighting[]) => readonly Sighting[];
-type Tell = (listener: Parameters<Watcher["listen"]>[0], change: Change) => void;
+type Report = (listener: Parameters<Watcher["listen"]>[0], change: Change) => void;
 
-/** A sound watcher with some operations in the place of its own. */
+/** Returns a sound watcher of which some operations are replaced. */
 export function broken(
-  parts: (watcher: Watcher, tell: Tell, options: Options) => Partial<Watcher>,
+  parts: (watcher: Watcher, report: Report, options: Options) => Partial<Watcher>,
 ): OpenWatcher {
   return (options) => {
     const watcher = watchFiles(options);
-    const tell: Tell = (listener, change) =>
+    const report: Report = (listener, change) =>
       watcher.listen((sightings) => {
         const changed = change(sightings);
         if (changed.length > 0) listener(changed);
@@ -214,20 +214,20 @@ export function broken(
       search: async (wanted) => await watcher.search(wanted),
       watches: watcher.watches,
       [Symbol.asyncDispose]: async () => await watcher[Symbol.asyncDispose](),
-      ...parts(watcher, tell, options),
+      ...parts(watcher, report, options),
     };
   };
 }
 
-/** A watcher that tells something else than it saw. */
-function telling(change: () => Change): OpenWatcher {
-  return broken((_, tell) => {
+/** Returns a watcher that changes the sightings before it reports them. */
+function reporting(change: () => Change): OpenWatcher {
+  return broken((_, report) => {
     const changed = change();
-    return { listen: (listener) => tell(listener, changed) };
+    return { listen: (listener) => report(listener, changed) };
   });
 }
 
-/** A watcher that answers something else than it found. */
+/** Returns a watcher that changes the results of a search. */
 function searching(
   change: (
     found: Awaited<ReturnType<Watcher["search"]>>,
