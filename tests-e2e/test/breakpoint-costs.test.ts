@@ -12,7 +12,7 @@ describe("breakpoints of a view", () => {
   const estimator = calibratedEstimator();
   const system: PromptBlock = { text: "system", tokens: 1500, breakpoint: 5 * minute };
 
-  /** The view as a provider sees it: a block for each message, with breakpoints on these. */
+  /** Returns the view as a provider sees it: a block for each message, with breakpoints on the marked messages. */
   const blocksOf = ({ messages }: View, marked: readonly number[]): readonly PromptBlock[] => [
     system,
     ...messages.map((message, index): PromptBlock => ({
@@ -28,7 +28,7 @@ describe("breakpoints of a view", () => {
     return unitsOf(billed, pricesOf.anthropic);
   };
 
-  test("never make a session dearer than one at the end alone, and a long one cheaper", async () => {
+  test("never cost more than a single breakpoint at the end, and make a long session cheaper", async () => {
     const onlyEnd = ({ messages }: View): readonly number[] => [messages.length - 1];
     const own = (view: View): readonly number[] => view.boundaries ?? [];
     await fc.assert(

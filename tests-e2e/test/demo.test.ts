@@ -37,24 +37,24 @@ describe("the demo that npm start runs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("ends well", () => {
+  it("runs to its end", () => {
     expect(output).toContain("The store is ");
   });
 
-  it("makes at least twelve model calls, a line each", () => {
+  it("makes at least twelve model calls and prints a line for each", () => {
     const lines = output.split("\n").filter((line) => /^call \d+ /u.test(line));
 
     expect(lines.length).toBeGreaterThanOrEqual(12);
   });
 
-  it("activates, pins and deactivates by what the requests show", () => {
+  it("activates, pins and deactivates objects by the handles in the requests", () => {
     expect(output).toMatch(/pin f\d+/u);
     expect(output).toMatch(/deactivate f\d+/u);
     expect(output).toMatch(/activate t\d+/u);
     expect(output).toMatch(/unpin f\d+/u);
   });
 
-  it("costs less than the same session in plain Pi, by the same bill", () => {
+  it("costs less than the same session in plain Pi, with the same prices", () => {
     const [plain, managed] = ["plain Pi", "managed context"].map((name) =>
       Number(new RegExp(`^ +${name} +([\\d.]+) +in \\d+ calls`, "mu").exec(output)?.[1]),
     );
@@ -65,7 +65,7 @@ describe("the demo that npm start runs", () => {
     expect(output).toContain("Billed by Anthropic's rules as this server simulates them");
   });
 
-  it("tells by /context what the extension makes of it", () => {
+  it("prints the extension's figures from /context", () => {
     expect(output).toMatch(/^ +In view, estimated: /mu);
     expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
     expect(output).toMatch(/^ +Last call, reported by the provider: /mu);

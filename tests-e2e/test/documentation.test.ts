@@ -19,11 +19,11 @@ const read = (path: string): string => readFileSync(root + path, "utf8");
 
 interface Law {
   readonly name: string;
-  /** The field of `supports` that a store must declare for the law to bind it. */
+  /** The field of `supports` that a store must declare before the law applies to it. */
   readonly need: string | undefined;
 }
 
-/** The laws in the doc comment of a port. */
+/** Returns the laws in the doc comment of a port. */
 function lawsInComment(path: string, title = "Laws"): readonly Law[] {
   const block = new RegExp(`${title}[^\\n]*:\\n \\*\\n(.*?)\\n \\*(?:/|\\n)`, "su");
   const comment = block.exec(read(path))?.[1] ?? "";
@@ -31,7 +31,7 @@ function lawsInComment(path: string, title = "Laws"): readonly Law[] {
   return [...laws].map(([, name = "", need]) => ({ name, need }));
 }
 
-/** The cells of the first table of a document under a heading. */
+/** Returns the cells of the first table of a document under a heading. */
 function tableUnder(heading: string, document: string): readonly (readonly string[])[] {
   const [, part = ""] = document.split(`${heading}\n`);
   const table = /(?:^\|.*\n)+/mu.exec(part)?.[0] ?? "";
@@ -63,24 +63,24 @@ describe("the laws in the doc comment of", () => {
     ["Layout", "packages/core/src/view/layout.ts", layoutLaws],
     ["Watcher", "packages/objects/src/ports/watcher.ts", watcherLaws],
     ["FileTracker", "packages/core/src/files/file-tracker.ts", trackerLaws],
-  ])("%s are those that the test kit tries", (_, port, tried) => {
+  ])("%s are those that the test kit tests", (_, port, tried) => {
     expect(lawsInComment(port).map(({ name }) => name)).toEqual(Object.keys(tried));
   });
 
-  it("Layout for layouts with epochs are those that the test kit tries", () => {
+  it("Layout for layouts with epochs are those that the test kit tests", () => {
     const laws = lawsInComment("packages/core/src/view/layout.ts", "Laws of layouts with epochs");
 
     expect(laws.map(({ name }) => name)).toEqual(Object.keys(epochLaws));
   });
 
-  it("ObjectStore bind the stores that they bind in the test kit", () => {
+  it("ObjectStore have the conditions that the test kit has", () => {
     const laws = lawsInComment("packages/objects/src/ports/object-store.ts");
 
     const bound = laws.flatMap(({ name, need }) => (need === undefined ? [] : [[name, need]]));
     expect(Object.fromEntries(bound)).toEqual(lawNeeds);
   });
 
-  it("FileSource are names of tests of the watcher package", () => {
+  it("FileSource are names of tests in the watcher package", () => {
     const tests = globSync("packages/watcher/test/**/*.test.ts", { cwd: root }).map(read).join();
 
     const laws = lawsInComment("packages/objects/src/ports/file-source.ts");
@@ -90,13 +90,13 @@ describe("the laws in the doc comment of", () => {
 });
 
 describe("code in the documents", () => {
-  it("is the example's file in the guide to an own agent", () => {
+  it("equals the example's file in the guide to a custom agent", () => {
     expect(blocksOf("ts", read("docs/guide/own-agent.md"))).toContain(
       read("examples/minimal-agent/src/index.ts"),
     );
   });
 
-  it("comes with the Node that it needs where it is newer than the packages'", () => {
+  it("has the required Node version beside it if the packages need an older one", () => {
     const pages = ["docs", "packages", "examples"].flatMap((folder) =>
       globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === "node_modules" }),
     );
@@ -110,7 +110,7 @@ describe("code in the documents", () => {
     ).toEqual([]);
   });
 
-  it("is the memory store's contract test on the page of the port", () => {
+  it("equals the memory store's contract test on the page of the port", () => {
     const test = read("packages/testkit/test/memory-store.test.ts");
     const call = test.slice(test.indexOf("objectStoreContract({"));
 
@@ -123,7 +123,7 @@ describe("code in the documents", () => {
 describe("the page of the Pi adapter", () => {
   const page = read("docs/adapters/pi.md");
 
-  it("describes each tool to the word", () => {
+  it("has the exact description of each tool", () => {
     const rows = tableUnder("## Tools", page);
 
     expect(rows.map(([name, args, says]) => [codeOf(name), codeOf(args), says])).toEqual(
@@ -137,7 +137,7 @@ describe("the page of the Pi adapter", () => {
     );
   });
 
-  it("has the standing instruction to the word", () => {
+  it("has the exact standing instruction", () => {
     expect(blocksOf("text", page)).toContain(`${standingInstruction}\n`);
   });
 });
@@ -148,7 +148,7 @@ describe("settings", () => {
   it.each([
     ["README.md", "## Settings"],
     ["docs/adapters/pi.md", "## Command, flags, environment"],
-  ])("in %s are all that there are", (path, heading) => {
+  ])("in %s are complete", (path, heading) => {
     const names = tableUnder(heading, read(path)).map(([name]) => codeOf(name).split("=")[0] ?? "");
 
     expect(names.filter((name) => name.startsWith("SCM_")).toSorted()).toEqual(known);
@@ -156,21 +156,21 @@ describe("settings", () => {
 });
 
 describe("options", () => {
-  it("of a context manager stand in the README of compose, with their defaults", () => {
+  it("of a context manager are in the README of compose, with their defaults", () => {
     const declared = read("packages/compose/src/context-manager-options.ts");
     const [, options = ""] = declared.split("export interface ContextManagerOptions {");
     const taken = read("packages/compose/src/context-manager.ts");
     const rows = tableUnder(
       "# @self-context-manager/compose",
       read("packages/compose/README.md"),
-    ).map(([name, unlessTold]) => [codeOf(name), codeOf(unlessTold)] as const);
+    ).map(([name, byDefault]) => [codeOf(name), codeOf(byDefault)] as const);
 
     const names = [...options.matchAll(/^ {2}readonly (\w+)\?:/gmu)].map(([, name = ""]) => name);
     const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
 
     expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
     expect(defaults.map(([, name]) => name)).toEqual(["store", "layout", "policy"]);
-    for (const [, name, unlessTold] of defaults) expect(rows).toContainEqual([name, unlessTold]);
+    for (const [, name, byDefault] of defaults) expect(rows).toContainEqual([name, byDefault]);
   });
 });
 

@@ -5,7 +5,7 @@ import { committedPage } from "../src/docs/committed-page.ts";
 import { documentsPage } from "../src/docs/documents-page.ts";
 
 describe("the page on documents", () => {
-  it("equals the stored objects of a session; SCM_UPDATE_DOCS=1 writes it again", async () => {
+  it("equals the stored objects of a session; SCM_UPDATE_DOCS=1 rewrites it", async () => {
     const page = await documentsPage();
 
     const committed = await committedPage("documents.md", page);
@@ -13,7 +13,7 @@ describe("the page on documents", () => {
     expect(committed).toBe(page);
   });
 
-  it("shows for each test vector the canonical JSON that its hash is taken of", async () => {
+  it("shows for each test vector the canonical JSON that is hashed", async () => {
     const page = await documentsPage();
     const vectors = page.slice(page.indexOf("## Hash test vectors"));
 

@@ -8,7 +8,10 @@ const mostCalls = testScale.isLong ? 12 : 7;
 const numRuns = testScale.isLong ? 10 : 8;
 const timeout = testScale.isLong ? 600_000 : 60_000;
 
-/** The rule's bound; the sessions of the short run are the same each time, and a rule that never ends takes 1.5. */
+/**
+ * The bound of the rule. The sessions of the short run are always the same, and a rule that never ends an epoch
+ * reaches 1.5.
+ */
 const mostOverBest = testScale.isLong ? 2 : 1.4;
 
 const session: fc.Arbitrary<ShortSession> = fc.record({
@@ -21,9 +24,9 @@ const session: fc.Arbitrary<ShortSession> = fc.record({
 });
 
 /**
- * The rule does not know how a session goes on. Renting until the rent would have bought costs at most twice the best
- * with hindsight; ours buys earlier, which is better where sessions are long and can be worse where one ends right
- * after.
+ * The rule does not know the rest of a session. A rule that ends an epoch when the carried cost reaches the rewrite
+ * cost costs at most twice the best schedule in hindsight. The context manager's rule ends epochs earlier. That is
+ * better for long sessions, and can be worse if a session ends immediately afterwards.
  */
 test("the online rule costs at most twice the best of all schedules", { timeout }, async () => {
   let worst = 1;

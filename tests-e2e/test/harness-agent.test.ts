@@ -13,7 +13,7 @@ for (const [version, module] of Object.entries(releases)) {
     name: `${piAgentAdapter.harness} ${version}`,
     supports: piAgentAdapter.supports,
     knownGaps: {
-      "off-switch-passes-through": "an agent that is not to be managed is made without the wrapper",
+      "off-switch-passes-through": "an agent without managed context is made without the wrapper",
     },
     openHost: agentHost(module),
   });

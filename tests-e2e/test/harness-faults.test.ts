@@ -21,7 +21,7 @@ it("has a fault for every law of HarnessAdapter", () => {
   expect(Object.keys(harnessFaults).toSorted()).toEqual(laws.toSorted());
 });
 
-it("refuses a known gap that is no law", () => {
+it("refuses a known gap that is not a law", () => {
   const { supports } = scriptedHarnessAdapter;
   const knownGaps = Object.fromEntries([["no-such-law", "a reason"]]);
 
@@ -48,7 +48,7 @@ describe.each(layouts.flatMap((layout) => laws.map((law) => ({ law, layout }))))
           (error: unknown) => error,
         );
 
-        // Anything else would be a fault of the host or the scenario.
+        // Any other error would be a fault of the host or the scenario.
         expect(broken).toBeInstanceOf(AssertionError);
       },
     );

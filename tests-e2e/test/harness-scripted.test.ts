@@ -10,7 +10,7 @@ const { supports } = scriptedHarnessAdapter;
 
 for (const [name, codec] of Object.entries(scriptedCodecs)) {
   harnessContract({
-    name: `scripted, messages told by ${name}`,
+    name: `scripted, messages identified by ${name}`,
     supports,
     openHost: scriptedHost({ codec }),
   });
@@ -18,10 +18,11 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
 
 harnessContract({ name: "scripted", supports, layout: "pooled", openHost: scriptedHost() });
 
-// The view outlasts the host's list; what the host sends without us does not.
-const dropped = "the host itself has dropped the messages that the law looks for";
+// The view keeps messages that the host has dropped. Without the context manager, the host sends only the rest of its
+// list.
+const dropped = "the host itself has dropped the messages that the law checks";
 harnessContract({
-  name: "scripted, with a list that slides",
+  name: "scripted, with a sliding list",
   supports: { ...supports, branches: false },
   knownGaps: {
     "unknown-messages-pass": dropped,

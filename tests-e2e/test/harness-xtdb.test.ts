@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, no law is tested, and the run reports it.
 /* oxlint-disable vitest/no-disabled-tests, vitest/require-hook */
 import { harnessContract, scriptedHarnessAdapter } from "@self-context-manager/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 
 const missing = missingForXtdb();
 
-// A store that breaks is here a node that is killed, and one that is mended a node that is started again.
+// Here a store breaks when its node is killed, and works again when the node is restarted.
 describe.skipIf(missing !== undefined)(
   `on XTDB${missing === undefined ? "" : `: ${missing}`}`,
   () => {
@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)(
         await scriptedHost({ openStore: async (clock) => await node.openStore(clock) })(options),
     });
 
-    it("lost its node where the laws break the store", () => {
+    it("had its node killed each time a law broke the store", () => {
       expect(node.deaths).toBe(3);
     });
   },

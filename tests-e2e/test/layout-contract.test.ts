@@ -15,7 +15,7 @@ import { describe, expect, it } from "vitest";
 
 import { epochFaults, layoutFaults } from "../src/layout/faults.ts";
 
-/** So small that a few words are trimmed, shown as differences, and leave. */
+/** Limits so small that a few words are trimmed, shown as diffs, and removed. */
 const small: Partial<EpochSettings> = {
   small: 20,
   largeArguments: 60,
@@ -25,12 +25,12 @@ const small: Partial<EpochSettings> = {
 const epochSettings: Readonly<Record<string, Partial<EpochSettings>>> = {
   epoch: {},
   "epoch, of small sizes": small,
-  "epoch, that leaves nothing dead": {
+  "epoch, that removes dead content at once": {
     ...small,
     deactivate: "immediate",
     argumentsBesideSignedThinking: true,
   },
-  "epoch, that leaves nothing replaced": { ...small, superseded: "at-once" },
+  "epoch, that removes replaced content at once": { ...small, superseded: "at-once" },
   "epoch, plain": { ...small, differences: false, trim: undefined, largeArguments: undefined },
 };
 
@@ -42,10 +42,10 @@ for (const [name, settings] of Object.entries(epochSettings)) {
 
 const trial = { numRuns: 300, seed: 7, endOnFailure: true };
 
-describe.each([pooledLayout, epochLayout(small)])("a broken $name layout is seen", (sound) => {
+describe.each([pooledLayout, epochLayout(small)])("a broken $name layout is detected", (sound) => {
   const faults = layoutFaults(sound);
 
-  it.each(faults)("by $law where it $what", ({ law, layout }) => {
+  it.each(faults)("by $law if it $what", ({ law, layout }) => {
     expect(() => layoutLaws[law](layout, trial)).toThrow(/Property failed/u);
   });
 
@@ -54,8 +54,8 @@ describe.each([pooledLayout, epochLayout(small)])("a broken $name layout is seen
   });
 });
 
-describe("a layout with broken epochs is seen", () => {
-  it.each(epochFaults)("by $law where it $what", ({ law, make }) => {
+describe("a layout with broken epochs is detected", () => {
+  it.each(epochFaults)("by $law if it $what", ({ law, make }) => {
     expect(() => epochLaws[law]({ ...subject(small), make }, trial)).toThrow(/Property failed/u);
   });
 

@@ -4,7 +4,7 @@ import { committedPage } from "../src/docs/committed-page.ts";
 import { layoutPage } from "../src/docs/layout-page.ts";
 
 describe("the page on the layouts", () => {
-  it("is what sessions render now; SCM_UPDATE_DOCS=1 writes it again", async () => {
+  it("equals the views that sessions render; SCM_UPDATE_DOCS=1 rewrites it", async () => {
     const page = await layoutPage();
 
     const committed = await committedPage("layout.md", page);

@@ -11,7 +11,7 @@ import {
   textOfMessage,
 } from "../src/session/core-sessions.ts";
 
-describe("a provider takes what a session sends", () => {
+describe("a provider accepts the messages of a session", () => {
   it("in a window of any size", async () => {
     const { session } = await crowdedSession();
 
@@ -22,15 +22,15 @@ describe("a provider takes what a session sends", () => {
     }
   });
 
-  it("where a call has an id that another session has too", async () => {
+  it("with a tool call id that another session has as well", async () => {
     const opened = await openTestSession();
     const other = scriptHistory(1);
-    other.user("theirs");
+    other.user("the other session");
     other.call("bash", { command: "a" }, "A");
     await other.ingest(opened.session);
     const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
     const history = scriptHistory(2_000);
-    history.user("ours");
+    history.user("this session");
     history.call("bash", { command: "b" }, "B");
 
     await history.ingest(session);
@@ -40,7 +40,7 @@ describe("a provider takes what a session sends", () => {
 });
 
 describe("a store that fails in between", () => {
-  it("makes every operation reject, leaves nothing half kept, and the next call catches up", async () => {
+  it("rejects every operation, stores no part of it, and lets the next call catch up", async () => {
     const wanted = await runAll(memoryStore({ clock }), 0);
     for (let failing = 1; failing <= wanted.commits; failing += 1) {
       const got = await runAll(memoryStore({ clock }), failing);
@@ -55,7 +55,7 @@ describe("a store that fails in between", () => {
 
 const clock = { now: () => 1_700_000_000_000 };
 
-/** Runs a session whose nth commit fails, trying each operation again once. */
+/** Runs a session whose nth commit fails. Repeats the failed operation once. */
 async function runAll(
   inner: ObjectStore,
   failing: number,
@@ -108,6 +108,6 @@ async function runAll(
     commits: flaky.commits() - start,
     failures,
     shown: messages.map(textOfMessage),
-    faults: [...sequenceFaults(messages), ...(same ? [] : ["a resume shows something else"])],
+    faults: [...sequenceFaults(messages), ...(same ? [] : ["a resumed session has another view"])],
   };
 }

@@ -28,7 +28,7 @@ function manifestIn(place: string): Manifest {
   return JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
 }
 
-/** Unpacks a package and what it depends on, so that nothing leads back to the sources. */
+/** Unpacks a package and its dependencies, so that no import leads back to the sources. */
 function install(name: string): void {
   const place = join(modules, scope, name);
   if (existsSync(place)) return;
@@ -46,7 +46,7 @@ function install(name: string): void {
   }
 }
 
-// `npm test` packs before it comes here; a run of this file alone may find nothing packed.
+// `npm test` packs the packages before it runs this file. A run of only this file may find no packed packages.
 describe.skipIf(!existsSync(tarballOf("core")))(
   "the minimal agent, on the packages as packed",
   () => {
@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(tarballOf("core")))(
       rmSync(folder, { recursive: true });
     });
 
-    it("reads a file, sees its content, and lets it leave", () => {
+    it("reads a file, sees its content, and deactivates it", () => {
       const run = spawnSync(process.execPath, ["src/index.ts"], { cwd: folder, encoding: "utf8" });
 
       expect(run.stderr).toBe("");
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(tarballOf("core")))(
       ]);
     });
 
-    it("depends on published versions only", () => {
+    it("depends only on published versions", () => {
       const versions = ["compose", "core", "store-memory", "store-sqlite", "watcher"].flatMap(
         (name) => Object.values(manifestIn(join(modules, scope, name)).dependencies ?? {}),
       );

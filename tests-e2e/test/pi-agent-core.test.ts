@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { openTestSession, type TestSession } from "../src/session/core-sessions.ts";
 
-/** A message of pi-agent-core as the tests look at it. */
+/** The parts of a pi-agent-core message that the tests read. */
 interface Message {
   readonly role: string;
   readonly content: unknown;
@@ -48,7 +48,7 @@ const model = {
 
 let clock = 1_700_000_000_000;
 
-/** A stream function that answers by a script and keeps what it was sent. */
+/** Returns a stream function that answers by a script and records the messages that it receives. */
 const scripted = (steps: readonly Step[]) => {
   const requests: (readonly Message[])[] = [];
   const prompts: string[] = [];
@@ -156,7 +156,7 @@ const handleIn = (sent: readonly Message[]): string =>
   /\[(t\d+) ok/u.exec(withoutSystem(sent).map(textOf).join("\n"))?.[1] ?? "none";
 
 describe.each(releases)("an agent of pi-agent-core $version", (release) => {
-  test("sees references and active contents, and takes them out itself", async () => {
+  test("sees references and active contents, and deactivates a content itself", async () => {
     const at = await openTestSession({ files: { "/work/a.ts": "const apples = 42;\n" } });
 
     const { requests, kept, failures } = await run(
@@ -188,7 +188,7 @@ describe.each(releases)("an agent of pi-agent-core $version", (release) => {
     expect(kept.map(textOf).join("\n")).toContain("fetched: 42 apples");
   });
 
-  test("keeps its prompt at the head, with the standing instruction, and both are recorded", async () => {
+  test("sends its prompt first, with the standing instruction, and both are stored", async () => {
     const at = await openTestSession();
 
     const { requests, prompts } = await run(
@@ -213,7 +213,7 @@ describe.each(releases)("an agent of pi-agent-core $version", (release) => {
     ]);
   });
 
-  test("goes on with its own messages when the store is closed, and is told why", async () => {
+  test("continues with its own messages when the store is closed, and gets the error", async () => {
     const at = await openTestSession();
     await at.store[Symbol.asyncDispose]();
 
@@ -233,7 +233,7 @@ describe.each(releases)("an agent of pi-agent-core $version", (release) => {
     expect(textOf(withoutSystem(requests[1])[2])).toContain("fetched: 42 apples");
   });
 
-  test("is given a new list, and the one that it keeps stays as it was", async () => {
+  test("gets a new list, and its own list is unchanged", async () => {
     const at = await openTestSession();
     const { transformContext } = agentContext<Message>({ session: at.session, workspace: "/work" });
     const messages: Message[] = [

@@ -18,7 +18,7 @@ import { illegalities, saidTo } from "../src/wire-rules.ts";
 const plainTools = ["bash", "edit", "read", "write"];
 const ownTools = ["activate", "deactivate", "pin", "unpin"];
 
-/** Reads a file, then answers; any number of prompts. */
+/** Opens a model that reads a file and then answers any number of prompts. */
 const reader = async (): Promise<LoopbackModel> =>
   openLoopbackModel({
     script: ({ messages }, index) =>
@@ -30,7 +30,7 @@ const reader = async (): Promise<LoopbackModel> =>
           },
   });
 
-/** Whether the requests are those that Pi sends by itself. */
+/** Checks that the requests are those that Pi sends without the extension. */
 const expectUntouched = (model: LoopbackModel): void => {
   expect(model.failures).toEqual([]);
   expect(model.requests).toHaveLength(2);
@@ -53,27 +53,30 @@ describe.each(piVersions)("Pi $version", (pi) => {
   test.each([
     ["a folder", async (path: string) => mkdir(path)],
     ["not a database", async (path: string) => writeFile(path, "no database at all\n".repeat(99))],
-  ])("goes on by itself when the store is %s, and says so once", async (_name, breakStore) => {
-    await using model = await reader();
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    const store = join(workspace.agentFolder, "store");
-    await breakStore(store);
+  ])(
+    "continues without the store when it is %s and notifies the user once",
+    async (_name, breakStore) => {
+      await using model = await reader();
+      await using workspace = await openPiWorkspace({ model, files: managedFiles });
+      const store = join(workspace.agentFolder, "store");
+      await breakStore(store);
 
-    const exit = await piPrint({
-      pi,
-      workspace,
-      prompt: "read it",
-      extensions: [adapterFolder],
-      environment: { ...pooled, SCM_STORE: store },
-    });
+      const exit = await piPrint({
+        pi,
+        workspace,
+        prompt: "read it",
+        extensions: [adapterFolder],
+        environment: { ...pooled, SCM_STORE: store },
+      });
 
-    expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
-    expect(notices(exit.stderr)).toBe(1);
-    expect(exit.stderr).toContain(store);
-    expectUntouched(model);
-  });
+      expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
+      expect(notices(exit.stderr)).toBe(1);
+      expect(exit.stderr).toContain(store);
+      expectUntouched(model);
+    },
+  );
 
-  test("says what it needs on a Node without node:sqlite, and goes on by itself", async () => {
+  test("reports the missing module on a Node without node:sqlite, and continues without the store", async () => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
@@ -91,7 +94,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expectUntouched(model);
   });
 
-  test("takes in what was missed when the store comes back", async () => {
+  test("ingests the missed messages when the store is available again", async () => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
     const store = join(workspace.agentFolder, "store");
@@ -107,9 +110,9 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rm(store, { recursive: true });
     await rpc.prompt("and now");
 
-    const told = rpc.events.filter((line) => line["method"] === "notify");
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ notifyType: "warning" });
+    const notified = rpc.events.filter((line) => line["method"] === "notify");
+    expect(notified).toHaveLength(1);
+    expect(notified[0]).toMatchObject({ notifyType: "warning" });
     expect(model.requests[1]?.messages.at(-1)?.text).toContain(secretOf("a.txt"));
     const last = model.requests[2];
     expect(last?.messages.find(({ role }) => role === "tool")?.text).toMatch(/^\[t1 ok, /u);
@@ -120,7 +123,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
   test.each([
     ["SCM_OFF=1", { environment: { SCM_OFF: "1" } }],
     ["--scm-off", { arguments: ["--scm-off"] }],
-  ])("is a plain Pi with %s", async (_name, how) => {
+  ])("behaves like plain Pi with %s", async (_name, how) => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
@@ -155,7 +158,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(model.requests[0]?.tools.map(({ name }) => name).toSorted()).toEqual(expected);
   });
 
-  test("holds nothing back from a model that has no activate", async () => {
+  test("keeps all contents in view for a model without activate", async () => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
@@ -173,7 +176,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(model.requests[0]?.messages[0]?.text).not.toContain("Context objects");
   });
 
-  test("is managed once `pi install` has installed the folder", async () => {
+  test("manages the context after `pi install` has installed the folder", async () => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 

@@ -15,7 +15,7 @@ const read = (id: string, ...paths: readonly string[]): Reply => ({
   calls: paths.map((path, index) => ({ id: `${id}_${index}`, name: "read", arguments: { path } })),
 });
 
-/** Two prompts, with several results in one message, a failed call and a text that occurs twice. */
+/** Two prompts, with several results in one message, a failed tool call and a text that occurs twice. */
 const replies: readonly Reply[] = [
   read("one", "a.txt"),
   read("two", "b.txt", "a.txt", "missing.txt"),
@@ -33,7 +33,10 @@ interface Session {
   readonly failures: readonly string[];
 }
 
-/** A session whose breakpoints are placed by the view's; the view is what Pi itself would send. */
+/**
+ * Runs a session whose breakpoints are placed at the boundaries of the view. The view is the list that Pi itself
+ * would send.
+ */
 async function session(
   pi: PiVersion,
   options: { readonly apiKey?: string } = {},
@@ -88,14 +91,14 @@ const cases = piVersions.flatMap((pi) =>
 );
 
 describe.each(cases)("breakpoints in requests of Pi $pi.version with a $mode", ({ pi, mode }) => {
-  test("are taken by the provider in every request", async () => {
+  test("are accepted by the provider in every request", async () => {
     const { requests, failures } = await known(pi, mode);
 
     expect(failures).toEqual([]);
     expect(requests).toHaveLength(replies.length);
   });
 
-  test("stand at the system prompt's end and at three ends of a prompt", async () => {
+  test("are at the end of the system prompt and at the ends of the last three requests", async () => {
     const { requests } = await known(pi, mode);
 
     const counts = requests.map((request) => [
@@ -113,7 +116,7 @@ describe.each(cases)("breakpoints in requests of Pi $pi.version with a $mode", (
     ]);
   });
 
-  test("stand where the former requests ended", async () => {
+  test("are at the ends of the previous requests", async () => {
     const { requests } = await known(pi, mode);
 
     for (const [index, request] of requests.entries()) {
@@ -123,7 +126,7 @@ describe.each(cases)("breakpoints in requests of Pi $pi.version with a $mode", (
     }
   });
 
-  test("let each request read all of the one before", async () => {
+  test("let each request read the whole previous request from the cache", async () => {
     const { billed } = await known(pi, mode);
 
     for (const [index, { read: cached }] of billed.entries()) {

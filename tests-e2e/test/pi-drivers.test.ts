@@ -30,7 +30,7 @@ const readOnce = async (): Promise<LoopbackModel> =>
     ],
   });
 
-/** Both calls of a plain session as the provider gets them, whatever the driver. */
+/** Checks both calls of a plain session as the provider receives them, with any driver. */
 const expectReadOnTheWire = (model: LoopbackModel): void => {
   expect(model.failures).toEqual([]);
   expect(model.requests.map((request) => request.messages.map((message) => message.role))).toEqual([
@@ -72,7 +72,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(await readFile(exit.sessionFile ?? "", "utf8")).toContain("hello from a real file");
   });
 
-  test("RPC mode comes to rest after each prompt and keeps the session", async () => {
+  test("RPC mode is at rest after each prompt and keeps the session", async () => {
     await using model = await readOnce();
     await using workspace = await openPiWorkspace({ model, files });
     await using rpc = await openPiRpc({ pi, workspace, extensions: [passThrough] });
@@ -131,7 +131,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
 
   test("RPC mode waits for the retry after an overflow and its compaction", async () => {
     await using model = await openLoopbackModel({
-      // How many calls a summary takes differs by release; they are those that offer no tools.
+      // The number of calls for a summary differs by release. They are the calls that offer no tools.
       script: ({ tools }, index) => {
         if (index === 1) {
           return { type: "error", status: 400, message: "maximum context length is 2000 tokens" };
@@ -154,7 +154,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(rpc.events.filter((line) => line.type === "agent_start")).toHaveLength(3);
   });
 
-  test("what `pi install` installs is loaded only with discovery", async () => {
+  test("an extension that `pi install` has installed is loaded only with discovery", async () => {
     await using model = await openLoopbackModel({ script: () => ({ type: "text", text: "fine" }) });
     await using workspace = await openPiWorkspace({ model });
     const log = join(workspace.workFolder, "seen.log");

@@ -22,7 +22,7 @@ const calls = (id: string, ...made: readonly (readonly [string, object])[]): Rep
 
 const words = "for i in $(seq 1 120); do echo line $i of the long output; done";
 
-/** Deactivates a long output, so that an epoch ends with the next prompt. */
+/** Replies that deactivate a long output, so that an epoch ends with the next prompt. */
 const replies: readonly Reply[] = [
   calls("run", ["bash", { command: words }]),
   calls("read", ["read", { path: "a.txt" }]),
@@ -60,15 +60,15 @@ async function run(pi: PiVersion): Promise<Run> {
       };
     },
   });
-  const told: string[] = [];
-  const ui = { notify: (text: string) => void told.push(text), setStatus: () => undefined };
+  const notices: string[] = [];
+  const ui = { notify: (text: string) => void notices.push(text), setStatus: () => undefined };
   await using sdk = await openPiSdk({ pi, workspace, factories: [extension], ui });
   await sdk.prompt("work");
   await sdk.prompt("go on");
   await sdk.prompt("/context");
   await sdk.prompt("/context restore");
   await sdk.prompt("go on");
-  const [listed = "", restored = ""] = told;
+  const [listed = "", restored = ""] = notices;
   return {
     requests: [...model.requests],
     listed,
@@ -89,14 +89,14 @@ const said = (request: AnthropicRequest | undefined): string =>
   (request?.messages ?? []).map(({ text }) => text).join("\n");
 
 describe.each(piVersions)("/context on Pi $version", (pi) => {
-  test("is answered after an epoch has ended, and nothing fails", async () => {
+  test("answers after an epoch has ended, without an error", async () => {
     const { requests, failures } = await known(pi);
 
     expect(failures).toEqual([]);
     expect(requests).toHaveLength(replies.length);
   });
 
-  test("tells what left with the last epoch and why, with three kinds of figures", async () => {
+  test("lists the objects that left the view with the last epoch, the reason, and three kinds of figures", async () => {
     const { listed } = await known(pi);
 
     expect(listed).toMatch(/^0 of 5 known objects are active\.\nt1 +inactive/u);
@@ -113,7 +113,7 @@ describe.each(piVersions)("/context on Pi $version", (pi) => {
     expect(listed).toMatch(/\nRemoved from the view then: .*t1 bash.*f1 a\.txt/u);
   });
 
-  test("brings back what left, with the next call", async () => {
+  test("restores the removed contents with the next call", async () => {
     const { requests, restored } = await known(pi);
 
     expect(restored).toMatch(/^2 objects are active again: /u);

@@ -9,7 +9,7 @@ import { piVersions } from "../src/pi-versions.ts";
 import { illegalities, saidTo, shownHandles } from "../src/wire-rules.ts";
 import type { WireRequest } from "../src/wire-request.ts";
 
-/** Compacts as soon as it can, and keeps as little as it can. */
+/** Settings with which Pi compacts as early as it can and keeps as little as it can. */
 const eager = { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } };
 const patient = { compaction: { enabled: false, reserveTokens: 19_000, keepRecentTokens: 1 } };
 
@@ -25,12 +25,12 @@ const firstCall = {
   calls: [{ id: "call_a", name: "bash", arguments: { command: "cat a.txt" } }],
 } as const;
 
-/** A tool call, then answers. */
+/** Answers with a tool call first, and then with texts. */
 const callAndAnswer: Responder = (_request, index) =>
   index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
 
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("makes room after an overflow without a model, and the turn goes on", async () => {
+  test("shortens the list after an overflow without a model, and continues the turn", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {
         if (index === 0) return firstCall;
@@ -53,7 +53,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(last?.messages.filter(({ text }) => text === "second question")).toHaveLength(1);
   });
 
-  test("honours a compaction that the user asks for", async () => {
+  test("follows a compaction that the user requests", async () => {
     await using model = await openLoopbackModel({
       script: (request, index) =>
         isSummary(request)
@@ -72,17 +72,17 @@ describe.each(piVersions)("Pi $version", (pi) => {
     const last = model.requests.at(-1);
     if (last === undefined) throw new Error("there is no request");
     expect(illegalities(last)).toEqual([]);
-    // Pi asks for one summary of whole turns and one of a turn that it cuts, and joins them.
+    // Pi requests one summary of whole turns and one of a turn that it cuts, and joins them.
     expect(
       last.messages.filter(({ text }) => text.includes("the user's own summary")),
     ).toHaveLength(1);
     expect(last.messages.map(({ text }) => text)).not.toContain("first question");
     expect(last.messages.at(-2)?.text).toBe("third question");
-    // What the summary replaced is out of the chat, and its objects are as they were.
+    // The messages that the summary replaced are not in the chat, but their objects are unchanged.
     expect(saidTo(last)).toContain(secretOf("a.txt"));
   });
 
-  test("makes a compaction that the user asks for from the messages, not from an answer of ours before it", async () => {
+  test("bases a compaction that the user requests on the messages, not on the extension's earlier summary", async () => {
     await using model = await openLoopbackModel({
       script: (request, index) =>
         isSummary(request)
@@ -115,7 +115,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(last.messages.map(({ text }) => text)).not.toContain("first question");
   });
 
-  test("forks with the user, and the old session stays as it was", async () => {
+  test("forks with the user and leaves the old session unchanged", async () => {
     await using model = await openLoopbackModel({ script: callAndAnswer });
     await using rpc = await openManagedRpc({ pi, model });
 
@@ -135,7 +135,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(shownHandles(last)).toEqual(["t1"]);
   });
 
-  test("begins a new session with nothing of the old one", async () => {
+  test("begins a new session without messages of the old one", async () => {
     await using model = await openLoopbackModel({ script: callAndAnswer });
     await using rpc = await openManagedRpc({ pi, model });
 
@@ -153,7 +153,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(model.requests.at(-1)?.tools).toEqual(model.requests[0]?.tools);
   });
 
-  test("stays legal after the user stopped a tool and then the model", async () => {
+  test("sends legal requests after the user stopped a tool and then the model", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {
         const sleep = { id: "call_s", name: "bash", arguments: { command: "sleep 60" } };
@@ -187,7 +187,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     );
   });
 
-  test("takes a retry and a command by hand for what they are", async () => {
+  test("handles a retry and a user's own command", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) =>
         index === 0
@@ -222,6 +222,6 @@ describe.each(piVersions)("Pi $version", (pi) => {
 const entryOf = (data: unknown, text: string): string => {
   const { messages } = data as { messages: readonly { entryId: string; text: string }[] };
   const found = messages.find((message) => message.text === text);
-  if (found === undefined) throw new Error(`no entry says ${text}`);
+  if (found === undefined) throw new Error(`no entry has the text ${text}`);
   return found.entryId;
 };

@@ -23,7 +23,7 @@ const text = (said: string): Reply => ({ type: "text", text: said });
 
 const common = { extensions: [adapterFolder], environment: pooled };
 
-/** What the user said so far, as far as these are it. */
+/** Returns the user's prompts in a request that are among the known ones. */
 const prompts = ({ messages }: WireRequest, known: readonly string[]): readonly string[] =>
   messages
     .filter(({ role }) => role === "user")
@@ -39,7 +39,7 @@ const count = (request: WireRequest, part: string): number =>
   saidTo(request).split(part).length - 1;
 
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("shows a file that was edited from outside once, as it is when it is read again", async () => {
+  test("shows a file that was edited from outside once and in its new version after it is read again", async () => {
     const read = (id: string): Reply => calls([id, "read", { path: "a.txt" }]);
     await using model = await openLoopbackModel({
       script: [read("call_1"), text("one"), read("call_2"), text("two")],
@@ -59,7 +59,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     ]);
   });
 
-  test("goes on after kill -9 with what it had, the prompt of the killed run included", async () => {
+  test("continues after kill -9 with its state, including the prompt of the killed run", async () => {
     const said = ["look", "go on", "and now"];
     await using model = await openLoopbackModel({
       script: [
@@ -93,7 +93,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     );
   });
 
-  test("brings back what stood there when the user goes back, and what stood on the branch that was left", async () => {
+  test("restores the contents of an earlier point and of an abandoned branch when the user goes there", async () => {
     await using model = await openLoopbackModel({
       script: [
         calls(["call_1", "read", { path: "a.txt" }]),
@@ -129,7 +129,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(shown(returned)).toEqual([0, 1]);
   });
 
-  test("says once in each of two processes that the other has the session open, and both go on", async () => {
+  test("reports once in each of two processes that the other has the session open, and both continue", async () => {
     await using model = await openLoopbackModel({
       script: (request, index) => {
         const isAsked = request.messages.findLast(({ role }) => role !== "user")?.role !== "tool";
@@ -173,6 +173,6 @@ const promptEntry = ({ sessionManager }: PiSdkSession, said: string): string => 
     .find(
       ({ message }) => message?.role === "user" && JSON.stringify(message.content).includes(said),
     );
-  if (entry === undefined) throw new Error(`no entry says ${said}`);
+  if (entry === undefined) throw new Error(`no entry has the text ${said}`);
   return entry.id;
 };

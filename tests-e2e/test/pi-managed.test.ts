@@ -8,13 +8,14 @@ import type { WireRequest } from "../src/wire-request.ts";
 
 const cases = piVersions.flatMap((pi) => piModes.map((mode) => ({ pi, mode })));
 
-/** How often a text stands in a request. */
+/** Returns how often a text occurs in a request. */
 const count = (request: WireRequest | undefined, text: string): number =>
   request === undefined ? -1 : saidTo(request).split(text).length - 1;
 
-// What an adapter promises is tried by harness-pi.test.ts; here is the package as Pi loads it, in each of Pi's modes.
+// The laws of an adapter are tested by harness-pi.test.ts. This file tests the package as Pi loads it, in each of
+// Pi's modes.
 describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }) => {
-  test("runs to its end without a complaint", async () => {
+  test("runs to its end without an error", async () => {
     const { requests, failures, complaints } = await managedRun(pi, mode);
 
     expect({ failures, complaints, requests: requests.length }).toEqual({
@@ -40,7 +41,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     expect(count(requests[4], secretOf("w2"))).toBe(2);
   });
 
-  test("gives the model its thinking back", async () => {
+  test("sends the model its thinking again", async () => {
     const { requests } = await managedRun(pi, mode);
 
     const thoughtful = requests.slice(1).map(({ messages }) => {
@@ -50,7 +51,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
       expect(raw).toMatchObject({ reasoning_content: "Two things at once." });
   });
 
-  test("makes no objects of words that are no files", async () => {
+  test("makes no objects from words that are not files", async () => {
     const { requests } = await managedRun(pi, mode);
 
     const pool = requests[6]?.messages[1]?.text ?? "";
@@ -58,7 +59,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     expect(pool.split("\n").filter((line) => line.startsWith("f"))).toHaveLength(3);
   });
 
-  test("fails a tool of ours that could not do what it was asked", async () => {
+  test("reports a failure of a context tool as a failed tool call", async () => {
     const { requests } = await managedRun(pi, mode);
 
     expect(requests[3]?.messages.find((m) => m.toolCallId === "call_bad")?.text).toMatch(
@@ -66,7 +67,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     );
   });
 
-  test("goes on after the first run with the same bytes", async () => {
+  test("continues after the first run with the same bytes", async () => {
     const { requests } = await managedRun(pi, mode);
     const [before, after] = [requests[5], requests[6]].map((request) =>
       (request?.messages ?? []).map(({ raw }) => JSON.stringify(raw)),

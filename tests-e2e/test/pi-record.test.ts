@@ -18,7 +18,7 @@ const passThrough = fileURLToPath(new URL("../src/pass-through-extension.ts", im
 const call = (id: string, name: string, args: Readonly<Record<string, unknown>>) =>
   ({ type: "tool-calls", calls: [{ id, name, arguments: args }] }) as const;
 
-/** Every tool whose results are recorded; nothing that only a managed session could answer. */
+/** Calls every tool whose results are recorded, but no tool that only a managed session offers. */
 const script = [
   call("call_1", "read", { path: "a.txt", limit: 1 }),
   call("call_2", "read", { path: "p.png" }),
@@ -34,11 +34,11 @@ const script = [
 interface HostRecord {
   /** Pi's own list of messages. */
   readonly messages: readonly unknown[];
-  /** Its session file, by lines. */
+  /** The lines of the session file. */
   readonly session: readonly unknown[];
 }
 
-/** Runs the script with an extension, and reads what Pi keeps of it. */
+/** Runs the script with an extension. Returns Pi's record of the session. */
 const recordWith = async (pi: PiVersion, extension: string): Promise<HostRecord> => {
   await using model = await openLoopbackModel({ script });
   await using workspace = await openPiWorkspace({ model, files: managedFiles });
@@ -63,13 +63,13 @@ const recordWith = async (pi: PiVersion, extension: string): Promise<HostRecord>
 
 const own = ["activate", "deactivate", "pin", "unpin"];
 
-/** A record without what the results of reads carry for us. */
-const withoutOurs = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutOurs);
+/** Returns a record without the data that the extension adds to the results of reads. */
+const withoutExecution = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutExecution);
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value)
     .filter(([name]) => name !== executionField)
-    .map(([name, one]) => [name, withoutOurs(one)] as const)
+    .map(([name, one]) => [name, withoutExecution(one)] as const)
     .filter(([name, one]) => !(name === "details" && isEmpty(one)));
   return Object.fromEntries(fields);
 };
@@ -78,15 +78,15 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-describe.each(piVersions)("what Pi $version keeps of a managed session", (pi) => {
-  test("is what it keeps with an extension that only looks on, but for our reads' details", async () => {
+describe.each(piVersions)("the record of a managed session in Pi $version", (pi) => {
+  test("equals the record with an extension that only observes, except for the details of reads", async () => {
     const [managed, plain] = await Promise.all([
       recordWith(pi, adapterFolder),
       recordWith(pi, passThrough),
     ]);
 
     expect(JSON.stringify(managed.session)).toContain(executionField);
-    expect(withoutOurs(managed.messages)).toEqual(withoutOurs(plain.messages));
-    expect(withoutOurs(managed.session)).toEqual(withoutOurs(plain.session));
+    expect(withoutExecution(managed.messages)).toEqual(withoutExecution(plain.messages));
+    expect(withoutExecution(managed.session)).toEqual(withoutExecution(plain.session));
   });
 });

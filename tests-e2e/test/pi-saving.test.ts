@@ -13,7 +13,7 @@ import { piVersions } from "../src/pi-versions.ts";
 
 const runs = new Map<string, Promise<PricedRun>>();
 
-/** A run of the long session, made once for all tests that look at it. */
+/** Returns a run of the long session, which is made once for all tests that read it. */
 async function run(options: PricedRunOptions): Promise<PricedRun> {
   const key = JSON.stringify(options);
   const known = runs.get(key) ?? pricedRun(options);
@@ -21,7 +21,7 @@ async function run(options: PricedRunOptions): Promise<PricedRun> {
   return await known;
 }
 
-/** Calls that could not read all of what was sent before: an epoch began. */
+/** Returns the calls that could not read all earlier messages from the cache, because an epoch began. */
 function cuts({ billed }: PricedRun): readonly number[] {
   return billed.flatMap(({ read }, index) => {
     const before = billed[index - 1];
@@ -31,7 +31,7 @@ function cuts({ billed }: PricedRun): readonly number[] {
   });
 }
 
-/** Where the last epoch began, if it had no time to pay. */
+/** Returns the call at which the last epoch began, if too few calls followed to pay for it. */
 function lateCut(one: PricedRun): number {
   const last = cuts(one).at(-1) ?? 0;
   return last > one.billed.length - 10 ? last : one.billed.length;
@@ -49,7 +49,7 @@ describe.each(cases)(
     const plain = async (): Promise<PricedRun> => await run({ pi, rules });
     const managed = async (): Promise<PricedRun> => await run({ pi, rules, managed: {} });
 
-    test("runs to its end on both sides, and the provider refuses nothing", async () => {
+    test("runs to its end on both sides without a refused request", async () => {
       for (const { billed, failures } of [await plain(), await managed()]) {
         expect(failures).toEqual([]);
         expect(billed).toHaveLength(longReplies.length);
@@ -64,7 +64,7 @@ describe.each(cases)(
       expect(units[1]).toBeLessThan((units[0] ?? 0) * 0.75);
     });
 
-    test("is append-only in plain Pi, and within each of a few epochs", async () => {
+    test("is append-only in plain Pi, and within each of its few epochs", async () => {
       const [never, ended] = [cuts(await plain()), cuts(await managed())];
 
       expect(never).toEqual([]);
@@ -72,7 +72,7 @@ describe.each(cases)(
       expect(ended.length).toBeLessThanOrEqual(6);
     });
 
-    test("holds less at its fullest than plain Pi at its end", async () => {
+    test("has smaller requests at all times than plain Pi at its end", async () => {
       const { sizes } = await managed();
       const last = (await plain()).sizes.at(-1) ?? 0;
 
@@ -84,11 +84,11 @@ describe.each(cases)(
 describe.each(newest)("breakpoints of the view on Pi $version", (pi) => {
   const rules: CacheRules = "anthropic";
 
-  test("make the same session cheaper than Pi's own do", async () => {
+  test("make the same session cheaper than Pi's own breakpoints do", async () => {
     const own = await run({ pi, rules, managed: {} });
     const host = await run({ pi, rules, managed: {}, breakpoints: "host" });
 
-    // An epoch that ends with the session's last calls pays for nothing any more, and only one side may have one.
+    // An epoch that ends in the session's last calls cannot pay for itself, and only one side may have such an end.
     const end = Math.min(...[own, host].map((one) => lateCut(one)));
     const [less, more] = [own, host].map(({ billed }) =>
       unitsOf(billed.slice(0, end), pricesOf[rules]),
@@ -110,7 +110,7 @@ describe.each(newest)("breakpoints of the view on Pi $version", (pi) => {
 });
 
 describe.each(newest)("the pooled layout on Pi $version", (pi) => {
-  test("costs several times what plain Pi does where prefixes are cached", async () => {
+  test("costs several times as much as plain Pi with a prompt cache", async () => {
     const managed = { SCM_LAYOUT: "pooled", SCM_POLICY: "window" };
     const pooled = await run({ pi, rules: "anthropic", managed });
     const plain = await run({ pi, rules: "anthropic" });

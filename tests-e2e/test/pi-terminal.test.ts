@@ -18,10 +18,10 @@ const said = ({ messages }: WireRequest): readonly string[] =>
 
 const shown = (request: WireRequest): number => saidTo(request).split(secretOf("a.txt")).length - 1;
 
-/** Where no terminal can be made, nobody can sit at it. */
-describe.skipIf(!hasTerminal)("a person at the terminal", () => {
+/** A machine without a terminal cannot run these tests. */
+describe.skipIf(!hasTerminal)("a user at the terminal", () => {
   test.each(piVersions)(
-    "goes back by /tree, and on by /clone, /reload and /new, on Pi $version",
+    "goes back with /tree and continues with /clone, /reload and /new, on Pi $version",
     async (pi) => {
       await using model = await openLoopbackModel({
         script: (request, index) => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasTerminal)("a person at the terminal", () => {
         await terminal.shows(answer);
       };
 
-      // Our line is there when the session has begun.
+      // The extension's status line appears when the session has begun.
       await terminal.shows("ctx 0/0 active");
       await type("look", "answer 1");
       await type("a wrong turn", "answer 3");

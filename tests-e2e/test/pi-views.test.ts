@@ -26,7 +26,7 @@ import type { WireMessage, WireRequest } from "../src/wire-request.ts";
 const cases = piVersions.flatMap((pi) => ["epoch", "pooled"].map((layout) => ({ pi, layout })));
 
 describe.each(cases)("every call of a session of Pi $pi.version, $layout", ({ pi, layout }) => {
-  test("is made again from the store as the wire had it, with the hash of its request", async () => {
+  test("is rebuilt from the store as it was sent, with the hash of its request", async () => {
     const { requests, views } = await run(pi, layout);
 
     expect(views).toHaveLength(requests.length);
@@ -37,7 +37,7 @@ describe.each(cases)("every call of a session of Pi $pi.version, $layout", ({ pi
       expect(view.messages.flatMap(imagesIn).toSorted()).toEqual(wireImages(request).toSorted());
       expect(view.systemPrompts.map(({ text }) => text).join("\n\n")).toBe(systemText(request));
     }
-    // The last call's answer comes in with the prompt that follows it.
+    // The answer of a call is stored with the next prompt, so the last call has no hash yet.
     const hashes = views.slice(0, -1).map(({ payloadHash }) => payloadHash);
     expect(hashes).toEqual(requests.slice(0, -1).map(({ body }) => sha256(body.toString("utf8"))));
   });
@@ -76,7 +76,10 @@ async function run(
   return { requests: model.requests, views };
 }
 
-/** What of a message every protocol shows in its place; images of results stand elsewhere in some. */
+/**
+ * The parts of a message that every protocol shows at the same place. Some protocols show images of results
+ * elsewhere.
+ */
 interface Said {
   readonly role: string;
   readonly text: string;
@@ -114,7 +117,7 @@ function wireImages(request: WireRequest | undefined): string[] {
   return blocks.flatMap((block) => (block.type === "image" ? [block.url] : []));
 }
 
-/** Chat completions have no images in results; Pi sends those in a user's message of its own. */
+/** Chat completions have no images in results. Pi sends those images in a separate user message. */
 const carriesImages = "Attached image(s) from tool result:";
 
 function wireMessages(request: WireRequest | undefined): readonly Said[] {

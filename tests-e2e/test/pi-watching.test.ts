@@ -27,7 +27,7 @@ const script: readonly Reply[] = [
   ...Array.from({ length: 6 }, (_, index): Reply => ({ type: "text", text: `answer ${index}` })),
 ];
 
-/** What stands in a request and did not stand in the one before, by message. */
+/** Returns the texts of the messages that a request has and the previous request does not have. */
 const added = (requests: readonly WireRequest[], index: number): string => {
   const before = requests[index - 1]?.messages.length ?? 0;
   const messages = requests[index]?.messages ?? [];
@@ -37,14 +37,14 @@ const added = (requests: readonly WireRequest[], index: number): string => {
     .join("\n");
 };
 
-/** How many messages at its beginning a request has as the one before had them. */
+/** Returns the index of the first message that differs from the previous request. Returns -1 if there is none. */
 const kept = (requests: readonly WireRequest[], index: number): number => {
   const [before = [], after = []] = [requests[index - 1]?.messages, requests[index]?.messages];
   return before.findIndex((message, at) => message.text !== after[at]?.text);
 };
 
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("tells the model with the next call what others did to a file, though nothing is read again", async () => {
+  test("shows the model external changes of a file with the next call, without another read", async () => {
     await using model = await openLoopbackModel({ script });
     await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
     const path = join(workspace.agentFolder, "store.sqlite");
@@ -89,12 +89,12 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(added(requests, 3)).toContain("f1 moved.txt v3 replaces v2 above");
     expect(added(requests, 4)).toContain("+edited while Pi was dead");
     expect(added(requests, 5)).toContain("[f1 moved.txt deleted]");
-    // What was sent stays as it was: each request begins with all of the one before.
+    // Sent messages do not change: each request begins with the whole previous request.
     expect([2, 3, 4, 5].map((index) => kept(requests, index))).toEqual([-1, -1, -1, -1]);
   });
 });
 
-/** Waits until the only file that the store has got a version. */
+/** Waits until the only file object in the store has reached a version. */
 const stored = async (store: ObjectStore, version: number): Promise<void> => {
   await expect
     .poll(async () => (await store.find({ where: { type: "file" } })).items[0]?.version, {

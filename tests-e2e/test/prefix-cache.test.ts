@@ -10,10 +10,10 @@ import {
 
 const minute = 60_000;
 
-/** One block is long enough to be kept. */
+/** With this minimum, one block is long enough to be kept. */
 const whole = { minimum: 1000 };
 
-/** Blocks of 1,000 tokens; a name with an exclamation mark has a breakpoint. */
+/** Returns blocks of 1,000 tokens. A name with an exclamation mark has a breakpoint. */
 const prompt = (...names: readonly string[]): readonly PromptBlock[] =>
   names.map((name) => ({
     text: name.replace("!", ""),
@@ -22,13 +22,13 @@ const prompt = (...names: readonly string[]): readonly PromptBlock[] =>
   }));
 
 describe("a cache by Anthropic's rules", () => {
-  test("writes up to the last breakpoint, and bills the rest as plain input", () => {
+  test("writes up to the last breakpoint and bills the rest as plain input", () => {
     const cache = markedPrefixCache(whole);
 
     expect(cache.bill(prompt("a", "b!", "c"))).toEqual({ read: 0, written: 2000, input: 1000 });
   });
 
-  test("reads the longest entry that stands at the head", () => {
+  test("reads the longest entry at the beginning of the prompt", () => {
     const cache = markedPrefixCache(whole);
     cache.bill(prompt("a!", "b", "c!"));
 
@@ -39,14 +39,14 @@ describe("a cache by Anthropic's rules", () => {
     });
   });
 
-  test("has no entry where no breakpoint was, however much is the same", () => {
+  test("has no entry without a breakpoint, even for a long common prefix", () => {
     const cache = markedPrefixCache(whole);
     cache.bill(prompt("a!", "b", "c", "d!"));
 
     expect(cache.bill(prompt("a", "b", "c", "x!")).read).toBe(1000);
   });
 
-  test("reads a former end before a cut where a breakpoint stood and stands", () => {
+  test("reads an earlier end before a change if it had a breakpoint and still has it", () => {
     const cache = markedPrefixCache(whole);
     cache.bill(prompt("s!", "b", "c!"));
     cache.bill(prompt("s!", "b", "c!", "d", "e!"));
@@ -58,7 +58,7 @@ describe("a cache by Anthropic's rules", () => {
     });
   });
 
-  test("looks back over twenty blocks and not further", () => {
+  test("looks back over at most twenty blocks", () => {
     const block = (index: number): string => `b${index}`;
     const near = Array.from({ length: 20 }, (_, index) => block(index));
     const cache = markedPrefixCache(whole);
@@ -68,13 +68,13 @@ describe("a cache by Anthropic's rules", () => {
     expect(markedAfter("a!", ["a", ...near, "end!"]).read).toBe(0);
   });
 
-  test("keeps nothing below the minimum", () => {
+  test("keeps no entry below the minimum", () => {
     const cache = markedPrefixCache({ minimum: 1001 });
 
     expect(cache.bill(prompt("a!"))).toEqual({ read: 0, written: 0, input: 1000 });
   });
 
-  test("forgets what was neither read nor marked for five minutes", () => {
+  test("forgets an entry that was neither read nor marked for five minutes", () => {
     let time = 0;
     const cache = markedPrefixCache({ ...whole, now: () => time });
     cache.bill(prompt("a!"));
@@ -89,7 +89,7 @@ describe("a cache by Anthropic's rules", () => {
   });
 });
 
-/** What a second prompt is billed as. */
+/** Returns the bill of a second prompt. */
 function markedAfter(first: string, second: readonly string[]): ReturnType<PrefixCache["bill"]> {
   const cache = markedPrefixCache(whole);
   cache.bill(prompt(first));
@@ -97,7 +97,7 @@ function markedAfter(first: string, second: readonly string[]): ReturnType<Prefi
 }
 
 describe("a cache by OpenAI's rules", () => {
-  test("reads what is shared, in steps of 128 tokens", () => {
+  test("reads the common prefix in steps of 128 tokens", () => {
     const cache = automaticPrefixCache();
     const text = (tail: string): readonly PromptBlock[] => [
       { text: `${"a".repeat(8000)}${tail}`, tokens: 2000 + tail.length / 4 },
@@ -107,7 +107,7 @@ describe("a cache by OpenAI's rules", () => {
     expect(cache.bill(text("c".repeat(400)))).toEqual({ read: 1920, written: 0, input: 180 });
   });
 
-  test("reads nothing of less than 1,024 tokens", () => {
+  test("reads no prompt of less than 1,024 tokens", () => {
     const cache = automaticPrefixCache();
     const short = [{ text: "a".repeat(4000), tokens: 1000 }];
     cache.bill(short);
@@ -128,7 +128,7 @@ describe("a cache by OpenAI's rules", () => {
   });
 });
 
-test("every token of a prompt is billed once, by either rules", () => {
+test("every token of a prompt is billed once by either set of rules", () => {
   const name = fc.constantFrom("a", "b", "c", "a!", "b!", "c!");
   const prompts = fc.array(fc.array(name, { minLength: 1, maxLength: 30 }), { maxLength: 8 });
   fc.assert(

@@ -11,7 +11,7 @@ import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 const packages = fileURLToPath(new URL("../../packages/", import.meta.url));
 const here = fileURLToPath(new URL("../", import.meta.url));
 
-/** The packages whose READMEs have code; that of `cli` has commands, which its own test runs. */
+/** The packages whose READMEs contain code. The README of `cli` contains commands, which its own test runs. */
 const names = [
   "objects",
   "core",
@@ -33,7 +33,7 @@ const files: Readonly<Record<string, string>> = {
 };
 
 describe.each(names)("the README of %s", { timeout: 120_000 }, (name) => {
-  it("has code that runs and prints what it says", async () => {
+  it("has code that runs and prints the documented output", async () => {
     const readme = await readFile(join(packages, name, "README.md"), "utf8");
     const code = /```ts\n(.*?)```/su.exec(readme)?.[1] ?? "";
     const folder = await mkdtemp(join(here, "readme-"));
@@ -48,12 +48,12 @@ describe.each(names)("the README of %s", { timeout: 120_000 }, (name) => {
       [condition, "--input-type=module-typescript", "--eval", code],
       { cwd: folder, env: { ...process.env, SCM_STORE: join(folder, "store.sqlite") } },
     );
-    // The node of the XTDB store stays a moment when the last has left.
+    // The node of the XTDB store continues for a moment after its last client has gone.
     await stopNode(join(folder, "xtdb"));
     await rm(folder, { recursive: true });
 
-    const told = [...code.matchAll(/\/\/ → (.*)\n/gu)].map(([, line]) => `${line}\n`);
-    expect(told.length).toBeGreaterThan(0);
-    expect(stdout).toBe(told.join(""));
+    const expected = [...code.matchAll(/\/\/ → (.*)\n/gu)].map(([, line]) => `${line}\n`);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(stdout).toBe(expected.join(""));
   });
 });

@@ -12,6 +12,6 @@ test("the built command answers --help", () => {
   expect(run.status).toBe(0);
 });
 
-test("the built command hands its exit code on", () => {
+test("the built command returns the exit code", () => {
   expect(spawnSync(process.execPath, [bin, "--frobnicate"]).status).toBe(2);
 });

@@ -15,7 +15,7 @@ describe.each([
   ["sqlite", sqlitePlace, layoutKinds[0]],
 ] as const)("sessions on the %s store", (_, createPlace, layout) => {
   it(
-    `survive any history of their host, laid out as ${layout} (SCM_SEED=${testScale.seed})`,
+    `survive any history of their host in the ${layout} layout (SCM_SEED=${testScale.seed})`,
     { timeout },
     async () => {
       await expect(
@@ -25,7 +25,7 @@ describe.each([
   );
 });
 
-describe("a check of histories finds out a session that", () => {
+describe("a check of histories detects a session that", () => {
   it.each(Object.entries(historyFaults))("%s", { timeout }, async (_, fault) => {
     const { says, ...parts } = { openSession: sessionsWith(), ...fault };
 

@@ -15,7 +15,7 @@ import { openTestSession, plainCodec } from "../src/session/core-sessions.ts";
 const { isLong, seed } = testScale;
 const numRuns = isLong ? 10_000 : 150;
 
-/** What a host does with its array between two model calls. */
+/** The host's changes of its list between two model calls. */
 const hostMove = fc.oneof(
   {
     weight: 6,
@@ -35,7 +35,7 @@ const ids = { call: 0 };
 
 describe("a session through any history of its host", () => {
   it(
-    "sends legal sequences, keeps the newest user message, and comes back byte for byte",
+    "sends legal sequences, keeps the newest user message, and is identical after a resume",
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(hostMove, { minLength: 1, maxLength: 8 }), async (moves) => {
@@ -70,7 +70,7 @@ describe("a session through any history of its host", () => {
   );
 
   it(
-    "sees and stores the same by one operation as by two, in one commit less",
+    "has the same views and objects with one operation as with two, in fewer commits",
     async () => {
       const layout = epochLayout({ small: 10, largeArguments: 20 });
       const policy = recentlyUsedPolicy({ alive: 4, kept: 1 });
@@ -103,7 +103,7 @@ describe("a session through any history of its host", () => {
   );
 
   it(
-    "keeps to any budget",
+    "stays within any budget",
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -133,7 +133,7 @@ describe("a session through any history of its host", () => {
 
 type HostMove = typeof hostMove extends fc.Arbitrary<infer Move> ? Move : never;
 
-/** What the host's array is after a move. */
+/** Returns the host's list after a move. */
 function moved(
   messages: readonly Message[],
   move: HostMove,
@@ -158,7 +158,7 @@ function compacted(messages: readonly Message[], keep: number, from: { time: num
   const summary: Message = {
     role: "summary",
     kind: "compactionSummary",
-    raw: { role: "compactionSummary", summary: "ours" },
+    raw: { role: "compactionSummary", summary: "of the context manager" },
     isFromManager: true,
     timestamp: from.time,
   };
@@ -204,7 +204,7 @@ async function versionCount(store: {
   return (await store.changesSince()).versions.length;
 }
 
-/** The newest version of each object, without what depends on the number of commits. */
+/** Returns the newest version of each object, without fields that depend on the number of commits. */
 async function newest(store: ObjectStore): Promise<ReadonlyMap<string, unknown>> {
   const { versions } = await store.changesSince();
   return new Map(

@@ -8,7 +8,7 @@ const runs = testScale.isLong ? 3000 : 60;
 const timeout = testScale.isLong ? 3_600_000 : 120_000;
 
 it(
-  `answers as the memory store does after any history (SCM_SEED=${testScale.seed})`,
+  `gives the same answers as the memory store after any history (SCM_SEED=${testScale.seed})`,
   { timeout },
   async () => {
     await expect(
@@ -21,7 +21,7 @@ it(
   },
 );
 
-it("tells two stores apart that differ in one answer", async () => {
+it("detects a store that differs in one answer", async () => {
   const createPlace: typeof memoryPlace = async () => {
     const place = await memoryPlace();
     return {

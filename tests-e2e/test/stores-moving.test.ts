@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it(
-  `scm export and scm import move a store through ${stores}, killed on the way, byte for byte`,
+  `scm export and scm import move a store through ${stores} byte for byte, although each import is killed once`,
   { timeout: testScale.isLong ? 3_600_000 : 240_000 },
   async () => {
     await using place = await temporaryFolder();
@@ -38,7 +38,7 @@ it(
       expect(afterKill).toBeGreaterThan(0);
       expect(afterKill).toBeLessThan(versions);
       expect(added).toBeGreaterThan(0);
-      // A transaction that was on its way to the node when its sender was killed comes to hold later.
+      // A transaction that was in transit to the node when its sender was killed takes effect later.
       expect(added).toBeLessThanOrEqual(versions - afterKill);
       expect(verified.stdout.replace(/ into \S+;/u, ";")).toBe(
         `imported 0 versions; ${versions} were already in the store; ${objects} objects in total\n` +

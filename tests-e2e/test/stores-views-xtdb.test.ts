@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, no call is tested, and the run reports it.
 /* oxlint-disable vitest/no-disabled-tests */
 import { openXtdbStore } from "@self-context-manager/store-xtdb";
 import { testScale } from "@self-context-manager/testkit";
@@ -17,7 +17,7 @@ describe.skipIf(missing !== undefined)(
   `views in XTDB${missing === undefined ? "" : `: ${missing}`}`,
   () => {
     it(
-      `makes each of ${length} calls of a session again, by a client that has not seen it`,
+      `rebuilds each of ${length} calls of a session with a new client`,
       async () => {
         const [layout] = recordedLayouts;
         if (layout === undefined) throw new TypeError("there is no layout");

@@ -18,7 +18,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
       ["memory", memoryPlace, isLong ? 3_000 : 60],
       ["sqlite", sqlitePlace, isLong ? 500 : 15],
     ] as const)(
-      "is made again byte for byte from a store (%s)",
+      "is rebuilt byte for byte from a store (%s)",
       async (_kind, createPlace, numRuns) => {
         await fc.assert(
           fc.asyncProperty(moves, async (made) => {
@@ -35,7 +35,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
     );
 
     it(
-      "is made again after reopening the store, and from an export that another store took in",
+      "is rebuilt from the reopened store, and from another store that imported its export",
       async () => {
         await fc.assert(
           fc.asyncProperty(moves, async (made) => {
@@ -60,7 +60,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
 );
 
 it(
-  "makes every call of a long session again, with epochs, edits, branches and compactions in it",
+  "rebuilds every call of a long session with epochs, edits, branches and compactions",
   async () => {
     const [layout] = recordedLayouts;
     if (layout === undefined) throw new TypeError("there is no layout");

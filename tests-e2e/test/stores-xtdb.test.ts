@@ -1,4 +1,4 @@
-// Where the machine has no Java nothing is tried, and the run says so.
+// If the machine has no Java, no test runs here, and the run reports it.
 /* oxlint-disable vitest/no-disabled-tests */
 import { runCli } from "@self-context-manager/cli";
 import {
@@ -24,7 +24,9 @@ import { missingForXtdb, openTestNode, xtdbPlaces } from "../src/stores/xtdb-nod
 import { saidTo } from "../src/wire-rules.ts";
 
 const missing = missingForXtdb();
-/** Each is some seven steps, and every so often some hundred questions. */
+/**
+ * The number of histories and comparisons. A history has about seven steps, and a comparison some hundred questions.
+ */
 const histories = testScale.isLong
   ? { runs: 1_700, compareEvery: 4, timeLimit: 3_000_000, least: 10_000 }
   : { runs: 8, compareEvery: 1, timeLimit: 100_000, least: 8 };
@@ -41,7 +43,7 @@ describe.skipIf(missing !== undefined)(
       await node?.[Symbol.asyncDispose]();
     });
 
-    it(`answers two clients in turn as the memory store does after any history (SCM_SEED=${testScale.seed})`, async () => {
+    it(`gives two alternating clients the same answers as the memory store after any history (SCM_SEED=${testScale.seed})`, async () => {
       await expect(
         checkRandomHistories({
           createPlace: xtdbPlaces(node),
@@ -51,7 +53,7 @@ describe.skipIf(missing !== undefined)(
       ).resolves.toBeGreaterThanOrEqual(histories.least);
     });
 
-    it("gives a session the views that it has over the memory store, resumed too", async () => {
+    it("gives a session the same views as the memory store, also after a resume", async () => {
       const clock = { now: () => 1_700_000_000_000 };
       await using store = await openXtdbStore({ url: node.url, space: "session", clock });
 
@@ -60,7 +62,7 @@ describe.skipIf(missing !== undefined)(
       expect(views).toEqual(await viewsOf(memoryStore({ clock })));
     });
 
-    it("runs a Pi session that sends the bytes of one over SQLite", async () => {
+    it("runs a Pi session that sends the same bytes as with SQLite", async () => {
       const pi = piVersions.at(-1);
       if (pi === undefined) throw new Error("no release of Pi is installed");
       const environment = {
@@ -82,7 +84,7 @@ describe.skipIf(missing !== undefined)(
       expect((await store.changesSince()).versions.length).toBeGreaterThan(30);
     });
 
-    it("answers scm, by the URL of its node, and scm xtdb query", async () => {
+    it("answers scm with the URL of its node, and scm xtdb query", async () => {
       await using store = await openXtdbStore({ url: node.url, space: "scm" });
       await viewsOf(store);
       const run = async (...args: readonly string[]): Promise<string> => {
@@ -103,7 +105,7 @@ describe.skipIf(missing !== undefined)(
       );
     });
 
-    it("takes in what SQLite and memory exported, and gives it back byte for byte", async () => {
+    it("imports an export of SQLite and exports it byte for byte", async () => {
       const folder = await mkdtemp(join(tmpdir(), "scm-move-"));
       await using sqlite = await openSqliteStore({ path: join(folder, "store.sqlite") });
       await viewsOf(sqlite);
@@ -124,7 +126,7 @@ describe.skipIf(missing !== undefined)(
   },
 );
 
-/** What a model is shown in the course of a session, and after it was opened again. */
+/** Returns the messages that a session sends over time, and those after it was opened again. */
 async function viewsOf(store: ObjectStore): Promise<readonly unknown[]> {
   const opened = await openTestSession({
     store,

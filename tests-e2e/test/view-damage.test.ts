@@ -22,7 +22,7 @@ const output = `the output of a build\n${"compiled one more file\n".repeat(80)}`
 
 describe("a view of a damaged store", () => {
   it.each(layouts.map((layout) => [layout.name, layout] as const))(
-    "names the tool call of which one byte was flipped, and shows the rest (%s)",
+    "names a tool call with one changed byte and shows the rest (%s)",
     async (_name, layout) => {
       await using made = await recorded(layout);
       expect(damageStore(made.path, { text: "one more file", becomes: "one more tile" })).toBe(1);
@@ -43,7 +43,7 @@ describe("a view of a damaged store", () => {
   );
 
   it.each(layouts.map((layout) => [layout.name, layout] as const))(
-    "names a version that is missing, and shows the rest (%s)",
+    "names a missing version and shows the rest (%s)",
     async (_name, layout) => {
       await using made = await recorded(layout);
       dropVersion(made.path, made.file, 1);
@@ -57,12 +57,12 @@ describe("a view of a damaged store", () => {
       );
       expect(texts.some((text) => text.includes("please build"))).toBe(true);
       expect(texts.some((text) => text.includes("compiled one more file"))).toBe(true);
-      // Entries are left out one by one; pools are made without what is lost.
+      // The epoch layout leaves out entries one by one. The pooled layout makes its pools without the lost versions.
       expect(view?.messages.includes(undefined)).toBe(layout.name === "epoch");
     },
   );
 
-  it("tells of words of the chat that were changed, and of a prompt", async () => {
+  it("reports changed words of the chat and of a system prompt", async () => {
     await using made = await recorded(epochLayout());
     damageStore(made.path, { text: "please build", becomes: "please built" });
     damageStore(made.path, { text: "You help people", becomes: "You hate people" });
@@ -73,7 +73,7 @@ describe("a view of a damaged store", () => {
     expect(view?.systemPrompts).toHaveLength(1);
   });
 
-  it("tells of a view whose rows were changed", async () => {
+  it("reports a view with changed rows", async () => {
     await using made = await recorded(epochLayout());
     expect(damageStore(made.path, { text: "@1 whole ", becomes: "@1 bare " })).toBeGreaterThan(0);
 
@@ -83,7 +83,7 @@ describe("a view of a damaged store", () => {
     expect(view?.problems[0]?.text).toContain(`version 2 of object ${made.view} was changed`);
   });
 
-  it("tells that a view cannot be read at all", async () => {
+  it("reports a view that cannot be read at all", async () => {
     await using made = await recorded(epochLayout());
     dropVersion(made.path, made.view, 2);
 
@@ -99,8 +99,8 @@ describe("a view of a damaged store", () => {
   });
 });
 
-describe("the payload that a provider got", () => {
-  it("is kept by its hash with the answer", async () => {
+describe("the payload of a request", () => {
+  it("is recorded by its hash together with the answer", async () => {
     const { session, store } = await openTestSession({ layout: epochLayout() });
     const script = scriptHistory();
     script.user("hello");
@@ -126,7 +126,9 @@ function typesOf(view: RebuiltView | undefined): string[] {
   return (view?.problems ?? []).map(({ type }) => type);
 }
 
-/** A closed store with a session of three calls: a prompt, a command's long output, and a file that was read. */
+/**
+ * Returns a closed store with a session of three calls: a prompt, a command's long output, and a file that was read.
+ */
 async function recorded(layout: Layout): Promise<
   AsyncDisposable & {
     readonly path: string;

@@ -7,11 +7,11 @@ import { describe, expect, test } from "vitest";
 
 import { plainCodec, testHost } from "../src/session/core-sessions.ts";
 
-/** A folder with a session in it, over real files, a real watcher and SQLite. */
+/** A folder with a session, over real files, a real watcher and SQLite. */
 interface Place extends AsyncDisposable {
   readonly folder: string;
   readonly session: ContextSession;
-  /** Ends the process, so to speak. */
+  /** Closes everything, as the end of a process does. */
   close(): Promise<void>;
   reopen(): Promise<ContextSession>;
 }
@@ -81,7 +81,7 @@ const written: readonly Message[] = [
   },
 ];
 
-/** The model has read a.txt, and was sent its content. */
+/** Lets the model read a.txt and sends it the content. */
 async function readFirst(session: ContextSession): Promise<readonly Message[]> {
   await session.ingest([prompt], plainCodec);
   await session.view();
@@ -111,16 +111,16 @@ function textOf({ messages }: Pick<View, "messages">): string {
     .join("\n");
 }
 
-/** What the session would show now. */
+/** Returns the text that the session would show now. */
 async function shownText(session: ContextSession): Promise<string> {
   return textOf(await session.view({ isSent: false }));
 }
 
-/** Long enough for a watcher on a busy machine. */
+/** A timeout that is long enough for a watcher on a busy machine. */
 const patience = { timeout: 10_000 };
 
-describe("a file that others touch while it stands in the context", () => {
-  test("is shown as a difference, after what was sent", async () => {
+describe("a file in view that another program changes", () => {
+  test("is shown as a diff after the sent messages", async () => {
     await using place = await openPlace({ "a.txt": text });
     const { session, folder } = place;
     await readFirst(session);
@@ -137,7 +137,7 @@ describe("a file that others touch while it stands in the context", () => {
     expect(after.messages).toHaveLength(before.messages.length + 1);
   });
 
-  test("leaves a line when it is deleted", async () => {
+  test("is shown as deleted in one line", async () => {
     await using place = await openPlace({ "a.txt": text });
     await readFirst(place.session);
 
@@ -148,7 +148,7 @@ describe("a file that others touch while it stands in the context", () => {
       .toContain("[f1 a.txt deleted]");
   });
 
-  test("is the same object where it was moved", async () => {
+  test("is the same object after a move", async () => {
     await using place = await openPlace({ "a.txt": text });
     await readFirst(place.session);
 
@@ -161,14 +161,14 @@ describe("a file that others touch while it stands in the context", () => {
     expect(objects.filter(({ handle }) => handle.startsWith("f"))).toHaveLength(1);
   });
 
-  test("is not told as another's when a tool of the host writes it", async () => {
+  test("is not reported as an external change when a tool of the host writes it", async () => {
     await using place = await openPlace({ "a.txt": text });
     const { session, folder } = place;
     const messages = await readFirst(session);
 
     const hold = await session.holdWrite("a.txt");
     await writeFile(join(folder, "a.txt"), changedText);
-    // Time for a watcher that did not hold back to store the write as another's.
+    // Time in which a watcher that is not held back would store the write as an external change.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await session.recordWrite("a.txt", { callId: "w1" });
     await hold[Symbol.asyncDispose]();
@@ -184,8 +184,8 @@ describe("a file that others touch while it stands in the context", () => {
   });
 });
 
-describe("a file that others touched between two sessions", () => {
-  test("has its version before the first call", async () => {
+describe("a file that another program changed between two sessions", () => {
+  test("has its new version before the first call", async () => {
     await using place = await openPlace({ "a.txt": text });
     await readFirst(place.session);
     await place.close();
@@ -196,7 +196,7 @@ describe("a file that others touched between two sessions", () => {
     expect(textOf(view)).toContain("f1 a.txt v2 replaces v1 above, +2 -1");
   });
 
-  test("is told to be gone before the first call", async () => {
+  test("is reported as deleted before the first call", async () => {
     await using place = await openPlace({ "a.txt": text });
     await readFirst(place.session);
     await place.close();
@@ -219,7 +219,7 @@ describe("a file that others touched between two sessions", () => {
   });
 });
 
-test("what is deactivated in an epoch stays in view until it ends, and is told so", async () => {
+test("the content of a deactivated object stays in view until the epoch ends, and the report states it", async () => {
   await using place = await openPlace({ "a.txt": text });
   const { session } = place;
   await readFirst(session);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { watcherFaults } from "../src/watcher/faults.ts";
 
-/** What a faulty one never tells is waited for so long, in milliseconds. */
+/** How long a scenario waits for a report that a faulty watcher never sends, in milliseconds. */
 const deadline = 800;
 
 const laws = Object.keys(watcherLaws) as WatcherLaw[];

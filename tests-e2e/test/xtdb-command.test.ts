@@ -8,13 +8,13 @@ import { expect, test } from "vitest";
 
 import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 
-/** A cold build of the node included. */
+/** Milliseconds, including a first build of the node. */
 const buildTimeout = 170_000;
 
 const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
 test.skipIf(missingForXtdb() !== undefined)(
-  "scm starts a node that outlives it, backs it up while it runs, restores it elsewhere and stops it",
+  "scm starts a node that outlives the command, backs it up while it runs, restores it elsewhere and stops it",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "scm-"));
     const scm = async (...argv: readonly string[]): Promise<string> => {
