@@ -36,7 +36,7 @@ describe("a view of a damaged store", () => {
       expect(view?.problems[0]?.text).toContain(
         `version 1 of object ${made.toolcall} was changed or damaged since it was stored: content_hash is`,
       );
-      expect(view?.problems[1]?.text).toContain("the messages of call 2 are not those");
+      expect(view?.problems[1]?.text).toContain("the rebuilt messages of call 2 differ");
       expect(view?.messages.length).toBe(made.messageCount);
       expect((await made.rebuild(1))?.problems).toEqual([]);
     },
