@@ -19,7 +19,7 @@ const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   ],
   10: [
     "STORE_UNREADABLE",
-    "reading or writing it failed; check the disk, and that nothing moved the file",
+    "a read or a write failed; check the disk, and check that the file was not moved",
   ],
   11: ["STORE_CORRUPT", "it is damaged; move it away and restore it from a copy or an export"],
   13: ["STORE_FULL", "no space is left for it; free some space and try again, nothing was lost"],

@@ -36,7 +36,7 @@ interface Submitted {
 export interface CallBudget {
   /** Returns the remaining milliseconds. */
   remaining(): number;
-  /** Whether a failed request is repeated; false if the last call did not reach the node. */
+  /** Whether a failed request is repeated; false after a call that did not reach the node, and for `query`. */
   readonly tries: boolean;
   /** The failure to report: an earlier answer explains more than a last request that ran out of time. */
   failure: RequestFailure | undefined;
