@@ -255,7 +255,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       // precede it.
       const isKept = kept.some((one) => one.kind === "summary" && one.text === summary);
       if (!isShared && summary !== undefined && !isKept) return;
-      // Once the session was opened again, it cannot know which messages a summary of the host's own replaces.
+      // A session that was opened again cannot know which messages the host's own summary replaces.
       if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
       abandoned = [...abandoned, await line()];
       needsWord = !isShared;

@@ -137,7 +137,7 @@ function keysIn(entry: ViewEntry, { turns, pool }: LayoutInput): readonly UseKey
   });
 }
 
-/** Whether a result has arrived that was missing at its place. */
+/** Whether a result has arrived that the last view did not contain. */
 function isLate(entry: ViewEntry, { turns, pool }: LayoutInput): boolean {
   if (entry.type !== "result" || entry.of !== undefined) return false;
   const step = turns[entry.turn]?.steps[entry.step];
