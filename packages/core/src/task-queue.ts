@@ -1,12 +1,12 @@
-/** Runs tasks one after another, in the order in which they were asked for, whatever becomes of each. */
+/** Runs tasks one after another in the order of their requests. A failed task does not stop the next one. */
 export type TaskQueue = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** A new queue with nothing in it. */
+/** Returns an empty queue. */
 export function taskQueue(): TaskQueue {
   let last: Promise<unknown> = Promise.resolve();
   return async (task) => {
     const turn = last.then(task, task);
-    // The failure is the caller's to see; the queue only waits for its end.
+    // The caller handles the failure. The queue only waits for the end of the task.
     last = turn.catch(() => undefined);
     return await turn;
   };

@@ -7,7 +7,7 @@ import {
 
 const longest = 120;
 
-/** The arguments that say most, by the names that tools give them, most telling first. */
+/** The usual names of the arguments that describe a call best. The first that a call has is shown. */
 const telling = [
   "command",
   "path",
@@ -21,7 +21,7 @@ const telling = [
   "name",
 ];
 
-/** A tool call on one line of at most 120 characters, as `bash: "ls -la"` (decision D32). */
+/** Returns a tool call on one line of at most 120 characters, for example `bash: "ls -la"`. */
 export function argsDisplay(tool: string, args: JsonObject): string {
   const display = `${oneLine(tool)}: ${shownArgument(args)}`;
   return display.length <= longest ? display : `${cut(display, longest - 1)}…`;
@@ -37,19 +37,19 @@ function shownArgument(args: JsonObject): string {
   return oneLine(canonicalJson(args));
 }
 
-/** So many characters of a long text nearly always fill the line: only runs of blanks become shorter. */
+/** Number of characters of a long text that nearly always fill the line. Only runs of blanks become shorter. */
 const beginning = 1_000;
 
 function quoted(value: JsonValue): string {
   if (typeof value === "string" && value.length > beginning) {
     const begun = oneLine(JSON.stringify(value.slice(0, beginning)));
-    // Twice the line, so that what the cut left of a character at its end is not shown.
+    // Twice the length of the line, so that half of a character at the cut is never shown.
     if (begun.length > 2 * longest) return begun;
   }
   return oneLine(JSON.stringify(value));
 }
 
-/** Cuts without leaving half of a surrogate pair. */
+/** Cuts a text without leaving half of a surrogate pair. */
 function cut(text: string, length: number): string {
   return text
     .slice(0, length)

@@ -3,12 +3,13 @@ import { argsDisplay } from "./args-display.ts";
 import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
 
-/** The status of a tool call, or undefined where it has no result. */
+/** Returns the status of a tool call, or undefined if it has no result. */
 export type StatusOf = (id: ObjectId) => string | undefined;
 
 /**
- * A chat as Markdown with delimiters, for people and for search (specification v0 §24.3, decision D36). The model never
- * sees this text. The calls of the last step appear with their results, so the text of a chat that goes on only grows.
+ * Returns a chat as Markdown with delimiter lines, for people and for search (decision D36). The model never gets this
+ * text. The calls of the last step appear only when all have their results. The text of a chat that continues therefore
+ * only grows.
  */
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
   const last = turns.at(-1)?.steps.at(-1);
@@ -21,16 +22,16 @@ export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string 
   return text;
 }
 
-/** A text of a chat, with what it was joined from. */
+/** A chat's text and the parts that it was joined from. */
 interface Written {
   readonly parts: readonly string[];
   readonly text: string;
 }
 
-/** The last text of each chat, by the first step, which stays the same object. */
+/** The last text of each chat. The key is the chat's first step, because that object stays the same. */
 const written = new WeakMap<Step, Written>();
 
-/** A text with what its parts have more than when it was written; undefined where they do not begin as they did. */
+/** Returns a text with the new parts appended, or undefined if the earlier parts have changed. */
 function extendedText(
   { parts: former, text }: Written,
   parts: readonly string[],
@@ -42,7 +43,7 @@ function extendedText(
   return grownText(text, lastNow.slice(lastBefore.length) + parts.slice(former.length).join(""));
 }
 
-/** The texts of a turn: the user's message, and one of each step. */
+/** Returns the texts of a turn: one for the user message and one for each step. */
 function turnTexts(turn: Turn, last: Step | undefined, statusOf: StatusOf): readonly string[] {
   const known = settledTurns.get(turn);
   if (known !== undefined) return known;
@@ -52,10 +53,10 @@ function turnTexts(turn: Turn, last: Step | undefined, statusOf: StatusOf): read
   return texts;
 }
 
-/** Texts by turn, kept once every call of the turn has its result. */
+/** The texts of turns in which every call has its result. */
 const settledTurns = new WeakMap<Turn, readonly string[]>();
 
-/** Text by step, kept once every call of the step has its result. */
+/** The texts of steps in which every call has its result. */
 const settled = new WeakMap<Step, string>();
 
 function stepText(step: Step, isLast: boolean, statusOf: StatusOf): string {

@@ -9,7 +9,7 @@ import type {
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
 
-/** A summary that a user asked for; it stands for all turns and steps before `from` (decision D53). */
+/** A summary that the user asked for. It replaces all turns and steps before `from` (decision D53). */
 export type Compaction = {
   readonly opaque: JsonValue;
   readonly kind: string;
@@ -18,7 +18,7 @@ export type Compaction = {
   readonly key?: string;
 };
 
-/** What a chat holds beside what can be computed from it (specification v0 §24.3). */
+/** The stored state of a chat, without the fields that are computed from it. */
 export interface ChatState {
   readonly id: ObjectId;
   readonly sessionId: ObjectId;
@@ -28,7 +28,7 @@ export interface ChatState {
   readonly compaction?: Compaction;
 }
 
-/** The chat object to store: canonical turns, and the text for people made from them. */
+/** Returns the chat object to store: the turns, which are the canonical form, and their text for people. */
 export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
   const sessionRef: DynamicReference = { ref: "dynamic", id: state.sessionId };
   return {
@@ -46,7 +46,7 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
   };
 }
 
-/** Reads a stored chat object back. */
+/** Reads the state of a stored chat object. */
 export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
   const compaction = body["compaction"] as Compaction | undefined;
   return {
@@ -59,19 +59,19 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
   };
 }
 
-/** A chat with one more turn, begun by a user's message. */
+/** Returns a chat with one more turn, which a user message began. */
 export function withTurn(turns: readonly Turn[], turn: Turn): readonly Turn[] {
   return [...turns, turn];
 }
 
-/** A chat with one more step in its last turn; a turn without a user is begun where there is none. */
+/** Returns a chat with one more step in its last turn. An empty chat gets a turn without a user message. */
 export function withStep(turns: readonly Turn[], step: Step): readonly Turn[] {
   const last = turns.at(-1);
   if (last === undefined) return [{ user: null, timestamp: null, steps: [step] }];
   return [...turns.slice(0, -1), { ...last, steps: [...last.steps, step] }];
 }
 
-/** A chat in which one call has another object. */
+/** Returns a chat in which one tool call refers to another object. */
 export function withToolcallId(
   turns: readonly Turn[],
   { turn, step, call }: ChatPosition,
@@ -84,7 +84,7 @@ export function withToolcallId(
   return turns.with(turn, { ...changed, steps: changed.steps.with(step, later) });
 }
 
-/** A chat as it was right after a position. */
+/** Returns the part of a chat up to a place. */
 export function upTo(turns: readonly Turn[], position: TurnPosition): readonly Turn[] {
   if (position.turn < 0) return [];
   const last = turns[position.turn];
@@ -95,7 +95,7 @@ export function upTo(turns: readonly Turn[], position: TurnPosition): readonly T
   ];
 }
 
-/** How many steps a chat has in all. */
+/** Returns the number of steps in a chat. */
 function stepCount(turns: readonly Turn[]): number {
   return turns.reduce((count, turn) => count + turn.steps.length, 0);
 }

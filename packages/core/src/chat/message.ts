@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
-/** One part of a message as the provider's interface gives it; whatever it carries is kept. */
+/** One part of a message, with all fields that the provider's interface gave it. */
 export type Block = { readonly type: string; readonly [field: string]: JsonValue | undefined };
 
 export type TextBlock = Block & { readonly type: "text"; readonly text: string };
@@ -16,14 +16,17 @@ export type ToolCallBlock = Block & {
   readonly arguments: JsonObject;
 };
 
-/** What a person said. */
+/** A message from the user. */
 export type UserMessage = {
   readonly role: "user";
   readonly content: string | readonly Block[];
   readonly timestamp?: number;
 };
 
-/** What the model answered; `meta` is everything beside the blocks: api, provider, model, usage, stopReason … */
+/**
+ * A message from the model. `meta` contains all fields except the blocks: api, provider, model, usage, stopReason and
+ * others.
+ */
 export type AssistantMessage = {
   readonly role: "assistant";
   readonly content: readonly Block[];
@@ -31,7 +34,7 @@ export type AssistantMessage = {
   readonly timestamp?: number;
 };
 
-/** What a tool returned. */
+/** The result of a tool call. */
 export type ToolResultMessage = {
   readonly role: "toolResult";
   readonly toolCallId: string;
@@ -42,7 +45,10 @@ export type ToolResultMessage = {
   readonly timestamp?: number;
 };
 
-/** A message of a kind that only its host knows; kept as it is and given back in its place (decision D33). */
+/**
+ * A message of a kind that only its host understands. It is stored and sent back unchanged, at its place (decision
+ * D33).
+ */
 export type OpaqueMessage = {
   readonly role: "opaque";
   readonly kind: string;
@@ -51,8 +57,9 @@ export type OpaqueMessage = {
 };
 
 /**
- * A host's summary in place of earlier messages. One from the context manager (`isFromManager`) leaves the view as it is; one
- * that a user asked for stands for what it replaced (decision D53).
+ * A host's summary that replaces earlier messages in the host's list. A summary that the context manager gave the host
+ * (`isFromManager`) does not change the view. A summary that the user asked for replaces the earlier messages in the
+ * view too (decision D53).
  */
 export type SummaryMessage = {
   readonly role: "summary";
@@ -62,7 +69,7 @@ export type SummaryMessage = {
   readonly timestamp?: number;
 };
 
-/** A message as harness adapters hand it over. */
+/** A message as harness adapters pass it to the session. */
 export type Message =
   | UserMessage
   | AssistantMessage
@@ -80,7 +87,7 @@ export function isImage(block: Block): block is ImageBlock {
   return block.type === "image" && typeof block["data"] === "string";
 }
 
-/** Whether a block is a call of a tool. */
+/** Whether a block is a tool call. */
 export function isToolCall(block: Block): block is ToolCallBlock {
   return (
     block.type === "toolCall" &&
@@ -89,7 +96,7 @@ export function isToolCall(block: Block): block is ToolCallBlock {
   );
 }
 
-/** The text of a message's content: its text blocks, a line break between them. */
+/** Returns the text of a message's content: its text blocks, joined by line breaks. */
 export function textOf(content: string | readonly Block[]): string {
   if (typeof content === "string") return content;
   return content

@@ -1,20 +1,20 @@
 import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/objects";
 import { type Block, isToolCall, type ToolCallBlock } from "./message.ts";
 
-/** One model call of a turn (fixes §4, decision D30). */
+/** The model's answer in a step. A turn has one such step for each model call (decision D30). */
 export type AssistantStep = {
   readonly assistant: readonly Block[];
-  /** The tool call objects of the message's calls, in order. */
+  /** Ids of the tool call objects of the answer's calls, in order. */
   readonly toolcall_ids: readonly ObjectId[];
   readonly assistant_meta: JsonObject;
-  /** The number of the view that the model saw: the version of the session's view object. */
+  /** Number of the view that the model got: a version of the session's view object. */
   readonly view?: number;
-  /** SHA-256 of the request as the provider got it, where the host showed it. */
+  /** SHA-256 of the request as the provider got it; undefined if the host did not show the request. */
   readonly payload_hash?: string;
   readonly key?: string;
 };
 
-/** A message that only its host knows, in its place (decision D33). */
+/** A message of a kind that only its host understands, at its place in the turn (decision D33). */
 export type OpaqueStep = {
   readonly opaque: JsonValue;
   readonly kind: string;
@@ -25,8 +25,8 @@ export type OpaqueStep = {
 export type Step = AssistantStep | OpaqueStep;
 
 /**
- * One turn of a user: the message and the steps that followed it. `user` is null where something came before any
- * user's message. `key` stands only where the host has keys of its own or no times.
+ * One turn: a user message and the steps that followed it. `user` is null if the chat began with a message that is not
+ * the user's. `key` is set only if the host has its own message keys or records no times.
  */
 export type Turn = {
   readonly user: string | readonly Block[] | null;
@@ -35,36 +35,41 @@ export type Turn = {
   readonly key?: string;
 };
 
-/** Whether a step is a model call. */
+/** Whether a step is an answer of the model. */
 export function isAssistantStep(step: Step): step is AssistantStep {
   return "assistant" in step;
 }
 
-/** A place in a chat: after this step of this turn; step -1 is the user's message itself, turn -1 before everything. */
+/**
+ * A place in a chat: after this step of this turn. Step -1 is the place after the user message; turn -1 is the place
+ * before the first turn.
+ */
 export type TurnPosition = { readonly turn: number; readonly step: number };
 
-/** Whether an assistant message counts for nothing, as hosts treat those that failed or were aborted. */
+/**
+ * Whether a step does not count because its model call failed or was aborted. Hosts treat such answers in the same way.
+ */
 export function isDiscarded(step: AssistantStep): boolean {
   const reason = step.assistant_meta["stopReason"];
   return reason === "error" || reason === "aborted";
 }
 
-/** Before everything. */
+/** The place before the first turn. */
 export const beforeFirstTurn: TurnPosition = { turn: -1, step: -1 };
 
-/** The place right before another. */
+/** Returns the place directly before another. */
 export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
   if (step >= 0) return { turn, step: step - 1 };
   return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : beforeFirstTurn;
 }
 
-/** Whether a place is behind another. */
+/** Whether a place is after another. */
 export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
   if (position === undefined) return false;
   return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
 }
 
-/** The tool calls of a step, in order. */
+/** Returns the tool calls of a step, in order. */
 export function callsOf(step: Step): readonly ToolCallBlock[] {
   return isAssistantStep(step) ? step.assistant.filter(isToolCall) : [];
 }

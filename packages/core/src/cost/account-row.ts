@@ -1,7 +1,9 @@
 import type { JsonValue } from "@self-context-manager/objects";
 import type { CostAccount } from "./cost-account.ts";
 
-/** An account as it is stored: whole numbers without names, because every version of a session has them. */
+/**
+ * Returns an account in its stored form: whole numbers without names, because every version of a session contains it.
+ */
 export function accountRow({
   estimated,
   append_only: appendOnly,
@@ -24,7 +26,7 @@ export function accountRow({
   ];
 }
 
-/** The account of a stored row; undefined where there is none. */
+/** Returns the account of a stored row, or undefined if there is no row. */
 export function readAccountRow(row: JsonValue | undefined): CostAccount | undefined {
   if (!Array.isArray(row)) return undefined;
   const numbers = (row as readonly JsonValue[]).map(Number);

@@ -1,25 +1,25 @@
 import type { PriceProfile } from "./price-profile.ts";
 
-/** What our own last call left in the provider's cache, as far as we know; stored as JSON. */
+/** The last use of the provider's cache by this session, as far as it is known; stored as JSON. */
 export type CacheState = {
-  /** Provider and id of the model, because each has a cache of its own. */
+  /** Provider and id of the model, because each model has its own cache. */
   readonly model: string;
-  /** When the call was sent, in milliseconds since 1970. */
+  /** Time when the call was sent, in milliseconds since 1970. */
   readonly used_at: number;
 };
 
-/** Why nothing of what was sent before can be read from the cache. */
+/** The reason why the cache holds nothing of the session. */
 export type ColdReason = "never-called" | "model-switched" | "idle";
 
-/** The name under which a model's cache is known. */
+/** Returns the name under which a model's cache is recorded. */
 export function cacheModel(model: { readonly provider: string; readonly id: string }): string {
   return `${model.provider}/${model.id}`;
 }
 
 /**
- * Why a rewrite of the sent bytes costs nothing extra now; undefined while the cache may hold them. A provider that
- * caches nothing is never cold: there `read` equals `write`, so that a rewrite is free at every call by price, and what
- * leaves is for the policy to say and not for the cache.
+ * Returns why a rewrite of the sent bytes costs nothing extra now, or undefined while the cache may hold them. A
+ * provider without a cache is never cold: its read and write prices are equal, so a rewrite never costs anything extra.
+ * The policy alone decides then which objects leave the view.
  */
 export function coldReason(
   state: CacheState | undefined,
@@ -34,7 +34,7 @@ export function coldReason(
   return undefined;
 }
 
-/** Whether nothing of what was sent before can be read from the cache: idle too long, another model, or no call yet. */
+/** Whether the cache holds nothing of the session: before the first call, for another model, or after its lifetime. */
 export function isCold(
   state: CacheState | undefined,
   now: number,

@@ -1,24 +1,24 @@
 import type { TokenEstimator } from "./token-estimator.ts";
 
-/** How a provider's own counts relate to the raw estimate: reported = factor × estimated + overhead. */
+/** The relation of a provider's token counts to the raw estimate: reported = factor × estimated + overhead. */
 export type Calibration = {
   readonly factor: number;
-  /** Tokens that the host adds and we do not see: system prompt, tool declarations. */
+  /** Tokens that the host adds and the context manager does not see: system prompt and tool declarations. */
   readonly overhead: number;
 };
 
-/** No usage seen yet. */
+/** The calibration before any usage is reported. */
 export const uncalibrated: Calibration = { factor: 1, overhead: 0 };
 
-/** A raw estimate and what the provider reported for the same prompt. */
+/** A raw estimate and the tokens that the provider reported for the same prompt. */
 export type UsagePoint = { readonly estimated: number; readonly reported: number };
 
-/** What an image costs about, as the field commonly counts it. */
+/** Usual estimate of the tokens of one image. */
 const imageTokens = 1_500;
 
 /**
- * Estimates tokens without a tokenizer: letters and digits by four, other ASCII by two, everything else one by one;
- * then by the calibration's factor.
+ * Returns an estimator that works without a tokenizer. It counts letters and spaces at 4.4 to a token, other ASCII at
+ * two to a token, and each other character as 0.8 tokens. The sum is multiplied by the calibration's factor.
  */
 export function calibratedEstimator(calibration: Calibration = uncalibrated): TokenEstimator {
   return {
@@ -27,7 +27,7 @@ export function calibratedEstimator(calibration: Calibration = uncalibrated): To
   };
 }
 
-/** The estimate before calibration. */
+/** Returns the estimate of a text's tokens before calibration. */
 export function rawTokens(text: string): number {
   let word = 0;
   let mark = 0;
@@ -42,10 +42,9 @@ export function rawTokens(text: string): number {
 }
 
 /**
- * Fits a calibration to the last points by least squares. With points too alike to tell the two unknowns apart, the
- * factor stays and the overhead is fitted. Where less than nothing would be left for the overhead, there is none, and
- * the factor is that of the point in the middle. The result is rounded, and kept from wild values, so that it changes
- * seldom.
+ * Fits a calibration to the last points by least squares. If the points are too similar to determine both unknowns, the
+ * factor stays and only the overhead is fitted. If the overhead would be negative, it is 0 and the factor is the median
+ * ratio of the points. The result is rounded and limited to plausible values, so that it changes rarely.
  */
 export function calibrate(points: readonly UsagePoint[], current: Calibration): Calibration {
   if (points.length === 0) return current;
@@ -67,7 +66,7 @@ export function calibrate(points: readonly UsagePoint[], current: Calibration): 
     : next;
 }
 
-/** Fewer points say nothing of the factor: any one of them may be odd. */
+/** Number of points below which the factor stays, because any one of them may be an exception. */
 const fewestPoints = 3;
 
 function middleRatio(points: readonly UsagePoint[]): number {
@@ -83,5 +82,5 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** Counts without calibration: what is recorded must not change when the calibration does. */
+/** The estimator without calibration. Recorded counts must not change when the calibration does. */
 export const rawEstimator: TokenEstimator = calibratedEstimator();

@@ -3,18 +3,18 @@ import type { PriceProfile } from "./price-profile.ts";
 import type { ReportedUsage } from "./reported-usage.ts";
 
 /**
- * What a session has cost so far; stored as JSON. `estimated` and `append_only` are ours, by the same estimator and
- * profile, so that they can be compared with each other; `reported` is the provider's and is compared with neither.
+ * The cost of a session so far; stored as JSON. `estimated` and `append_only` come from the same estimator and price
+ * profile, so they can be compared. `reported` comes from the provider and is not comparable with either.
  */
 export type CostAccount = {
   readonly estimated: {
     readonly calls: number;
     readonly cached: number;
     readonly fresh: number;
-    /** In tokens of uncached input. */
+    /** Cost in tokens of uncached input. */
     readonly units: number;
   };
-  /** What the same calls would have cost with everything left where it was. */
+  /** Cost of the same calls with every output kept where it arrived. */
   readonly append_only: { readonly cached: number; readonly fresh: number; readonly units: number };
   readonly reported: {
     readonly calls: number;
@@ -22,11 +22,11 @@ export type CostAccount = {
     readonly cache_read: number;
     readonly cache_write: number;
   };
-  /** Tokens of the messages that an append-only session would have sent last, before calibration. */
+  /** Tokens of the last messages of an append-only session, before calibration. */
   readonly append_only_prompt: number;
 };
 
-/** A session that has made no call. */
+/** The account of a session without calls. */
 export const emptyAccount: CostAccount = {
   estimated: { calls: 0, cached: 0, fresh: 0, units: 0 },
   append_only: { cached: 0, fresh: 0, units: 0 },
@@ -34,26 +34,27 @@ export const emptyAccount: CostAccount = {
   append_only_prompt: 0,
 };
 
-/** One call as it goes out; its tokens are before calibration, but for the overhead's. */
+/** One call that is sent. Its tokens are before calibration, except those of the overhead. */
 export interface CountedCall {
   /** Tokens of the messages. */
   readonly promptTokens: number;
-  /** Tokens at the head that the call before had as well. */
+  /** Tokens at the start that the last call also had. */
   readonly sharedTokens: number;
   /** Tokens of the prompt that an append-only session would send now, by the same estimator. */
   readonly appendOnlyTokens: number;
   /**
-   * Tokens that the host puts before the messages of either session, as far as they are known by now: they are learned
-   * from reports, and count as sent before in every call but the first.
+   * Tokens that the host puts before the messages, as far as they are known; default 0. They are the same for the
+   * append-only session. The figure comes from the provider's reports, so it counts as sent before in every call except
+   * the first.
    */
   readonly overheadTokens?: number;
-  /** What an estimate is multiplied by to be what the provider counts; 1 unless told. */
+  /** Factor from an estimate to the provider's count; default 1. */
   readonly factor?: number;
-  /** Whether the provider's cache was lost; it is then for either session. */
+  /** Whether the provider's cache is cold. It is then cold for the append-only session too. */
   readonly isCold: boolean;
 }
 
-/** The account with one call more. */
+/** Returns the account with one more call. */
 export function countCall(
   account: CostAccount,
   profile: PriceProfile,
@@ -68,7 +69,7 @@ export function countCall(
   });
   const appendOnlyCost = estimatedCost(profile, {
     promptTokens: appendOnlyTokens * factor + overheadTokens,
-    // An append-only prompt begins with all of the one before, unless the user went back.
+    // An append-only prompt begins with all of the last one, unless the user went back.
     sharedTokens: Math.min(account.append_only_prompt, appendOnlyTokens) * factor + known,
     isCold,
   });
@@ -90,7 +91,7 @@ export function countCall(
   };
 }
 
-/** The account with what the provider reported of a call. */
+/** Returns the account with the usage that the provider reported for a call. */
 export function countReport(account: CostAccount, usage: ReportedUsage): CostAccount {
   const { reported } = account;
   return {
@@ -104,19 +105,22 @@ export function countReport(account: CostAccount, usage: ReportedUsage): CostAcc
   };
 }
 
-/** Estimated cost over estimated append-only cost: 0.6 is two fifths saved. Undefined before the first call. */
+/**
+ * Returns estimated cost divided by estimated append-only cost. 0.6 means that two fifths are saved. Undefined before
+ * the first call.
+ */
 export function costRatio(account: CostAccount): number | undefined {
   const { estimated, append_only: appendOnly } = account;
   return appendOnly.units > 0 ? estimated.units / appendOnly.units : undefined;
 }
 
-/** So many calls without a token of the cache are no accident. */
+/** Number of calls without a cached token that cannot be an accident. */
 const tellingCalls = 3;
 
 /**
- * The profile as the provider's reports show it: where prompts that are long enough were neither read nor written in
- * several calls, what takes explicit breakpoints caches nothing (switched off, or a proxy drops the markers), and what
- * is reported is what is billed.
+ * Returns the profile, corrected by the provider's reports. If several prompts of sufficient length were neither read
+ * from the cache nor written to it, a cache with explicit breakpoints is not in use: it is switched off, or a proxy
+ * removes the markers. Then the reported tokens are billed as uncached input.
  */
 export function reportedProfile(
   profile: PriceProfile,

@@ -1,19 +1,19 @@
 import type { PriceProfile } from "./price-profile.ts";
 import { promptOf, type ReportedUsage } from "./reported-usage.ts";
 
-/** What a prompt costs by a profile, as estimated: nothing here was reported by a provider. */
+/** The estimated cost of a prompt by a profile. None of its figures was reported by a provider. */
 export interface EstimatedCost {
-  /** Tokens that the cache is thought to have. */
+  /** Tokens that the cache is assumed to hold. */
   readonly cached: number;
-  /** Tokens that it has not. */
+  /** Tokens that the cache is assumed not to hold. */
   readonly fresh: number;
-  /** The price, in tokens of uncached input. */
+  /** Price in tokens of uncached input. */
   readonly units: number;
 }
 
 /**
- * Estimates a call of `promptTokens`, of which the first `sharedTokens` were sent before. `isCold` where the cache has
- * nothing of them.
+ * Estimates the cost of a call of `promptTokens`, of which the first `sharedTokens` were sent before. `isCold`: the
+ * cache holds none of them.
  */
 export function estimatedCost(
   profile: PriceProfile,
@@ -30,14 +30,14 @@ export function estimatedCost(
   return { cached, fresh, units };
 }
 
-/** The price by a profile of tokens that a provider reported, in tokens of uncached input. */
+/** Returns the price of reported tokens by a profile, in tokens of uncached input. */
 export function pricedUsage(profile: PriceProfile, usage: ReportedUsage): number {
   const { input, cacheRead, cacheWrite } = usage;
   const units = input + cacheRead * profile.read + cacheWrite * profile.write;
   return units * tierFactor(profile, promptOf(usage));
 }
 
-/** What a prompt of this length is multiplied by. */
+/** Returns the factor for the price of a prompt of this length. */
 export function tierFactor(profile: PriceProfile, promptTokens: number): number {
   return profile.tiers.findLast(({ above }) => promptTokens > above)?.factor ?? 1;
 }

@@ -1,22 +1,22 @@
-/** A message as it was sent: what it is known by, and its size as estimated. */
+/** A message that was sent: its digest and its estimated size. */
 export interface SentMessage {
-  /** Equal for equal bytes. */
+  /** Hash of the bytes: equal for equal bytes. */
   readonly digest: string;
   readonly tokens: number;
 }
 
 /**
- * How much of what was sent before stands unchanged at the head of what is sent now. It is measured on our own bytes
- * and says nothing about what a provider still has.
+ * The size of the prefix that the last request and this one have in common. It is measured on the bytes that the
+ * context manager sends. Whether a provider still has them in its cache is another matter.
  */
 export interface PrefixStability {
-  /** Messages that stand unchanged. */
+  /** Number of unchanged messages at the start. */
   readonly messages: number;
-  /** Tokens of them. */
+  /** Tokens of the unchanged messages. */
   readonly tokens: number;
-  /** Tokens of everything that is sent now. */
+  /** Tokens of all messages of this request. */
   readonly promptTokens: number;
-  /** Whether all that was sent before is still there: within an epoch it always is. */
+  /** Whether all messages of the last request are unchanged. Within an epoch this is always the case. */
   readonly isAppended: boolean;
 }
 

@@ -1,27 +1,27 @@
 import { type FamilyPrices, familyPrices, type PriceTier } from "./price-table.ts";
 
 /**
- * How a provider bills a prompt. Prices are relative to the model's uncached input price, so that 1 is a token that is
- * neither read from the cache nor written to it.
+ * How a provider bills a prompt. Prices are relative to the model's uncached input price: 1 is the price of a token
+ * that is neither read from the cache nor written to it.
  */
 export interface PriceProfile {
-  /** A token that is read from the cache. */
+  /** Price of a token that is read from the cache. */
   readonly read: number;
-  /** A token that is written to the cache. */
+  /** Price of a token that is written to the cache. */
   readonly write: number;
-  /** Milliseconds that an entry lives after its last use; undefined where nothing says that time ends it. */
+  /** Milliseconds that a cache entry lives after its last use; undefined if no time limit is known. */
   readonly lifetime?: number;
-  /** Tokens that a prompt has at least, or nothing of it is cached. */
+  /** Tokens that a prompt must have to be cached. */
   readonly minimum: number;
-  /** By ascending length; empty where the price is the same at every length. */
+  /** Price tiers, by ascending prompt length; empty if the price is the same at every length. */
   readonly tiers: readonly PriceTier[];
-  /** `explicit` where the request marks what is to be kept, `automatic` where the provider finds it by itself. */
+  /** `explicit`: the request marks what the provider is to cache. `automatic`: the provider caches without marks. */
   readonly caching: "automatic" | "explicit" | "none";
-  /** Where `read` and `write` come from. */
+  /** Source of `read` and `write`. */
   readonly source: "host" | "table" | "default";
 }
 
-/** Prices of a model in any unit that is the same in all fields; 0 is how hosts say that they know none. */
+/** Prices of a model, in any unit that is the same in all fields. Hosts use 0 for a price that they do not know. */
 export interface ModelCost {
   readonly input: number;
   readonly output?: number;
@@ -30,21 +30,24 @@ export interface ModelCost {
   readonly tiers?: readonly { readonly inputTokensAbove: number; readonly input: number }[];
 }
 
-/** What a host knows of its model. */
+/** The facts that a host has about its model. */
 export interface ModelFacts {
   readonly provider: string;
   readonly id: string;
-  /** The protocol, as hosts name it: `anthropic-messages`, `openai-responses`. */
+  /** The protocol by the host's name for it, such as `anthropic-messages` or `openai-responses`. */
   readonly api?: string;
   readonly cost?: ModelCost;
   readonly contextWindow?: number;
-  /** How long the host asks the provider to keep the prompt; `short` unless told. */
+  /** How long the host asks the provider to keep the prompt; default `short`. */
   readonly retention?: "none" | "short" | "long";
-  /** Seconds that an entry lives, by what the host asks for. */
+  /** Seconds that a cache entry lives, for each retention that the host can ask for. */
   readonly promptCache?: { readonly short?: number; readonly long?: number };
 }
 
-/** Of what neither the host nor the table knows: most providers cache by themselves, at a tenth, without a fee. */
+/**
+ * Prices of a model that neither the host nor the table knows. Most providers cache automatically, read at a tenth of
+ * the input price, and charge nothing for writing.
+ */
 const unknownFamily: FamilyPrices = {
   read: 0.1,
   write: 1,
@@ -54,19 +57,20 @@ const unknownFamily: FamilyPrices = {
 };
 
 /**
- * A model that costs nothing and that the table does not know runs on the user's own machine or as a gift: what it
- * costs is time. A local server keeps the last prompt's state, so what is unchanged costs a little attention and what
- * is changed is computed again from there on. A read price of 0 would say that dead tokens cost nothing, and no epoch
- * would end before the window is full.
+ * Prices of a free model that the table does not contain. It runs on the user's own machine or is given away, so its
+ * cost is time. A local server keeps the state of the last prompt: unchanged text costs a little attention, and
+ * everything after a change is computed again. With a read price of 0, dead tokens would cost nothing, and no epoch
+ * would end before the context window is full.
  */
 const freeFamily: FamilyPrices = { read: 0.1, write: 1, minimum: 0, caching: "automatic" };
 
-/** An hour's entry costs twice the input price where the usual entry costs a quarter more (Anthropic). */
+/** Write price of an entry that lives an hour. The usual entry costs 1.25 (Anthropic). */
 const longWrite = 2;
 
 /**
- * The profile of a model: the host's own prices where it has them, else the table's by family, else a default. What
- * hosts do not say of a cache, such as its lifetime and its minimum, comes from the table in any case.
+ * Returns the profile of a model. It uses the host's own prices if there are any, otherwise those of the model's family
+ * in the table, otherwise a default. Facts that hosts do not give, such as lifetime and minimum, always come from the
+ * table or the default.
  */
 export function priceProfile(facts: ModelFacts): PriceProfile {
   const { cost } = facts;
@@ -81,7 +85,7 @@ export function priceProfile(facts: ModelFacts): PriceProfile {
 
   const cacheRead = cost?.cacheRead ?? 0;
   if (isPriced && !isPositive(cacheRead)) {
-    // No price for reading: the host says that nothing is cached, unless the table knows better.
+    // A host that names no read price declares that nothing is cached, unless the table knows the family.
     return family === undefined ? uncached : profileOf(family, facts, tiers, "table");
   }
   if (!isPriced) return profileOf(known, facts, tiers, source);
@@ -112,7 +116,10 @@ function profileOf(
   };
 }
 
-/** Markers are only for those who bill what is written: some serve automatic caches by Anthropic's protocol. */
+/**
+ * Returns whether requests need cache markers. Only providers that bill cache writes do: some providers offer an
+ * automatic cache through Anthropic's protocol.
+ */
 function cachingOf(facts: ModelFacts, prices: FamilyPrices): "automatic" | "explicit" {
   const { api, cost } = facts;
   if (api === undefined) return prices.caching;
@@ -139,7 +146,7 @@ function hostTiers(cost: ModelCost): readonly PriceTier[] {
         above: inputTokensAbove,
         factor: input / cost.input,
       }))
-      // A price that is all but nothing makes any other boundlessly dear.
+      // A base price close to 0 makes the factor infinite.
       .filter(({ factor }) => Number.isFinite(factor))
       .toSorted((left, right) => left.above - right.above)
   );

@@ -1,10 +1,10 @@
-/** What is known of a family of models without a host. */
+/** The prices of a family of models that are known without a host. */
 export interface FamilyPrices {
   readonly read: number;
   readonly write: number;
-  /** Milliseconds; undefined where no time ends an entry. */
+  /** Milliseconds that an entry lives after its last use; undefined if time does not end it. */
   readonly lifetime?: number;
-  /** Milliseconds, where an entry can be asked to live longer. */
+  /** Milliseconds that an entry lives if the request asks for a longer life. */
   readonly longLifetime?: number;
   readonly minimum: number;
   readonly tiers?: readonly PriceTier[];
@@ -24,7 +24,7 @@ const claude = {
   caching: "explicit",
 } as const;
 
-/** Kept in memory for 5 to 10 idle minutes; for a day where that is asked for. */
+/** Kept in memory for 5 to 10 idle minutes, or for a day on request. */
 const gpt = {
   read: 0.1,
   write: 1,
@@ -34,10 +34,10 @@ const gpt = {
   caching: "automatic",
 } as const;
 
-/** Without a promise of how long: no source names more than an hour. */
+/** The lifetime is not guaranteed; no source names more than an hour. */
 const gemini = { ...gpt, lifetime: hour, longLifetime: hour } as const;
 
-/** Caches by itself; how long is not published. */
+/** Families with an automatic cache of unpublished lifetime. */
 const automatic = {
   read: 0.1,
   write: 1,
@@ -51,7 +51,7 @@ const above200k: readonly PriceTier[] = [{ above: 200_000, factor: 2 }];
 
 /**
  * Prices by family, relative to uncached input, as providers published them in November 2026. The first row whose
- * pattern is found in the model's id (lower case, dots as dashes) holds; a host's own prices win over it.
+ * pattern matches the model's id (lower case, dots as dashes) applies. A host's own prices override it.
  */
 const table: readonly (readonly [RegExp, FamilyPrices])[] = [
   [/claude-fable-5-[12]/u, { ...claude, read: 0.025, minimum: 512 }],
@@ -74,7 +74,7 @@ const table: readonly (readonly [RegExp, FamilyPrices])[] = [
   [/gemini-4/u, { ...gemini, read: 0.05, minimum: 4096 }],
   [/gemini-(?:2-5|3(?:-\d)?)-pro/u, { ...gemini, minimum: 4096, tiers: above200k }],
   [/gemini-(?:2-5|3)/u, gemini],
-  // On disk, and not lost by waiting.
+  // Cached on disk, so waiting does not end an entry.
   [/deepseek.*pro/u, { read: 0.033, write: 1, minimum: 0, caching: "automatic" }],
   [
     /deepseek.*(?:flash|chat|reasoner)/u,
@@ -91,16 +91,16 @@ const table: readonly (readonly [RegExp, FamilyPrices])[] = [
   [/mistral-(?:large|medium|small)|devstral|codestral/u, automatic],
 ];
 
-/** The family's prices by a model's id; undefined for an unknown family. */
+/** Returns the prices of a model's family, or undefined for an unknown family. */
 export function familyPrices(id: string): FamilyPrices | undefined {
   const name = id.toLowerCase().replaceAll(".", "-");
   return table.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** From a prompt length on, the whole prompt costs more. */
+/** A prompt length above which every token of the prompt costs more. */
 export interface PriceTier {
-  /** Tokens of the prompt above which the factor holds. */
+  /** Tokens of the prompt above which the factor applies. */
   readonly above: number;
-  /** What the uncached input price is multiplied by. */
+  /** Factor for the uncached input price. */
   readonly factor: number;
 }

@@ -1,11 +1,14 @@
-/** Tokens of one call as the provider reported them. `input` is what was neither read from the cache nor written. */
+/**
+ * Tokens of one call as the provider reported them. `input` counts the tokens that were neither read from the cache nor
+ * written to it.
+ */
 export type ReportedUsage = {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
 };
 
-/** Reads a host's usage; undefined where it says nothing about the prompt. */
+/** Reads a host's usage record. Returns undefined if it reports nothing about the prompt. */
 export function reportedUsage(usage: unknown): ReportedUsage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const fields = usage as Readonly<Record<string, unknown>>;
@@ -17,7 +20,7 @@ export function reportedUsage(usage: unknown): ReportedUsage | undefined {
   return promptOf(reported) > 0 ? reported : undefined;
 }
 
-/** The whole prompt of a call. */
+/** Returns the tokens of the whole prompt of a call. */
 export function promptOf(usage: ReportedUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;
 }

@@ -1,6 +1,6 @@
-/** Says about how many tokens something takes. Never exact, always deterministic for the same calibration. */
+/** Estimates tokens. An estimate is never exact, but always the same for the same calibration. */
 export interface TokenEstimator {
-  /** Tokens of a text. */
+  /** Returns the tokens of a text. */
   text(text: string): number;
   /** Tokens of one image. */
   readonly image: number;

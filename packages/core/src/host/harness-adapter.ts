@@ -1,40 +1,43 @@
 /**
- * What connects a harness with the context manager (specification v0 §22.2, §22.8). The connection itself is made with
- * the host's own means: an extension, a plugin, a wrapper of its hooks. What adapters have in common is this
- * declaration, the calls of `ContextSession` that they make, and the laws below, which are tried on the running host.
+ * Declares how a harness is connected with the context manager. The connection itself uses the host's own means: an
+ * extension, a plugin or a wrapper of its hooks. All adapters share this declaration, the calls of `ContextSession`
+ * that they make, and the laws below, which are tested on the running host.
  *
- * Laws, each a scenario of the same key in `@self-context-manager/testkit`. What they say of contents is tried with the
- * specification's layout and with epochs in which what is dead leaves at once; when it leaves is a law of the layout.
+ * Each law has a scenario with the same key in `@self-context-manager/testkit`. Laws about contents are tested with the
+ * pooled layout and with epochs that remove dead content at once. When content leaves the view is a law of the layout.
  *
  * Laws:
  *
- * - `results-are-references`: in the place of every tool result the model gets a line with a handle; behind it stands a
- *   content only where the layout shows active contents there.
+ * - `results-are-references`: the model gets each tool result as a line with a handle. A content follows the line only
+ *   where the layout shows active contents there.
  * - `active-content-is-shown`: the contents of exactly the active objects reach the model, each once.
- * - `read-shows-the-file-once`: however often a file is read, its content is there once, as it was read last.
- * - `written-file-is-refreshed`: after the host's own tool wrote an active file, the model sees the new content only, or
- *   the call that wrote it with a line which says that the version above is replaced.
- * - `deactivated-is-gone`: what was deactivated does not come back by itself, neither on later turns nor on resume.
- * - `pinned-stays`: a pinned object outlasts the policy's window, on later turns and on resume.
- * - `activate-brings-back`: whatever left, by the model's word or by the policy, is one `activate` away.
- * - `pairing-is-legal`: every tool call has exactly one result, directly after it and in order, whatever became of it.
- * - `failed-answers-follow-the-host`: an answer that broke off is in later requests as often as without us.
- * - `images-survive`: the user's images and those of tools reach the model byte for byte, on resume too.
- * - `newest-user-message-is-there`: every request has all that the user said so far, once and in order.
- * - `instruction-is-constant`: the system prompt, with the standing instruction in it once, and the tools are the same
- *   bytes in every request.
- * - `unknown-messages-pass`: a message of a kind that only the host knows reaches the model as the host sends it, in
- *   its place.
- * - `host-record-is-untouched`: the host keeps what it keeps without us, but for our tools' results and what results
- *   carry for us (decision D51).
+ * - `read-shows-the-file-once`: the content of a file that was read several times is shown once, as it was last read.
+ * - `written-file-is-refreshed`: after the host's own tool wrote an active file, the model gets only the new content,
+ *   or it gets the call that wrote it with a line that the version above is replaced.
+ * - `deactivated-is-gone`: a deactivated object does not become active again by itself, neither on later turns nor on
+ *   resume.
+ * - `pinned-stays`: a pinned object stays active beyond the policy's window, on later turns and on resume.
+ * - `activate-brings-back`: `activate` shows any object again that left the view by the model's call or by the policy.
+ * - `pairing-is-legal`: every tool call has exactly one result, directly after it and in order, whether the call
+ *   succeeded, failed or was interrupted.
+ * - `failed-answers-follow-the-host`: later requests contain an incomplete answer exactly when the host alone would
+ *   send it.
+ * - `images-survive`: the user's images and those of tools reach the model byte for byte, also on resume.
+ * - `newest-user-message-is-there`: every request contains all user messages so far, each once and in order.
+ * - `instruction-is-constant`: the system prompt and the tools are the same bytes in every request. The system prompt
+ *   contains the standing instruction once.
+ * - `unknown-messages-pass`: a message of a kind that only the host understands reaches the model as the host sends it,
+ *   at its place.
+ * - `host-record-is-untouched`: the host stores the same record as without the context manager, except the results of
+ *   the context tools and the state that the adapter keeps with results (decision D51).
  * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged and runs end
- *   well; when it can be used again, what was missed is taken in.
- * - `failure-is-notified-once`: the user hears of such a failure once.
- * - `off-switch-passes-through`: switched off, the host sends what it sends without us; switched on again, everything
- *   is known.
- * - `resume-is-identical`: a session that was closed and resumed sends the bytes that an uninterrupted one sends.
- * - `branch-is-followed`: after the user went back, the model sees nothing of what was left.
- * - `compaction-keeps-the-view`: where the host shortens its own list, the model's view stays as it was.
+ *   normally. When the store can be used again, the messages of that time are ingested.
+ * - `failure-is-notified-once`: the user is notified of such a failure once.
+ * - `off-switch-passes-through`: while the context manager is switched off, the host sends the same requests as without
+ *   it. When it is switched on again, the messages of that time are ingested.
+ * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.
+ * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
+ * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
  */
 export interface HarnessAdapter {
   readonly specification: "harness-1";
@@ -43,13 +46,16 @@ export interface HarnessAdapter {
   readonly supports: HarnessSupports;
 }
 
-/** What a host offers to its adapter. What it lacks is declared here, and never special-cased in core. */
+/**
+ * The features that a host offers to its adapter. An adapter declares missing features here, and core has no special
+ * case for a host.
+ */
 export interface HarnessSupports {
   /** A hook decides, before each request, which messages the model gets. Without it sessions are only recorded. */
   readonly contextAssembly: boolean;
-  /** Tools can be added to the host's own. */
+  /** Tools can be added to the host's own tools. */
   readonly toolRegistration: boolean;
-  /** The host tells what its own tools returned. */
+  /** The host reports the results of its own tools. */
   readonly toolEvents: boolean;
   /** Sessions have ids that stay the same when they are resumed. */
   readonly sessionIds: boolean;
@@ -57,12 +63,12 @@ export interface HarnessSupports {
   readonly instructions: boolean;
   /** Messages carry images. */
   readonly images: boolean;
-  /** The host keeps messages of kinds of its own, and sends them to the model in a form of its own. */
+  /** The host keeps messages of its own kinds and sends them to the model in its own form. */
   readonly ownMessages: boolean;
-  /** The user can go back to an earlier point of a session, and the host says so or sends a diverging list. */
+  /** The user can go back to an earlier point of a session. The host signals this or sends a list that diverges. */
   readonly branches: boolean;
   /** Before the host shortens its list of messages by itself, it asks for a summary. */
   readonly compactionHook: boolean;
-  /** The adapter can tell the user something outside the messages. */
+  /** The adapter can show the user a message outside the chat. */
   readonly notices: boolean;
 }

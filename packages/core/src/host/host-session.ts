@@ -1,6 +1,6 @@
-/** Names a session as its host does. */
+/** A session by the host's names. */
 export interface HostSession {
-  /** `pi`, `openclaw` … */
+  /** Name of the harness, such as `pi` or `openclaw`. */
   readonly harness: string;
   readonly sessionId: string;
 }

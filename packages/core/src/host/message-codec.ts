@@ -1,24 +1,30 @@
 import type { Message } from "../chat/message.ts";
 
-/** What tells a host's message from others, cheap to read (design §6.1). */
+/** The fields by which a host's message is recognised. They are cheap to read. */
 export interface MessageIdentity {
   /**
-   * `user`, `assistant` or `toolResult` for what decodes to these, whatever the host calls them; for any other message
-   * the `kind` that it decodes to. A resumed session knows its messages by it.
+   * `user`, `assistant` or `toolResult` for a message that decodes to that role, whatever the host calls it. For any
+   * other message it is the `kind` of the decoded message. A resumed session recognises its messages by it.
    */
   readonly role: string;
-  /** The host's stable id for it, where the hook shows one. */
+  /** The host's stable id of the message; undefined if the hook shows none. */
   readonly key?: string;
-  /** Milliseconds since 1970, as the host recorded it. */
+  /** Time in milliseconds since 1970, as the host recorded it. */
   readonly timestamp?: number;
-  /** The provider's tool call id, of a tool's result. */
+  /** The provider's tool call id, for a tool's result. */
   readonly callId?: string;
 }
 
-/** Translates a host's messages; the one place in an adapter that knows their shape. */
+/** Translates a host's messages. Only this part of an adapter knows their form. */
 export interface MessageCodec<Raw> {
-  /** Called for every message of every call: reads three fields and computes nothing. */
+  /**
+   * Returns the identity of a message. It is called for every message of every call, so it only reads fields and
+   * computes nothing.
+   */
   identify(raw: Raw): MessageIdentity;
-  /** Called once for each new message. Never throws: what it cannot read becomes an opaque message. */
+  /**
+   * Decodes a message. It is called once for each new message and never throws: a message that it cannot read becomes
+   * an opaque message.
+   */
   decode(raw: Raw): Message;
 }

@@ -3,17 +3,20 @@ import type { Compaction } from "../chat/chat-document.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 
-/** A message of the host that is in the chat already, with its place there. */
+/** A host message that is already in the chat, with its place there. */
 export interface KnownMessage {
   readonly identity: MessageIdentity;
   readonly key: string;
-  /** Undefined for what the host put in the place of messages and the chat does not hold. */
+  /** Undefined for a message that the host made to replace others and that the chat does not hold. */
   readonly position: TurnPosition | undefined;
-  /** Of a summary that the chat holds: the end of the part that it replaces. */
+  /** For a summary in the chat: the end of the part that it replaces. */
   readonly summaryEnd?: TurnPosition;
 }
 
-/** The stable keys of a host's messages from an index on: its own, else role, call id, time and ordinal (design §6.1). */
+/**
+ * Returns the message keys of a host's messages from an index on. A key is the host's own key, or else it is built from
+ * role, tool call id, time and ordinal.
+ */
 export function messageKeys(identities: readonly MessageIdentity[], from = 0): readonly string[] {
   const counts = new Map<string, number>();
   const few = identities.length - from <= fewMessages;
@@ -29,7 +32,9 @@ export function messageKeys(identities: readonly MessageIdentity[], from = 0): r
   return keys;
 }
 
-/** Up to this many new messages are counted against the earlier ones by comparing, without naming those. */
+/**
+ * Number of new messages up to which earlier messages are compared with them instead of being named. That is faster.
+ */
 const fewMessages = 32;
 
 function countSame(
@@ -45,14 +50,19 @@ function countSame(
   return count;
 }
 
-/** The name of a message by what identifies it, before an ordinal tells it from others of that name. */
+/**
+ * Returns the name of a message, built from its identity. Messages of the same name are distinguished by an ordinal.
+ */
 export function keyName(identity: MessageIdentity): string {
   if (identity.key !== undefined) return identity.key;
   const call = identity.callId === undefined ? "" : ` ${identity.callId}`;
   return `${identity.role}${call} @${identity.timestamp ?? ""}`;
 }
 
-/** The identity of a message, with a key made from its content where the host gives nothing to tell it by. */
+/**
+ * Returns the identity of a message. If the host gives it no key, time or tool call id, it gets a key made from its
+ * content.
+ */
 export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
   const identity = codec.identify(raw);
   if (
@@ -65,30 +75,33 @@ export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdenti
   return { ...identity, key: `${ofContent}${sha256(canonicalJson(toJson(codec.decode(raw))))}` };
 }
 
-/** Begins the keys that are made from content. */
+/** Prefix of the keys that are made from content. */
 const ofContent = "~";
 
-/** Whether a key names one message alone: one made from its content is that of any that says the same. */
+/**
+ * Whether a key belongs to one message only. Messages with the same content have the same key if it is made from the
+ * content.
+ */
 export function namesOneMessage(key: string): boolean {
   return !key.startsWith(ofContent);
 }
 
-/** A key says it all; times are compared where there is none. */
+/** Whether two identities are of the same message. Times are compared only if there are no keys. */
 export function isSame(left: MessageIdentity, right: MessageIdentity): boolean {
   if (left.role !== right.role || left.callId !== right.callId || left.key !== right.key)
     return false;
   return left.key !== undefined || left.timestamp === right.timestamp;
 }
 
-/** The roles of what is said; any other is of the host's own kind. */
+/** The roles of a conversation. Any other role is a kind of the host. */
 export const chatRoles: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
 
-/** What the host calls the summary that a compaction came from. */
+/** Returns the identity of the host's summary message that a compaction came from. */
 export function compactionIdentity({ kind, timestamp, key }: Compaction): KnownMessage["identity"] {
   return messageIdentity(kind, timestamp, key);
 }
 
-/** What a message of the chat is known by. */
+/** Returns the identity of a message in the chat. */
 export function messageIdentity(
   role: string,
   timestamp: number | null,
