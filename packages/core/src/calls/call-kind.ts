@@ -1,23 +1,23 @@
 import { type ShellCommand, shellPipelines } from "./shell-commands.ts";
 
 /**
- * What a tool call is for the policy, which treats its result by it: a file's text, a list of places, what a program
- * printed, a page, a sub-agent's report, or the word that a file was changed.
+ * The kind of a tool call. The policy treats a result by it: the text of a file, a list of places, the output of a
+ * program, a web page, the report of a sub-agent, or the message that a file was changed.
  */
 export type CallKind = "read" | "search" | "command" | "write" | "edit" | "web" | "agent" | "other";
 
-/** What is known of a call from its arguments alone. */
+/** The facts of a call that follow from its arguments. */
 export interface CallFacts {
   readonly kind: CallKind;
   /** The files and folders that the call names, as written there, each once. */
   readonly paths: readonly string[];
-  /** Of a write or an edit: the file that it makes or changes; the first, where it changes several. */
+  /** For a write or an edit: the file that it creates or changes. If it changes several, the first. */
   readonly writtenPath?: string;
 }
 
 const readers = new Set(["cat", "nl", "head", "tail", "bat", "batcat", "less"]);
 const searchers = new Set(["rg", "grep", "egrep", "fgrep", "find", "fd", "fdfind", "ls", "tree"]);
-/** What stands beside a read or a search without making it something else: it prints little or nothing. */
+/** Commands that print little or nothing. They do not change the kind of a line that also reads or searches. */
 const bystanders = new Set(
   (
     "cd pushd popd echo printf true : set export unset local pwd test [ [[ sleep wc stat file " +
@@ -31,18 +31,18 @@ const wrappers = new Set([
 const shells = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
 
 /**
- * What a shell's command line does.
+ * Returns what a shell's command line does.
  *
- * Only `cat`, `sed -n`, `nl`, `head`, `tail`, `bat` and `less` are reads; `rg`, `grep`, `git grep`, `find`, `fd`, `ls`
- * and `tree` are searches; a here-document into a file is a write, and a patch in one an edit. A line is a read or a
- * search if all of it is, but for what prints little (`cd`, `echo`, `wc` …); reads and searches together are a search.
- * All the rest is a command.
+ * Only `cat`, `sed -n`, `nl`, `head`, `tail`, `bat` and `less` are reads. `rg`, `grep`, `git grep`, `find`, `fd`, `ls`
+ * and `tree` are searches. A here-document into a file is a write, and a here-document with a patch is an edit. A line
+ * is a read or a search if all its commands are, except those that print little (`cd`, `echo`, `wc` …). Reads and
+ * searches together are a search. Every other line is a command.
  */
 export function commandFacts(line: string): CallFacts {
   return factsOf(line, 0);
 }
 
-/** The files that a patch in the form of `apply_patch` changes, in its order. */
+/** Returns the files that a patch in the form of `apply_patch` changes, in its order. */
 export function patchedPaths(patch: string): readonly string[] {
   const headers = patch.matchAll(
     /^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$|^\*\*\* Move to: (.+?)\r?$/gmu,
@@ -76,14 +76,14 @@ function lineKind(kinds: readonly CallKind[]): CallKind {
   return kinds.every((kind) => kind === "read" || kind === "search") ? "search" : "command";
 }
 
-/** `undefined` for a bystander. */
+/** The kind of one command; `undefined` for a command that prints little or nothing. */
 type CommandKind = CallKind | undefined;
 
 interface CommandFacts {
   readonly kind: CommandKind;
   readonly paths: readonly string[];
   readonly writtenPath?: string;
-  /** Whether it hands on what it gets from a file or from the command before. */
+  /** Whether it passes on the text of a file or of the command before. */
   readonly passesOn: boolean;
 }
 
@@ -126,7 +126,7 @@ function commandOf(command: ShellCommand, depth: number): CommandFacts {
     };
   }
 
-  // What goes into a file is not shown.
+  // The output of a command does not appear in the result if it goes into a file.
   if (output !== undefined) {
     return { kind: "command", paths: [...named, ...command.outputs], passesOn: false };
   }
@@ -145,7 +145,7 @@ function commandOf(command: ShellCommand, depth: number): CommandFacts {
   if (tool === "git" && subcommand(rest) === "grep") {
     return { kind: "search", paths: named, passesOn: false };
   }
-  // `cat` of a here-document prints what was just said.
+  // `cat` of a here-document prints text that the call itself contains.
   const isBystander = tool === "" || bystanders.has(tool) || readers.has(tool);
   const kind = isBystander ? undefined : "command";
   return { kind, paths: tool === "cd" ? [] : named, passesOn: false };
@@ -156,7 +156,7 @@ function changed(kind: "write" | "edit", paths: readonly string[]): CommandFacts
   return { kind, paths, passesOn: false, ...(writtenPath === undefined ? {} : { writtenPath }) };
 }
 
-/** The command itself, without assignments, keywords and programs that only start it. */
+/** Returns the words of the command itself, without assignments, keywords and programs that only start it. */
 function unwrapped(words: readonly string[]): readonly string[] {
   let at = 0;
   while (at < words.length) {
@@ -174,7 +174,7 @@ function unwrapped(words: readonly string[]): readonly string[] {
   return [];
 }
 
-/** What `bash -lc SCRIPT` runs. */
+/** Returns the script that `bash -lc SCRIPT` runs. */
 function scriptOf(words: readonly string[]): string | undefined {
   const flag = words.findIndex((word) => /^-[a-z]*c$/u.test(word));
   return flag === -1 ? undefined : words[flag + 1];
@@ -192,7 +192,7 @@ function isPrintingSed(words: readonly string[]): boolean {
   );
 }
 
-/** The files of `sed`: what is neither an option nor the script. */
+/** Returns the files of `sed`: the words that are neither an option nor the script. */
 function sedFiles(words: readonly string[]): readonly string[] {
   const operands: string[] = [];
   let hasScript = false;
@@ -206,7 +206,7 @@ function sedFiles(words: readonly string[]): readonly string[] {
   return (hasScript ? operands : operands.slice(1)).filter(isFileName);
 }
 
-/** Options of `head`, `tail`, `bat` and `nl` whose value is a word of its own. */
+/** Options of `head`, `tail`, `bat` and `nl` whose value is a separate word. */
 const valued = /^(?:-[ncrlbsvw]|--(?:lines|bytes|line-range|language))$/u;
 
 function fileOperands(tool: string, words: readonly string[]): readonly string[] {
@@ -216,12 +216,12 @@ function fileOperands(tool: string, words: readonly string[]): readonly string[]
   });
 }
 
-/** Whether a word can name a file for sure, given that one is due in its place. */
+/** Whether a word is certainly a file name at a place where a file name is expected. */
 function isFileName(word: string): boolean {
   return word !== "" && word !== "-" && !/[$`*?\n]/u.test(word);
 }
 
-/** Whether a word looks like a path where anything may stand: it has a slash, or an ending of letters. */
+/** Whether a word looks like a path at a place where anything can be: it has a slash or a file extension. */
 function isPathLike(word: string): boolean {
   if (!isFileName(word) || word.length > 400 || word.startsWith("-")) return false;
   if (/[\s"'<>|;(){}[\]\\^,=&]|:\/\//u.test(word) || isSubstitution(word)) return false;
@@ -229,7 +229,7 @@ function isPathLike(word: string): boolean {
   return /\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(word) && !/^v?\d+(?:\.\w+)*$/u.test(word);
 }
 
-/** `s/a/b/`, a script of `sed`. */
+/** Whether a word is a substitution script of `sed`, such as `s/a/b/`. */
 function isSubstitution(word: string): boolean {
   return /^[sy]\/.*\/.*\/[gip\d]*$/u.test(word);
 }

@@ -1,8 +1,8 @@
 import { shellPipelines } from "./shell-commands.ts";
 
 /**
- * The words of a command line that may name a file: arguments, values of options and variables, and the files of
- * redirections, also of the commands in substitutions. The text of here-documents and comments is left out.
+ * Returns the words of a command line that may name a file: arguments, values of options and variables, and the files
+ * of redirections, also for commands in substitutions. Words of here-documents and comments are not included.
  */
 export function commandWords(line: string): readonly string[] {
   const words = shellPipelines(line)
@@ -14,10 +14,10 @@ export function commandWords(line: string): readonly string[] {
   });
 }
 
-/** `--option=` or `VARIABLE=` in front of a value. */
+/** Matches `--option=` or `VARIABLE=` before a value. */
 const beforeValue = /^(?:--?\w[\w-]*|\w+)=/u;
 
-/** The command lines that are substituted into a word. */
+/** Returns the command lines that are substituted into a word. */
 function substituted(word: string): readonly string[] {
   return [...word.matchAll(/[$<>]\(([^]+)\)|`([^`]+)`/gu)].map(
     ([, bracketed, quoted]) => bracketed ?? quoted ?? "",

@@ -8,7 +8,10 @@ import {
   type StaticReference,
 } from "@self-context-manager/objects";
 
-/** What a context tool did to the session, told in its result so that a replayed session can do it again. */
+/**
+ * What a context tool did to the session. Its result carries it, so that a session that is ingested again can repeat
+ * it.
+ */
 export type ToolEffect = {
   readonly op: "read" | "activate" | "deactivate" | "pin" | "unpin";
   readonly id: ObjectId;
@@ -17,25 +20,28 @@ export type ToolEffect = {
   readonly file?: StaticReference;
 };
 
-/** What was seen while a tool ran; it wins over a later, altered copy of the result (design §6.4). */
+/**
+ * The facts recorded while a tool ran. They take precedence over a later copy of the result, which the host may have
+ * altered.
+ */
 export type Execution = {
-  /** The report of one of our own tools. */
+  /** The report of a context tool. */
   readonly report?: string;
   readonly effects?: readonly ToolEffect[];
   readonly fileRefs?: readonly StaticReference[];
-  /** The effects are in the session already. */
+  /** Whether the session already contains the effects. */
   readonly isApplied?: boolean;
 };
 
-/** Under this name our tools' results carry their report and effects through the host's record. */
+/** Name of the field in which the results of context tools carry their report and effects through the host's record. */
 export const executionField = "self_context_manager";
 
-/** What our tools do, which are also their names. */
+/** The operations of the context tools, which are also the names of the tools. */
 const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate", "pin", "unpin"];
 
 /**
- * The execution that a result's details tell of, or undefined for a tool that is not ours: details hold what a tool's
- * author likes, and those of others must not change the session.
+ * Returns the execution that a result's details describe, or undefined for a tool that is not a context tool. The
+ * details of other tools can contain anything and must not change the session.
  */
 export function executionIn(
   toolName: string,

@@ -1,12 +1,13 @@
 import type { CallKind } from "./call-kind.ts";
 
 /**
- * How the arguments of a tool name files: `paths` as arguments, `command-line` in a command for a shell, `patch` also
- * in the text of a patch, `editor` as a path with a command beside it, `script` in the strings of a JavaScript program.
+ * How the arguments of a tool name files. `paths`: as arguments. `command-line`: in a command for a shell. `patch`: as
+ * arguments and in the text of a patch. `editor`: as a path, with a command as another argument. `script`: in the
+ * strings of a JavaScript program.
  */
 export type ArgumentForm = "paths" | "command-line" | "patch" | "editor" | "script";
 
-/** What a tool does, as far as its name says it. */
+/** What the name of a tool shows about its calls. */
 export interface KnownTool {
   readonly kind: CallKind;
   readonly form: ArgumentForm;
@@ -21,8 +22,7 @@ const web: KnownTool = { kind: "web", form: "paths" };
 const agent: KnownTool = { kind: "agent", form: "paths" };
 
 /**
- * The tools of the usual harnesses by name, in small letters: Pi, Claude Code, Codex CLI, OpenCode, SWE-agent and
- * OpenHands.
+ * The tools of common harnesses by name, in lower case: Pi, Claude Code, Codex CLI, OpenCode, SWE-agent and OpenHands.
  */
 const tools: Readonly<Record<string, KnownTool>> = {
   read,
@@ -78,7 +78,10 @@ const tools: Readonly<Record<string, KnownTool>> = {
   wait_agent: agent,
 };
 
-/** The tool of this name, in any case of letters; undefined where none of the usual harnesses has one. */
+/**
+ * Returns the tool of this name, in upper or lower case. Returns undefined if none of the common harnesses has such a
+ * tool.
+ */
 export function knownTool(toolName: string): KnownTool | undefined {
   const name = toolName.toLowerCase();
   return Object.hasOwn(tools, name) ? tools[name] : undefined;

@@ -4,7 +4,10 @@ import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 
-/** Whether a call's arguments are what a policy ranks as an object of its own. */
+/**
+ * Returns how many tokens leave the view with the arguments of a call, or undefined if the call is no large write or
+ * edit. A policy ranks such arguments like an object.
+ */
 export function isLargeWrite(
   { toolFacts }: { readonly toolFacts: ToolFacts },
   call: ToolCallBlock,
@@ -12,7 +15,7 @@ export function isLargeWrite(
 ): number | undefined {
   const args = argumentsOf(call.arguments);
   const text = JSON.stringify(args);
-  // Four tokens a character is more than any text has; most calls are not worth counting.
+  // No text has more than four tokens a character. Most calls are too short to be worth counting.
   if (text.length < from) return undefined;
   const tokens = rawEstimator.text(text);
   if (tokens < from) return undefined;
@@ -22,10 +25,10 @@ export function isLargeWrite(
   return tokens - rest;
 }
 
-/** How long a text in arguments must be to leave; what is shorter says what the call was about. */
+/** Characters from which on a text in arguments can leave the view. Shorter texts show what the call was about. */
 const longText = 240;
 
-/** The arguments of a call as they are without their long texts. */
+/** Returns the arguments of a call with each long text replaced by its length and its place. */
 export function shortened(value: JsonValue | undefined, place: string): JsonValue | undefined {
   if (typeof value === "string") {
     return value.length < longText ? value : `[${value.length} characters${place}]`;

@@ -1,4 +1,4 @@
-/** A string literal of a script, with the name of the property whose value it is. */
+/** A string literal in a script, with the name of the property whose value it is. */
 export interface ScriptString {
   readonly name?: string;
   readonly text: string;
@@ -14,7 +14,7 @@ const escapes: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 
-/** The string literals of JavaScript source, in their order; the substitutions of a template stay as written. */
+/** Returns the string literals of a piece of JavaScript in their order. Substitutions in templates stay as written. */
 export function scriptStrings(source: string): readonly ScriptString[] {
   const found: ScriptString[] = [];
   const literal =

@@ -1,16 +1,16 @@
 /** One command of a command line, as a shell would start it. */
 export interface ShellCommand {
-  /** The name and the arguments, quotes taken away; substitutions (`$x`, `$(…)`) stay as written. */
+  /** The name and the arguments without quotes. Substitutions (`$x`, `$(…)`) stay as written. */
   readonly words: readonly string[];
-  /** The files that its output goes into; duplicated descriptors and `/dev/…` are none. */
+  /** The files into which its output goes, except duplicated descriptors and `/dev/…`. */
   readonly outputs: readonly string[];
-  /** The files that its input comes from, where there are any. */
+  /** The files from which its input comes; undefined if there are none. */
   readonly inputs?: readonly string[];
-  /** The text of its here-document, where it has one. */
+  /** The text of its here-document; undefined if it has none. */
   readonly hereDocument?: string;
 }
 
-/** Commands that are joined by `|`. */
+/** The commands that `|` joins. */
 export type ShellPipeline = readonly ShellCommand[];
 
 interface OpenCommand {
@@ -30,10 +30,10 @@ const blank = /[ \t\r]/u;
 const operator = /[;&|\n()<>]/u;
 
 /**
- * Takes a POSIX command line apart into the pipelines that it runs, in their order.
+ * Returns the pipelines of a POSIX command line in their order.
  *
- * It is a reader, not a shell: nothing is expanded, subshells and groups are flattened, and what is not closed ends
- * with the text.
+ * It reads the line but does not run it: it expands nothing, and it flattens subshells and groups. A quote or a bracket
+ * that is not closed ends with the text.
  */
 export function shellPipelines(line: string): readonly ShellPipeline[] {
   const pipelines: OpenCommand[][] = [];
@@ -91,7 +91,7 @@ export function shellPipelines(line: string): readonly ShellPipeline[] {
   return pipelines;
 }
 
-/** Whether a redirection starts with a descriptor's number or with `&`, as in `2>` and `&>`. */
+/** Whether a redirection starts with the number of a descriptor or with `&`, as in `2>` and `&>`. */
 function startsOutput(line: string, at: number): boolean {
   return /^(?:\d+[<>]|&>)/u.test(line.slice(at, at + 4));
 }
@@ -107,7 +107,7 @@ function readRedirection(
 } {
   const sign = /^(?:\d*|&)(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)/u.exec(line.slice(start))?.[0] ?? "<";
   let at = start + sign.length;
-  // `<(…)` and `>(…)` are commands of their own: the parenthesis is read as such.
+  // `<(…)` and `>(…)` contain separate commands, so reading continues at the parenthesis.
   if (line.charAt(at) === "(") return { end: at };
   while (blank.test(line.charAt(at))) at += 1;
   const word = readWord(line, at);
@@ -117,12 +117,12 @@ function readRedirection(
   }
   if (kind === "<" && word.text !== "") return { end: word.end, input: word.text };
   const writes = kind.startsWith(">") && !(kind === ">&" && /^(?:\d+|-)$/u.test(word.text));
-  // Warnings that are kept apart are not what a command writes.
+  // A file for error output only (`2>`) is not what the command writes.
   const isFile = word.text !== "" && !word.text.startsWith("/dev/") && !sign.startsWith("2");
   return writes && isFile ? { end: word.end, output: word.text } : { end: word.end };
 }
 
-/** Reads the here-documents that the line before opened, and answers where the next command starts. */
+/** Reads the here-documents that the line before opened. Returns the index where the next command starts. */
 function readDocuments(line: string, start: number, documents: readonly PendingDocument[]): number {
   let at = start;
   for (const { command, end, stripsTabs } of documents) {
@@ -195,7 +195,7 @@ function readQuoted(line: string, start: number): { readonly text: string; reado
   return { text, end: at + 1 };
 }
 
-/** The place after a bracket's own closing one; quotes inside hide brackets. */
+/** Returns the index after the bracket that closes this one. Brackets inside quotes do not count. */
 function afterSubstitution(line: string, open: number): number {
   const [opening, end] = line.charAt(open) === "(" ? ["(", ")"] : ["{", "}"];
   let depth = 0;

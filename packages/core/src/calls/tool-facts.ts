@@ -4,12 +4,13 @@ import { knownTool } from "./known-tools.ts";
 import { scriptStrings } from "./script-strings.ts";
 
 /**
- * Says what a call does by its tool's name and its arguments; each harness has tools of its own. The answer depends
- * on these alone: a session asks once for each call.
+ * Returns what a call does by its tool's name and its arguments. Harnesses have different tools, so adapters can pass
+ * their own function. The result must depend only on the arguments of the function, because a session asks once for
+ * each call.
  */
 export type ToolFacts = (toolName: string, args: JsonObject) => CallFacts;
 
-/** The facts of a call by the names that the usual harnesses give their tools and arguments. */
+/** Returns the facts of a call by the usual names of tools and arguments. */
 export const usualToolFacts: ToolFacts = (toolName, args) => {
   const tool = knownTool(toolName);
   if (tool === undefined) return { kind: "other", paths: pathArguments(args) };
@@ -29,7 +30,10 @@ export const usualToolFacts: ToolFacts = (toolName, args) => {
   }
 };
 
-/** The same facts, found once for each call: several parts of a session ask for them, by the same arguments. */
+/**
+ * Returns a function with the same results that computes the facts of each call only once. Several parts of a session
+ * ask for them with the same arguments.
+ */
 export function keptFacts(factsOf: ToolFacts): ToolFacts {
   const kept = new WeakMap<JsonObject, { readonly toolName: string; readonly facts: CallFacts }>();
   return (toolName, args) => {
@@ -41,7 +45,7 @@ export function keptFacts(factsOf: ToolFacts): ToolFacts {
   };
 }
 
-/** The first path of a call that writes or edits is the file that it changes. */
+/** Returns facts in which the first path of a write or an edit is the file that it changes. */
 function factsOf(kind: CallKind, named: readonly string[]): CallFacts {
   const paths = [...new Set(named)];
   const [writtenPath] = paths;
@@ -51,7 +55,7 @@ function factsOf(kind: CallKind, named: readonly string[]): CallFacts {
 
 const pathFields = ["path", "file_path", "filePath", "notebook_path", "paths", "dir_path"];
 
-/** The arguments that hold a path, by the names that tools give them. */
+/** Returns the paths among the arguments, by the usual names of arguments. */
 function pathArguments(args: JsonObject): readonly string[] {
   const given = pathFields.flatMap((field): readonly (JsonValue | undefined)[] => {
     const value = args[field];
@@ -61,7 +65,7 @@ function pathArguments(args: JsonObject): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** A command line, or the words of a command as a list. */
+/** Returns the facts of a command that is given as a line or as a list of words. */
 function shellFacts(args: JsonObject): CallFacts {
   const action = isJsonObject(args["action"]) ? args["action"] : {};
   const command = args["command"] ?? args["cmd"] ?? action["command"];
@@ -75,7 +79,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The tool that Anthropic calls a text editor has a command for each thing that it does. */
+/** Returns the facts of a call of Anthropic's text editor tool, whose `command` argument states what it does. */
 function editorFacts(args: JsonObject): CallFacts {
   const paths = pathArguments(args);
   switch (args["command"]) {
@@ -88,7 +92,7 @@ function editorFacts(args: JsonObject): CallFacts {
   }
 }
 
-/** The files that the text of a patch names. */
+/** Returns the files that the text of a patch names. */
 function patchArguments(args: JsonObject): readonly string[] {
   const text = args["patch"] ?? args["input"] ?? args["patchText"];
   if (typeof text !== "string") return [];
@@ -99,7 +103,10 @@ function patchArguments(args: JsonObject): readonly string[] {
     : [...text.matchAll(/^§(.+)$/gmu)].map((match) => match[1] ?? "");
 }
 
-/** A script that calls tools, as newer releases of Codex write them, does what the tools in it do. */
+/**
+ * Returns the facts of a script that calls tools, as newer releases of Codex write them. A script does what its tools
+ * do.
+ */
 function scriptFacts(source: string): CallFacts {
   const strings = scriptStrings(source);
   const patches = strings.filter(({ text }) => text.startsWith("*** Begin Patch"));

@@ -11,23 +11,26 @@ import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
 import type { CallKind } from "./call-kind.ts";
 
-/** What is known of one execution of a tool when its result is taken in. */
+/** The facts of one execution of a tool at the time when its result is ingested. */
 export interface ToolcallFacts {
   readonly id: ObjectId;
   readonly result: ToolResultMessage;
-  /** The arguments as the model gave them; empty where the call was never seen. */
+  /** The arguments as the model gave them; empty if the call was never seen. */
   readonly args: JsonObject;
   readonly chatRef: StaticReference | DynamicReference;
   readonly fileRefs: readonly StaticReference[];
-  /** What the call did, as the policy tells calls apart. */
+  /** What the call did; the policy treats kinds of calls differently. */
   readonly kind?: CallKind;
-  /** The objects that one of our own tools acted on. */
+  /** The objects on which a context tool acted. */
   readonly targetRefs?: readonly DynamicReference[];
-  /** The report of one of our own tools; it takes the place of the output (decision D34). */
+  /**
+   * The report of a context tool. It replaces the output, so that the text of a file is not stored again (decision
+   * D34).
+   */
   readonly report?: string;
 }
 
-/** Builds the object of one tool execution (specification v0 §24.2, fixes §2 and §3, decisions D31 to D34). */
+/** Returns the object of one tool execution. */
 export function toolcallBody(facts: ToolcallFacts): ObjectBody {
   const { result, report } = facts;
   const isContextTool = report !== undefined;
@@ -55,7 +58,10 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
   };
 }
 
-/** The provider's id of a tool call object; what is sent back always carries it (decision D31). */
+/**
+ * Returns the provider's id of a tool call object. Messages to the provider always carry this id, even if the object
+ * has another (decision D31).
+ */
 export function providerId(body: {
   readonly id: string;
   readonly [field: string]: JsonValue | undefined;
@@ -63,7 +69,10 @@ export function providerId(body: {
   return typeof body["provider_id"] === "string" ? body["provider_id"] : body.id;
 }
 
-/** The result's text is the content; blocks stay beside it where text alone would not give them back. */
+/**
+ * Returns the stored form of the output: the result's text is the content. The blocks are stored in addition if the
+ * text is not enough to build them again.
+ */
 function output(
   result: ToolResultMessage,
   report: string | undefined,
@@ -89,7 +98,7 @@ function output(
   };
 }
 
-/** Whether a stored tool call is what this result came from: the same call told twice, as a fork does. */
+/** Whether a stored tool call is the execution that a result came from. A fork reports the same call again. */
 export function isSameExecution(
   stored: ObjectBody,
   facts: Pick<ToolcallFacts, "result" | "args">,
@@ -102,7 +111,7 @@ export function isSameExecution(
   );
 }
 
-/** The tool call's arguments as an object, whatever the provider sent. */
+/** Returns the arguments of a tool call as an object, whatever the provider sent. */
 export function argumentsOf(value: JsonValue | undefined): JsonObject {
   if (isJsonObject(value)) return value;
   return value === undefined || value === null ? {} : { value };

@@ -6,7 +6,7 @@ import {
   type UseKey,
 } from "./activation-policy.ts";
 
-/** How much stays alive, by name: what hides more costs less and misses more. */
+/** Named settings. If more content is hidden, a session costs less and more evidence is missed. */
 export const recentlyUsedSettings = {
   thrifty: { alive: 12, kept: 3 },
   default: { alive: 24, kept: 5 },
@@ -14,15 +14,15 @@ export const recentlyUsedSettings = {
 } as const;
 
 export interface RecentlyUsedOptions {
-  /** How many of the objects used last are active, of the usual kind; 24 unless told. */
+  /** Number of objects used last that are active, counted for the usual kind; default 24. */
   readonly alive?: number;
-  /** How many of them stay in view when an epoch ends, of the usual kind and size; 5 unless told. */
+  /** Number of them that stay in view when an epoch ends, counted for the usual kind and size; default 5. */
   readonly kept?: number;
 }
 
 /**
- * How much further back in the order of use an object of a kind is still alive. Measured on recorded sessions: what was
- * read is quoted again about three times as often, at the same age, as what a command printed.
+ * Factor by which an object of a kind is alive further back in the order of use. It was measured on recorded sessions:
+ * read files are quoted again about three times as often, at the same age, as the output of commands.
  */
 const reach: Readonly<Record<CallKind | "file" | "arguments", number>> = {
   file: 1.3,
@@ -37,17 +37,21 @@ const reach: Readonly<Record<CallKind | "file" | "arguments", number>> = {
   other: 0.6,
 };
 
-/** Of so many tokens an object is as likely to be worth its place at a sweep as its rank says. */
+/** Tokens of an object whose size does not change its rank at a sweep. */
 const usualSize = 1_000;
-/** Smaller ones count as even smaller for nothing: their reference line costs almost as much. */
+/** Tokens below which an object gains nothing more by its size, because its reference line costs almost as much. */
 const smallestSize = 100;
-/** A content of four times the tokens must be twice as recent to stay: its use does not grow with its size. */
+/**
+ * Exponent of the size. With 0.5, a content of four times the tokens must be twice as recent to stay, because the use
+ * of a content does not grow in proportion to its size.
+ */
 const sizeExponent = 0.5;
 
 /**
- * The objects that were used last are active (decision D2). An object is used when it is delivered, read, activated or
- * pinned, and when a later call names its file. What is read reaches further back than what commands print, and at an
- * epoch's end what is small further than what is large. Throws `RangeError` for numbers that can never be.
+ * Returns the policy by which the objects used last are active (decision D2). An object is used when it is delivered,
+ * read, activated or pinned, and when a later call names its file. Read files stay active longer than the output of
+ * commands. When an epoch ends, small objects stay in view longer than large ones. Throws `RangeError` for a number out
+ * of range.
  */
 export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): ActivationPolicy {
   const alive = whole("alive", options.alive ?? recentlyUsedSettings.default.alive, recentLimit);
@@ -86,7 +90,7 @@ function bySize({ tokens }: InView): number {
 function whole(name: string, value: number, most: number): number {
   if (!Number.isInteger(value) || value < 1 || value > most) {
     throw new RangeError(
-      `${name} of the recently used objects is a whole number from 1 to ${most}; got ${value}`,
+      `${name} of the recently-used policy must be a whole number from 1 to ${most}; got ${value}`,
     );
   }
   return value;

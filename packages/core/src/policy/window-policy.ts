@@ -1,15 +1,15 @@
 import type { ActivationPolicy } from "./activation-policy.ts";
 
 export interface WindowPolicyOptions {
-  /** How many tool calls stay active of the current turn, and of each turn before it; 5 unless told. */
+  /** Number of tool calls that stay active in the current turn and in each of the turns before; default 5. */
   readonly calls?: number;
-  /** How many turns count, the current one included; 3 unless told. */
+  /** Number of turns whose calls stay active, including the current one; default 3. */
   readonly turns?: number;
 }
 
 /**
- * The specification's window (v0 §6.4, decision D2): of the current turn its last 5 tool calls, of each of the 2 turns
- * before its last 5. Files stay until they are deactivated.
+ * Returns the policy that the specification describes. With the defaults, the last 5 tool calls of the current turn and
+ * of each of the 2 turns before are active (decision D2). Files stay active until they are deactivated.
  */
 export function windowPolicy(options: WindowPolicyOptions = {}): ActivationPolicy {
   const calls = positive("calls", options.calls ?? 5);
@@ -31,7 +31,9 @@ export function windowPolicy(options: WindowPolicyOptions = {}): ActivationPolic
 
 function positive(name: string, value: number): number {
   if (!Number.isInteger(value) || value < 1) {
-    throw new RangeError(`${name} of the window is a whole number from 1; got ${value}`);
+    throw new RangeError(
+      `${name} of the window policy must be a whole number from 1; got ${value}`,
+    );
   }
   return value;
 }

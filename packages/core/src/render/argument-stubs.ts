@@ -3,8 +3,8 @@ import { type Block, isToolCall } from "../chat/message.ts";
 import type { ArgumentStub } from "../view/view-entry.ts";
 
 /**
- * A message's blocks with the long texts of some calls' arguments left out, each replaced by where it stands (decision
- * D5). Everything else, signed thinking included, is as it was.
+ * Returns a message's blocks in which argument stubs replace the long texts in the arguments of some calls. Everything
+ * else is unchanged, including signed thinking.
  */
 export function stubbedArguments(
   blocks: readonly Block[],

@@ -2,9 +2,7 @@ import { lineCount, type LineRange, linesOf } from "@self-context-manager/object
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeights, shortName } from "./short-name.ts";
 
-/**
- * The header of a content block, at most 12 tokens without a range: `f12 src/index.ts v3` (decision D45).
- */
+/** Returns the header of a content block: `f12 src/index.ts v3`. Without a line range it has at most 12 tokens. */
 export function blockHeader(
   entry: NamedObject,
   workspace: string,
@@ -18,15 +16,15 @@ export function blockHeader(
 }
 
 /**
- * A text inside an envelope that it can neither close nor forge: a fence of tildes, longer than any in the text
- * (design §8).
+ * Returns a text inside a fence that the text can neither close nor imitate: a row of tildes longer than any in the
+ * text.
  */
 export function fenced(text: string): string {
   const fence = "~".repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${fence}`;
 }
 
-/** The whole block of an object's text, or of a range of it. */
+/** Returns the content block of an object's text or of a range of its lines. */
 export function contentBlock(
   entry: PoolEntry,
   workspace: string,

@@ -1,18 +1,21 @@
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { endsAtLines, textOfEnds } from "./head-and-tail.ts";
 
-/** What of a text is shown when not all of it fits: a head and a tail, and how much lies between. */
+/**
+ * A text that was fitted into a number of tokens. If it did not fit, it has a head, a note of how much is missing, and
+ * a tail.
+ */
 export interface FittedText {
   readonly text: string;
   readonly isWhole: boolean;
 }
 
-/** The share of what is shown that is taken from the beginning. */
+/** Share of the shown characters that the head gets. */
 const headShare = 0.75;
 
 /**
- * Shows as much of a text as a number of tokens allows, with a note of what is left out; undefined where not even the
- * note fits.
+ * Returns as much of a text as a number of tokens allows, with a note of how much is missing. Returns undefined if not
+ * even the note fits.
  */
 export function fitText(
   text: string,

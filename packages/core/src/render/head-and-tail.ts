@@ -1,22 +1,22 @@
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 
-/** How many characters of a text's beginning and end are shown. */
+/** Numbers of characters that are shown of a text's beginning and end. */
 export interface HeadAndTail {
   readonly head: number;
   readonly tail: number;
 }
 
-/** The ends of a text that have at most so many tokens, at line breaks where that costs little. */
+/** Returns the ends of a text for a number of tokens each. They end at line breaks if that costs little. */
 export function endsOfTokens(text: string, headTokens: number, tailTokens: number): HeadAndTail {
   const head = charactersOf(text, headTokens);
   const tail = tailTokens === 0 ? 0 : charactersOf(text.slice(-tailTokens * 8), tailTokens, true);
   return endsAtLines(text, { head, tail });
 }
 
-/** A part of a line is left out where it is less than this share of its end. */
+/** Share of a head or tail below which a part of a line is left out. */
 const lineShare = 0.3;
 
-/** The same ends, shortened to the nearest line break where that costs little. */
+/** Returns the same ends, shortened to the nearest line break if that costs little. */
 export function endsAtLines(text: string, { head, tail }: HeadAndTail): HeadAndTail {
   const lineEnd = head === 0 ? 0 : text.lastIndexOf("\n", head - 1) + 1;
   const tailStart = text.length - tail;
@@ -28,7 +28,7 @@ export function endsAtLines(text: string, { head, tail }: HeadAndTail): HeadAndT
   };
 }
 
-/** A text cut to its ends, with a note of how much lies between and how it is read. */
+/** Returns a text that is cut to its ends, with a note of how much is missing and how it is read. */
 export function textOfEnds(text: string, ends: HeadAndTail, how: string): string {
   const head = text.slice(0, ends.head).toWellFormed();
   const tail = ends.tail === 0 ? "" : text.slice(-ends.tail).toWellFormed();
@@ -37,7 +37,7 @@ export function textOfEnds(text: string, ends: HeadAndTail, how: string): string
   return `${head}${gap}[${omitted} characters not shown; ${how}]\n${tail}`;
 }
 
-/** How many characters of a text's beginning, or end, have at most so many tokens. */
+/** Returns how many characters at the beginning, or at the end, of a text have at most a number of tokens. */
 function charactersOf(text: string, tokens: number, fromEnd = false): number {
   let low = 0;
   let high = Math.min(text.length, tokens * 8);

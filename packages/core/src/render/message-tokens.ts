@@ -2,16 +2,16 @@ import { type Block, isImage, isText } from "../chat/message.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ViewMessage } from "../view/layout.ts";
 
-/** What a provider adds to each message for its role and delimiters. */
+/** Tokens that a provider adds to each message for its role and delimiters. */
 const perMessage = 4;
 
-/** The estimated tokens of a message with all it carries. */
+/** Returns the estimated tokens of a message with all its content. */
 export function messageTokens(message: ViewMessage, estimator: TokenEstimator): number {
   if (message.role === "opaque") return perMessage + estimator.text(JSON.stringify(message.raw));
   return perMessage + contentTokens(message.content, estimator);
 }
 
-/** The estimated tokens of a content. */
+/** Returns the estimated tokens of a content. */
 export function contentTokens(
   content: string | readonly Block[],
   estimator: TokenEstimator,

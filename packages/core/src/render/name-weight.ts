@@ -1,15 +1,18 @@
-/** The pieces in which tokenizers cut text, roughly: words at a change of case, short numbers, single marks. */
+/** The pieces into which tokenizers roughly cut a text: words at a change of case, short numbers, single marks. */
 const pieces = /\p{Lu}?\p{Ll}+|\p{Lu}+|\d{1,3}|[\s\S]/gu;
 
 /**
- * About the most tokens that a name takes, counted so that it seldom errs below: names that were never words (hashes,
- * keys) and rare scripts take far more tokens by length than prose, and a line that may not grow is cut by this.
+ * Returns an upper estimate of the tokens of a name, which is rarely too low. Names that are no words, such as hashes
+ * and keys, and rare scripts have far more tokens for their length than prose. Lines with a limit are cut by this
+ * estimate.
  */
 export function nameWeight(text: string): number {
   return piecesOf(text).reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** The end of a name that weighs no more than this, and what is left out marked; whole where it may be. */
+/**
+ * Returns the end of a name within a weight, with a mark for the missing part. A name within the weight stays whole.
+ */
 export function endOfWeight(text: string, weight: number): string {
   if (nameWeight(text) <= weight) return text;
   const kept = lightest(piecesOf(text).toReversed(), weight - 1)
@@ -18,7 +21,10 @@ export function endOfWeight(text: string, weight: number): string {
   return `…${fromSlash(kept)}`;
 }
 
-/** The beginning of a name that weighs no more than this, and what is left out marked; whole where it may be. */
+/**
+ * Returns the beginning of a name within a weight, with a mark for the missing part. A name within the weight stays
+ * whole.
+ */
 export function startOfWeight(text: string, weight: number): string {
   if (nameWeight(text) <= weight) return text;
   return `${lightest(piecesOf(text), weight - 1).join("")}…`;
@@ -29,14 +35,14 @@ interface NamePiece {
   readonly weight: number;
 }
 
-/** A long piece is taken apart, so that a name of one word can be cut too. */
+/** Characters above which a piece is divided, so that a name of one word can be cut too. */
 const longestPiece = 9;
 
 function piecesOf(text: string): readonly NamePiece[] {
   let wasWord = false;
   return (text.match(pieces) ?? []).flatMap((found) => {
     const isWord = /[\p{L}\d]/u.test(found);
-    // A change between letters, case and digits within a word is where a tokenizer knows no word.
+    // Tokenizers have no token across a change between letters, case and digits inside a word.
     const joint = wasWord && isWord ? 0.3 : 0;
     wasWord = isWord;
     const weight = pieceWeight(found) + joint;
@@ -77,7 +83,7 @@ function lightest(all: readonly NamePiece[], weight: number): readonly string[] 
   return kept;
 }
 
-/** A path that was cut begins at a folder, where that leaves a name. */
+/** Removes the beginning of a cut path up to its first slash, if a name remains. */
 function fromSlash(text: string): string {
   const slash = text.indexOf("/");
   return slash === -1 || slash === text.length - 1 ? text : text.slice(slash);

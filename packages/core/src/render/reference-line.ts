@@ -10,8 +10,8 @@ import { nameWeight, startOfWeight } from "./name-weight.ts";
 import { shortName } from "./short-name.ts";
 
 /**
- * What stands in the chat for a tool's result: `[t31 ok, 4.1k chars]`, at most 17 tokens, and for our own tools their
- * report (specification v0 §19, decision D45). It says nothing that changes later.
+ * Returns the reference line of a tool's result in the pooled layout: `[t31 ok, 4.1k chars]`, at most 17 tokens. For a
+ * context tool the line contains the report. It contains nothing that can change later, so its bytes stay in the cache.
  */
 export function resultLine(entry: PoolEntry): string {
   const { body } = entry.stored;
@@ -22,8 +22,8 @@ export function resultLine(entry: PoolEntry): string {
 }
 
 /**
- * A tool's result by its size alone, `[t31 ok, 4.1k chars]`: what is left of one whose content has left the view.
- * `[t31 ok, no text]` where it is empty or an image.
+ * Returns the reference line of a result whose content left the view: `[t31 ok, 4.1k chars]`. The line is `[t31 ok, no
+ * text]` if the result is empty or an image.
  */
 export function sizeLine({
   handle,
@@ -37,10 +37,10 @@ export function sizeLine({
   return `[${handle} ${body["status"] === "fail" ? "failed" : "ok"}, ${size}]`;
 }
 
-/** What a line of the metadata pool may weigh without its handle; with it the line has at most 17 tokens. */
+/** Weight that a metadata line may have without its handle. With the handle the line has at most 17 tokens. */
 const lineWeight = 14;
 
-/** An object's line in the metadata pool: handle, name, and what else says something; at most 17 tokens. */
+/** Returns an object's metadata line: handle, name, nickname and state; at most 17 tokens. */
 export function poolLine(entry: NamedObject, workspace: string): string {
   const { body, version } = entry.stored;
   if (body.view !== undefined) return `${entry.handle} ${viewText(body, body.view)}`;
@@ -84,7 +84,7 @@ function short(body: ObjectMetadata | ObjectBody): string {
   return count(Number(body["char_count"] ?? 0));
 }
 
-/** A number in at most four characters or so: 812, 4.1k, 12k, 3.4M. */
+/** Returns a number in about four characters: 812, 4.1k, 12k, 3.4M. */
 function count(value: number): string {
   if (value < 1_000) return String(value);
   const [unit, letter] = value < 1_000_000 ? [1_000, "k"] : [1_000_000, "M"];

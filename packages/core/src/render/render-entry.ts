@@ -23,8 +23,8 @@ import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
 
 /**
- * The message that an entry stands for. Throws `RangeError` that names the object or the place in the chat which the
- * source does not have.
+ * Returns the message that an entry describes. Throws `RangeError` that names the object or the place in the chat which
+ * the source does not have.
  */
 export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
   switch (entry.type) {
@@ -120,7 +120,7 @@ function resultContent(
   return [...blocks, text(`[${of} v${version} replaces v${above} above]`)];
 }
 
-/** A result as the tool gave it. */
+/** Returns the blocks of a result in its original form. */
 function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
   const summary = stored.body["short_summary"];
   if (stored.body["context_tool"] === true && typeof summary === "string") return [text(summary)];
@@ -188,7 +188,7 @@ function contentOf(
 ): { readonly content: string | null; readonly [field: string]: unknown } {
   const { content } = stored.body;
   if (content === undefined)
-    throw new RangeError(`the content of ${handle} version ${stored.version} is not at hand`);
+    throw new RangeError(`the content of ${handle} version ${stored.version} is not loaded`);
   return { ...stored.body, content };
 }
 

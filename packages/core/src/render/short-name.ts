@@ -1,12 +1,13 @@
 import { type ObjectBody, type ObjectMetadata, oneLine } from "@self-context-manager/objects";
 import { endOfWeight, startOfWeight } from "./name-weight.ts";
 
-/** What a name may weigh in the header of a content block, and where room is not scarce. */
+/** Weight that a name may have: in the header of a content block, and in places with more space. */
 export const nameWeights = { header: 7, answer: 14 } as const;
 
 /**
- * What an object is called in rendered text: a path relative to the workspace, a tool with its argument, else its type.
- * A long name keeps its telling end (a path) or beginning.
+ * Returns the name of an object in rendered text: a path relative to the workspace, a tool with its argument, or else
+ * its nickname or type. A long path keeps its end and a long tool call its beginning, because these identify the object
+ * best.
  */
 export function shortName(
   workspace: string,

@@ -1,9 +1,9 @@
 import type { Block } from "../chat/message.ts";
 
-/** What a tool call without a result is answered with, so that the sequence stays legal. */
+/** The result that the model gets for a tool call without one, because every call needs a result. */
 export const noResult = "[no result: the call was interrupted]";
 
-/** A content without text blocks that say nothing: providers refuse them. */
+/** Returns a content without empty text blocks, because providers refuse them. */
 export function withoutEmpty(content: string | readonly Block[]): string | readonly Block[] {
   if (typeof content === "string") return content.trim() === "" ? "" : content;
   return content.filter((block) => !isEmptyText(block));
@@ -15,7 +15,7 @@ function isEmptyText(block: Block): boolean {
   );
 }
 
-/** A recorded time as a message carries it. */
+/** Returns a recorded time as the field of a message. */
 export function timeOf(timestamp: number | null): { readonly timestamp?: number } {
   return timestamp === null ? {} : { timestamp };
 }

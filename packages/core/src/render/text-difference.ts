@@ -2,17 +2,22 @@ import { structuredPatch } from "diff";
 
 /** The lines of context beside each change. */
 const context = 3;
-/** Beyond so many changed lines a difference tells less than the text itself, and takes long to find. */
+/**
+ * Number of changed lines above which no diff is computed. Such a diff shows less than the text itself and takes long
+ * to compute.
+ */
 const longest = 2_000;
 
-/** What changed between two texts: the hunks of a unified diff, and how many lines came and went. */
+/** The difference of two texts: the hunks of a unified diff, and the numbers of added and removed lines. */
 export interface TextDifference {
   readonly patch: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** The difference of two texts; for texts that have little in common the later one stands in full as added. */
+/**
+ * Returns the difference of two texts. If the texts have little in common, the later one is returned in full as added.
+ */
 export function textDifference(before: string, after: string): TextDifference {
   const found = structuredPatch("", "", before, after, "", "", {
     context,

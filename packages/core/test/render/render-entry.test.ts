@@ -149,7 +149,7 @@ describe("a result", () => {
     };
 
     expect(() => renderEntry(entryOf({}), lacking)).toThrow(
-      "the content of t1 version 1 is not at hand",
+      "the content of t1 version 1 is not loaded",
     );
   });
 
