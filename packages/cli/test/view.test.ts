@@ -110,7 +110,7 @@ describe("scm view", () => {
       entries: readonly Readonly<Record<string, unknown>>[];
     };
 
-    expect(text).toMatch(/^1 +user +turn 1 +\d+ +as it was said$/mu);
+    expect(text).toMatch(/^1 +user +turn 1 +\d+ +unchanged$/mu);
     expect(text).toMatch(/^3 +result +turn 1, step 1, call 1 +t1@1 +\d+ +t1 v1 whole$/mu);
     expect(text).toMatch(/^verified +yes$/mu);
     expect(json.entries[2]).toMatchObject({

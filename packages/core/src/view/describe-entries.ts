@@ -1,6 +1,6 @@
 import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
 
-/** A version of an object as a view names it. */
+/** A version of an object, named as in a view. */
 export interface VersionName {
   readonly handle: string;
   readonly version: number;
@@ -43,20 +43,19 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
   const { tokens } = entry;
   switch (entry.type) {
     case "user": {
-      const how =
-        entry.head === undefined ? "as it was said" : `its first ${entry.head} characters`;
+      const how = entry.head === undefined ? "unchanged" : `its first ${entry.head} characters`;
       return { what: "user", place: `turn ${entry.turn + 1}`, versions: [], how, tokens };
     }
     case "assistant": {
       const { stubs = [] } = entry;
-      const how = stubs.length === 0 ? "as it came" : `without ${stubs.map(stubText).join(", ")}`;
+      const how = stubs.length === 0 ? "unchanged" : `without ${stubs.map(stubText).join(", ")}`;
       const versions = stubs.flatMap(({ of, version }) => versionOf(of, version));
       return { what: "answer", place: placeOf(entry), versions, how, tokens };
     }
     case "opaque":
-      return { what: "host's", place: placeOf(entry), versions: [], how: "as it came", tokens };
+      return { what: "host's", place: placeOf(entry), versions: [], how: "unchanged", tokens };
     case "summary":
-      return { what: "summary", place: "", versions: [], how: "as it came", tokens };
+      return { what: "summary", place: "", versions: [], how: "unchanged", tokens };
     case "notice":
       return { what: "notice", place: "", versions: [], how: "its text", tokens };
     case "object":
@@ -83,7 +82,7 @@ function describeResult(entry: ResultEntry): Omit<DescribedEntry, "tokens"> {
           { handle: replaces.of, version: replaces.above },
         ];
   const ways = {
-    bare: of === undefined ? "no result" : "as it came",
+    bare: of === undefined ? "no result" : "unchanged",
     reference: "its reference line",
     shown: partsText(shows),
   };
@@ -132,7 +131,7 @@ function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
     case "part":
       return `its first ${head} and last ${tail} characters`;
     case "diff":
-      return `what changed since v${since}`;
+      return `its changes since v${since}`;
     case "above":
       return "unchanged, shown above";
     case "line":

@@ -2,21 +2,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-man
 import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
 
 /**
- * An entry as it is stored: a row of text, because each call adds some and a store keeps them for ever.
+ * Returns the stored form of an entry: a row of text. It is short because each call adds some rows, and a store keeps
+ * them for ever.
  *
- *     u12 38                       what the user said in turn 12 (from 0), 38 tokens
+ *     u12 38                       the user message of turn 12 (from 0), 38 tokens
  *     u12 head=500 130             its first 500 characters
  *     a12.3 92                     the answer in step 3
- *     a12.3 0=f2@4,1 40            the same, arguments of call 0 left out (now in f2 version 4) and of call 1
- *     r12.3.0 t31@1 bare 52        the result of its call 0, as it came
+ *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
+ *     r12.3.0 t31@1 bare 52        the result of its call 0 in its original form
  *     r12.3.0 t31@1 ref 16         its reference line
- *     r12.3.0 t31@1 whole 480      the result in its envelope
- *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   what it shows, and the file that it replaced
- *     b [f2@4:diff=3] 60           objects in a message of their own
- *     o12.4 20, s 300, n 12 text   a message of the host's own kind, the summary, a notice
+ *     r12.3.0 t31@1 whole 480      the result as a content block
+ *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   the parts that it shows, and the file that it replaced
+ *     b [f2@4:diff=3] 60           objects in a separate message
+ *     o12.4 20, s 300, n 12 text   an opaque message, the summary, a notice
  *
- * What does not fit this form, as a handle of another shape, is stored as an object: `type` is called `is` there, and
- * `form` is called `as`.
+ * An entry that does not fit this form, such as one with a handle of another shape, is stored as an object. Its `type`
+ * is stored under `is`, and `form` under `as`.
  */
 export function entryRow(entry: ViewEntry): JsonValue {
   const known = rows.get(entry);
@@ -27,7 +28,7 @@ export function entryRow(entry: ViewEntry): JsonValue {
   return made;
 }
 
-/** The entry of a stored row. Throws `TypeError` for what is none. */
+/** Returns the entry of a stored row. Throws `TypeError` for an invalid row. */
 export function readEntryRow(row: JsonValue): ViewEntry {
   const entry = typeof row === "string" ? entryOf(row) : entryOfFields(row);
   if (entry === undefined) throw noRow(row);
@@ -48,7 +49,7 @@ function entryOfFields(row: JsonValue): ViewEntry | undefined {
   return isJsonObject(row) ? (renamed(row, entryNames) as unknown as ViewEntry) : undefined;
 }
 
-/** An entry, and the parts that it shows, with other names for some fields. */
+/** Returns an entry and the parts that it shows, with other names for some fields. */
 function renamed(entry: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const rename = (fields: JsonObject): JsonObject =>
     Object.fromEntries(
@@ -59,7 +60,7 @@ function renamed(entry: JsonObject, names: ReadonlyMap<string, string>): JsonObj
   return { ...rename(entry), ...parts };
 }
 
-/** Rows by the entries that they were made from: most entries stand in many views. */
+/** The rows of entries. Most entries appear in many views, so each row is built once. */
 const rows = new WeakMap<ViewEntry, JsonValue>();
 
 function rowOf(entry: ViewEntry): string | undefined {
@@ -122,7 +123,7 @@ function partText(part: ShownPart): string | undefined {
   return detail === undefined ? undefined : `${part.of}@${part.version}:${part.form}${detail}`;
 }
 
-/** What a part says beside its way; undefined for what no part of that way has. */
+/** Returns the details of a part in addition to its form, or undefined for details that this form does not have. */
 function detailOf({ form, from, to, head, tail, since }: ShownPart): string | undefined {
   const isRange = from !== undefined && to !== undefined;
   const isEnds = head !== undefined && tail !== undefined;
@@ -249,5 +250,5 @@ function readParts(text: string): readonly ShownPart[] {
 }
 
 function noRow(row: JsonValue): TypeError {
-  return new TypeError(`a view has no such entry as ${JSON.stringify(row)}`);
+  return new TypeError(`not an entry of a view: ${JSON.stringify(row)}`);
 }

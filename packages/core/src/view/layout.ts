@@ -20,7 +20,7 @@ import type { PoolEntry } from "./pool-entry.ts";
 import type { ViewRecord } from "./view-record.ts";
 import type { ViewSource } from "./view-source.ts";
 
-/** A message of the view, for the adapter to put into its host's form. */
+/** A message of the view. The adapter converts it to the host's form. */
 export type ViewMessage = UserMessage | AssistantMessage | ToolResultMessage | OpaqueMessage;
 
 /** An active object with its content. */
@@ -29,60 +29,63 @@ export interface ActiveObject {
   readonly stored: StoredVersion;
   readonly range?: LineRange;
   readonly isPinned: boolean;
-  /** The model or the user asked for it; what a layout would trim by itself is shown whole. */
+  /** Whether the model or the user asked for it. Then a content that the layout would cut is shown whole. */
   readonly isAsked?: boolean;
 }
 
-/** What a policy says of what is in view. */
+/** The decisions of a policy about content in view. */
 export interface Liveness {
   /** Whether the large arguments of a call are still alive. */
   readonly keepsArguments: (object: InView) => boolean;
-  /** Whether what is alive stays when an epoch ends. */
+  /** Whether content or arguments that are alive stay when an epoch ends. */
   readonly stays: (object: InView) => boolean;
 }
 
-/** What sending bytes costs now, relative to uncached input, as far as an epoch's end depends on it. */
+/** The prices on which the end of an epoch depends, relative to uncached input. */
 export interface CacheCost {
-  /** Price of a token that the provider's cache holds. */
+  /** Price of a token that is read from the provider's cache. */
   readonly read: number;
-  /** Price of a token that it is to keep. */
+  /** Price of a token that is written to the cache. */
   readonly write: number;
-  /** Nothing that was sent is in the cache any more: everything is written anew whatever is sent. */
+  /** Whether the cache holds nothing of the session. Then everything is written again, with or without changes. */
   readonly isCold: boolean;
-  /** What a change makes anew: what follows it, or everything behind the system prompt. */
+  /**
+   * The part of the prompt that the provider writes to the cache again after a change: the messages that follow it, or
+   * everything after the system prompt.
+   */
   readonly rewrites: "what-follows" | "everything";
 }
 
-/** What a layout makes the view from: the three pools (specification v0 §21.1) and the limits. */
+/** The input of a layout: chat, metadata pool, active objects and limits. */
 export interface LayoutInput {
   readonly turns: readonly Turn[];
   readonly compaction?: Compaction;
   readonly chatHandle: string;
   /** The metadata pool, in order of joining. */
   readonly pool: ReadonlyMap<ObjectId, PoolEntry>;
-  /** Another number whenever an entry of the pool has changed, so that a layout can keep what it made from them. */
+  /** A number that changes with each change of the pool's entries, so that a layout can reuse renderings of them. */
   readonly poolRevision: number;
-  /** In order of activation, the newest last. */
+  /** The active objects in order of activation, the newest last. */
   readonly active: readonly ActiveObject[];
   readonly workspace: string;
   readonly estimator: TokenEstimator;
-  /** How many tokens the messages may have; undefined for no limit. */
+  /** Maximum tokens of the messages; undefined for no limit. */
   readonly budget?: number;
-  /** By how much the estimator's counts exceed the raw ones; 1 unless told. */
+  /** Ratio of calibrated to raw estimates; default 1. */
   readonly factor?: number;
-  /** Objects of the pool by handle, where a layout goes by handles. */
+  /** Ids of the pool's objects by handle; default: computed from the pool. */
   readonly handles?: ReadonlyMap<string, ObjectId>;
-  /** Versions that are not active and may be shown, by `handle@version`. */
+  /** Versions that are not active and can be shown, by `handle@version`. */
   readonly versions?: ReadonlyMap<string, StoredVersion | StoredMetadata>;
-  /** What a policy says; where it is missing, what is active is alive and stays. */
+  /** The decisions of the policy. Default: every active object is alive and stays. */
   readonly liveness?: Liveness;
-  /** Anthropic's usual prices and a warm cache unless told. */
+  /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
   readonly cache?: CacheCost;
-  /** What tools do, by their names and arguments; by the usual names unless told. */
+  /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }
 
-/** Tokens by pool, as estimated. */
+/** Estimated tokens of each pool. */
 export interface PoolTokens {
   readonly metadata: number;
   readonly chat: number;
@@ -99,11 +102,14 @@ export interface LayoutOutput {
   readonly messages: readonly ViewMessage[];
   readonly tokens: PoolTokens;
   readonly shown: readonly ShownObject[];
-  /** What was shown, as data: given back on the session's next call, and enough to make the same messages again. */
+  /**
+   * The description of the view as data. The session passes it to its next call, and the same messages can be rebuilt
+   * from it.
+   */
   readonly record: ViewRecord;
-  /** Objects that became inactive because the layout took their content out of the view. */
+  /** Objects that became inactive because the layout removed their content from the view. */
   readonly deactivated?: readonly ObjectId[];
-  /** Where a provider's cache is worth a breakpoint: indexes of messages, the last one included, in order. */
+  /** Indexes of messages where a cache breakpoint is worth its price, in order. The last message is included. */
   readonly boundaries?: readonly number[];
   readonly epoch?: EpochFigures;
 }
@@ -124,56 +130,60 @@ export interface EpochPlace {
 export interface EpochFigures extends EpochPlace {
   /** Whether this call began the epoch. */
   readonly isNew: boolean;
-  /** Tokens in view of what is no longer active. */
+  /** Tokens of the dead content in view. */
   readonly deadTokens: number;
-  /** What carrying them has cost so far and what an end would cost, in uncached input tokens. */
+  /**
+   * Price paid so far for sending dead content again, and price of ending the epoch now, in tokens of uncached input.
+   */
   readonly carried: number;
   readonly rewrite: number;
-  /** Tokens of all messages, before calibration, as are the two below. */
+  /** Tokens of all messages. This figure and the next two are before calibration. */
   readonly promptTokens: number;
-  /** Tokens at the head that were sent before, unchanged. */
+  /** Tokens at the start that were sent before, unchanged. */
   readonly sharedTokens: number;
-  /** Tokens that this prompt would have with everything left where it arrived, as it came. */
+  /** Tokens that this prompt would have with every output kept where it arrived. */
   readonly appendOnlyTokens: number;
 }
 
 /**
- * Why an epoch ended: carrying what is dead had cost most of what leaving it out costs (`carried`), the provider's cache was
- * cold anyway, the budget demanded it, a result came late, or a person compacted the chat.
+ * Why an epoch ended. `carried`: the carried cost reached its share of the rewrite cost. `cold`: the provider's cache
+ * held nothing of the session. `budget`: the view exceeded the budget, or a view that was cut may be larger now.
+ * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat.
  */
 export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compaction";
 
 /**
- * Arranges the pools into the messages that the model sees. Pure: the same input and record give the same bytes.
+ * Arranges chat, pool and active objects into the messages of a view. A layout is pure: the same input and record give
+ * the same bytes.
  *
  * Laws, tested for every layout on sessions that grow call by call:
  *
- * - `output-is-legal`: each tool call has exactly one result, directly after its message, in order; no result without
- *   its call; no empty content; the first message is a user's; answers are as the model gave them, thinking and
- *   signatures too, but for long texts in arguments.
- * - `newest-user-message-is-there`: whole if it fits the budget, else in part.
- * - `active-is-shown`: the contents of the active objects can be read in their newest version, no line of them twice, as
- *   far as the budget goes; what an epoch's end took out is named in `deactivated`.
- * - `budget-holds`: the estimate of the messages is at most the budget.
- * - `nothing-volatile`: the same input and record give the same bytes, in a new process too: no clock reading, no
- *   counter and no fresh id is rendered.
- * - `rebuild-is-identical`: from its record and the versions that `describe` names, a view is rendered again byte for
- *   byte.
+ * - `output-is-legal`: each tool call has exactly one result, directly after its message and in order. No result is
+ *   without its call, no content is empty, and the first message is a user message. Answers are unchanged, including
+ *   thinking and signatures, except that long texts in arguments can be replaced by argument stubs.
+ * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
+ * - `active-is-shown`: as far as the budget allows, the contents of the active objects are shown in their newest
+ *   version and no line of them twice. `deactivated` names the objects whose content the end
+ *   of an epoch removed.
+ * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
+ * - `nothing-volatile`: the same input and record give the same bytes, also in a new process. No time, no counter and
+ *   no new id is rendered.
+ * - `rebuild-is-identical`: a view can be rendered again byte for byte from its record and the versions that `describe`
+ *   names.
  * - `lost-versions-are-left-out`: if some of these versions are lost, the messages that do not need them can still be
- *   rendered: with `without` from the record that it returns, else entry by entry.
+ *   rendered: from the record that `without` returns, or entry by entry if the layout lacks `without`.
  *
  * Laws of layouts with epochs:
  *
- * - `sent-bytes-stay`: nothing that was sent changes unless an epoch ended, and then nothing before the first that left;
- *   the figures tell how much of the prompt that is.
- * - `an-end-is-justified`: carrying what is dead has cost its share of the rewrite, the cache was cold, the budget
- *   demanded it or has grown, a result came late, or the chat was compacted.
- * - `removed-content-is-named`: in the place of what left stands a line of at most 17 tokens that names it, or a word of whole
- *   turns that left; the header of a content has at most 12.
+ * - `sent-bytes-stay`: sent messages change only when an epoch ends, and messages before the first removed content
+ *   never change. The epoch's figures state how many tokens are unchanged.
+ * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`.
+ * - `removed-content-is-named`: a reference line of at most 17 tokens replaces each object that left the view. One
+ *   notice replaces whole turns that left. The header of a content block has at most 12 tokens.
  */
 export interface Layout {
   readonly name: string;
-  /** Arguments of writes and edits from so many tokens on leave by themselves; undefined where they never do. */
+  /** Tokens from which on the arguments of a write or an edit can leave the view; undefined if they never leave. */
   readonly largeArguments?: number;
   render(input: LayoutInput, last?: ViewRecord): LayoutOutput;
   /**
@@ -183,7 +193,10 @@ export interface Layout {
   rebuild(record: ViewRecord, source: ViewSource): readonly ViewMessage[];
   /** Describes a record of this layout for a person, and names every version that `rebuild` reads. */
   describe(record: ViewRecord): readonly DescribedEntry[];
-  /** Returns the epoch that a record belongs to; undefined for a record of another layout. A layout without epochs lacks it. */
+  /**
+   * Returns the epoch of a record, or undefined for a record of another layout. Layouts without epochs lack this
+   * function.
+   */
   epochOf?(record: ViewRecord): EpochPlace | undefined;
   /**
    * Returns a record without lost versions, each `handle@version`, from which the remaining messages can be rendered.
@@ -191,8 +204,8 @@ export interface Layout {
    */
   without?(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord;
   /**
-   * The versions, as `handle@version`, that it needs beside the active ones to go on from a record. `isLatest` says of a
-   * version that the pool has its metadata, which is all that a line needs.
+   * Returns the versions, as `handle@version`, that are needed to continue from a record, without the active ones.
+   * `isLatest` returns whether the pool has the metadata of a version, which is enough for a line.
    */
   needs?(
     record: ViewRecord,

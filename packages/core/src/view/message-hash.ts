@@ -4,7 +4,7 @@ import type { ViewMessage } from "./layout.ts";
 
 const digests = new WeakMap<ViewMessage, string>();
 
-/** SHA-256, in hex, of a message's JSON as it was handed over; kept with the message. */
+/** Returns SHA-256, in hex, of a message's JSON. It is computed once for each message. */
 function messageDigest(message: ViewMessage): string {
   const known = digests.get(message);
   if (known !== undefined) return known;
@@ -13,18 +13,19 @@ function messageDigest(message: ViewMessage): string {
   return digest;
 }
 
-/** How many bytes of the hash are kept: 128 bits. */
+/** Bytes of the hash that are kept: 128 bits. */
 const hashLength = 16;
 
-/** What was hashed last of the lists that begin with a message: most grow at their end. */
+/** The last hashed list of each first message. Most lists only grow at their end, so their hash is continued. */
 const hashed = new WeakMap<
   ViewMessage,
   { readonly messages: readonly ViewMessage[]; readonly state: Hash }
 >();
 
 /**
- * The first 128 bits of SHA-256 over the digests of messages, each on a line, in base64url. Every view has one, and no
- * store makes it shorter; against what a damage or another program's rendering does, half a hash is enough.
+ * Returns the first 128 bits of SHA-256 over the digests of messages, each on a line, in base64url. Every view has such
+ * a hash and no store can compress it, so it is short. Half a hash is enough to detect damage or a different rendering
+ * by another program.
  */
 export function messagesHash(messages: readonly ViewMessage[]): string {
   const [first] = messages;

@@ -15,12 +15,18 @@ export interface NamedObject {
 /** An object of the session's metadata pool. */
 export interface PoolEntry {
   readonly id: ObjectId;
-  /** Its short name in this session (decision D45). */
+  /** Handle of the object in this session (decision D45). */
   readonly handle: string;
   readonly stored: StoredMetadata;
-  /** What the session object holds of it: one frozen row for ever, so that storing sees at once what is new. */
+  /**
+   * The row of the object in the stored session. It is one frozen object that never changes, so that storing finds new
+   * rows at once.
+   */
   readonly row: PoolRow;
 }
 
-/** A row of the stored pool; of a tool's result it holds the host's key, which another session may not share. */
+/**
+ * A row of the stored pool. For a tool's result it contains the host's message key, which another session may not
+ * share.
+ */
 export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly key?: string };

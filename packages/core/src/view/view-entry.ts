@@ -1,7 +1,7 @@
 /**
- * One message of a view, by what it was made from: a place in the chat, or objects by handle and version. The session's
- * pool says which object a handle means, so that an entry is a static reference (specification v0 §7.2). Entries hold no
- * text but that of notices; with the versions that they name they give the same bytes for ever.
+ * The description of one message of a view: a place in the chat, or objects by handle and version. The session's pool
+ * defines which object a handle means, so an entry is a static reference. Entries contain no text except that of
+ * notices. Together with the versions that they name, they always give the same bytes.
  */
 export type ViewEntry =
   | UserEntry
@@ -15,14 +15,14 @@ export type ViewEntry =
 /** Estimated tokens, before any calibration. */
 type Sized = { readonly tokens: number };
 
-/** What a person said; `head` characters of it where the rest had no room. */
+/** A user message. If the budget does not allow all of it, `head` is the number of its characters that are shown. */
 export type UserEntry = Sized & {
   readonly type: "user";
   readonly turn: number;
   readonly head?: number;
 };
 
-/** A model's answer; of the calls in `stubs` large arguments are left out. */
+/** An answer of the model. Large arguments of the calls in `stubs` are not shown. */
 export type AssistantEntry = Sized & {
   readonly type: "assistant";
   readonly turn: number;
@@ -30,26 +30,29 @@ export type AssistantEntry = Sized & {
   readonly stubs?: readonly ArgumentStub[];
 };
 
-/** A call, by its place in the message, and the file version that its arguments made, where that is known. */
+/**
+ * A call whose large arguments are not shown, by its position in the answer. `of` and `version` name the file version
+ * that the arguments made, if it is known.
+ */
 export type ArgumentStub = {
   readonly call: number;
   readonly of?: string;
   readonly version?: number;
 };
 
-/** A message of a kind that only the host knows. */
+/** A message of a kind that only the host understands. */
 export type OpaqueEntry = Sized & {
   readonly type: "opaque";
   readonly turn: number;
   readonly step: number;
 };
 
-/** The summary that a person asked for, in place of what it replaced. */
+/** The summary that the user asked for. It replaces the messages that it summarises. */
 export type SummaryEntry = Sized & { readonly type: "summary" };
 
 /**
- * A tool's result. `of` is the tool call's handle, absent while there is no result. `bare`: as it came; `reference`: its
- * reference line alone; `shown`: what `shows` lists.
+ * A tool's result. `of` is the tool call's handle; undefined while there is no result. Forms: `bare` is the result in
+ * its original form, `reference` only its reference line, and `shown` the parts in `shows`.
  */
 export type ResultEntry = Sized & {
   readonly type: "result";
@@ -60,22 +63,23 @@ export type ResultEntry = Sized & {
   readonly version?: number;
   readonly form: "bare" | "reference" | "shown";
   readonly shows?: readonly ShownPart[];
-  /** A file that the call changed: its version now, and the one that stands above. */
+  /** A file that the call changed: its new version, and the version that is shown above. */
   readonly replaces?: { readonly of: string; readonly version: number; readonly above: number };
 };
 
-/** Objects shown outside a result: activated by a person, or changed by others. */
+/** Objects that are shown outside a result, because the user activated them or others changed them. */
 export type ObjectEntry = Sized & {
   readonly type: "object";
   readonly shows: readonly ShownPart[];
 };
 
-/** A line of ours in the user's place. */
+/** A notice: a line that the context manager adds in the user's role. */
 export type NoticeEntry = Sized & { readonly type: "notice"; readonly text: string };
 
 /**
- * A content in view: `whole`, some `lines` (`from`, `to`), a `part` (its first `head` and last `tail` characters), the
- * `diff` from version `since`, `above` (unchanged, and shown further up), or only its `line`.
+ * The display of an object in a view. Forms: `whole`; `lines` from `from` to `to`; a `part`, which is the first `head`
+ * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content is unchanged
+ * and shown further up; or only its `line`.
  */
 export type ShownPart = {
   readonly of: string;
@@ -88,7 +92,7 @@ export type ShownPart = {
   readonly since?: number;
 };
 
-/** What of an entry's objects has content in view. */
+/** Returns the parts of an entry that show content. */
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
   if (entry.type !== "result" && entry.type !== "object") return none;
   const parts = entry.shows ?? none;
@@ -100,7 +104,7 @@ function isContent({ form }: ShownPart): boolean {
   return form !== "above" && form !== "line";
 }
 
-/** The objects whose content entries show, in part or as it came, by handle. */
+/** Returns the handles of the objects whose content the entries show, in part or in its original form. */
 export function handlesShown(entries: readonly ViewEntry[]): ReadonlySet<string> {
   const handles = new Set<string>();
   for (const entry of entries) {

@@ -11,40 +11,40 @@ import { entryRow, readEntryRow } from "./entry-row.ts";
 import type { ViewRecord } from "./view-record.ts";
 import { callRow, readCallRow } from "./view-rows.ts";
 
-/** What a session's last call saw, and what is known of it since. */
+/** The view of a session's last call, with the facts known about it since. */
 export interface SentView {
   readonly id: ObjectId;
-  /** The call, from 1, which is the version of the view object. */
+  /** Number of the call, from 1. It is the version of the view object. */
   readonly call: number;
   readonly record: ViewRecord;
   /** Estimated tokens of the messages. */
   readonly tokens: number;
-  /** Whether the model's answer to it is in the chat. */
+  /** Whether the chat contains the model's answer to it. */
   readonly isAnswered: boolean;
-  /** SHA-256 of the request as the provider got it; it is stored with the answer. */
+  /** SHA-256 of the request as the provider got it. It is stored with the answer. */
   readonly payloadHash?: string;
   readonly cache?: CacheState;
 }
 
-/** What a view object says of its call beside the record. */
+/** The facts that a view object stores: the record and its call. */
 export interface ViewFacts {
   readonly id: ObjectId;
   readonly sessionId: ObjectId;
   readonly chatId: ObjectId;
-  /** The versions that went with the call, by origin. */
+  /** The versions of the system prompts that were sent with the call, by origin. */
   readonly systemPrompts: ReadonlyMap<string, StaticReference>;
   readonly record: ViewRecord;
   readonly tokens: number;
-  /** Of the messages as they were handed to the harness. */
+  /** Hash of the messages as they were passed to the harness. */
   readonly messagesHash: string;
   readonly cache?: CacheState;
 }
 
 /**
- * The view object to store: one per session, one version for each model call (design §7). The chat that went with a
- * call is that as of the transaction of its version; everything else is named by version.
+ * Returns the view object to store. A session has one, with one version for each model call. The chat of a call is the
+ * chat as of the transaction of that version. All other objects are named by version.
  *
- * What changes with every call stands in `entries` and `memory`, which stores keep as deltas.
+ * The fields that change with every call are `entries` and `memory`. Stores keep them as deltas.
  */
 export function viewBody(facts: ViewFacts): ObjectBody {
   const { record } = facts;
@@ -67,7 +67,7 @@ export function viewBody(facts: ViewFacts): ObjectBody {
   };
 }
 
-/** The record of a stored view object. Throws `TypeError` where it holds none. */
+/** Returns the record of a stored view object. Throws `TypeError` if it contains none. */
 export function viewRecord({ body }: StoredVersion): ViewRecord {
   const { call, ...memory } = memoryOf(body);
   const { turns, steps } = readCallRow(call);
@@ -81,7 +81,7 @@ export function viewRecord({ body }: StoredVersion): ViewRecord {
   };
 }
 
-/** What a stored view says of its messages: their tokens, and the hash that they had. */
+/** Returns what a stored view records about its messages: their tokens and their hash. */
 export function sentMessages({ body }: StoredVersion): {
   readonly tokens: number;
   readonly messagesHash: string;
@@ -89,7 +89,7 @@ export function sentMessages({ body }: StoredVersion): {
   return readCallRow(memoryOf(body)["call"]);
 }
 
-/** A session's last call, from its stored view object. */
+/** Returns a session's last call, read from its stored view object. */
 export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
   const { body } = stored;
   const { tokens, cache } = readCallRow(memoryOf(body)["call"]);

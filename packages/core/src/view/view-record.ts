@@ -1,19 +1,19 @@
 import type { JsonObject } from "@self-context-manager/objects";
 import type { ViewEntry } from "./view-entry.ts";
 
-/** What the chat is called in views; it has no handle of its own. */
+/** The name of the chat in views. The chat has no handle. */
 export const chatHandle = "chat";
 
-/** What one model call saw, as data (design §7). Tokens are estimated, before any calibration. */
+/** The description of the view of one model call, as data. Tokens are estimated, before any calibration. */
 export type ViewRecord = {
   readonly layout: string;
   /** The order of the messages and what each was made from. */
   readonly entries: readonly ViewEntry[];
-  /** How much of the chat the entries stand for: turns, and steps of the last turn. */
+  /** Size of the chat that the entries represent: number of turns, and of steps in the last turn. */
   readonly turns: number;
   readonly steps: number;
-  /** The agent's working folder, which paths are shown relative to. */
+  /** The agent's working folder. Paths are shown relative to it. */
   readonly workspace: string;
-  /** What else the layout needs to go on from here, or to make the same messages again. */
+  /** The layout's own data: everything else that it needs to continue from here or to rebuild the messages. */
   readonly memory: JsonObject;
 };

@@ -1,19 +1,20 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 import type { CacheState } from "../cost/cache-state.ts";
 
-/** What a view says of its call. */
+/** The facts of a call that its view records. */
 export interface CallFigures {
   readonly turns: number;
   readonly steps: number;
   readonly tokens: number;
-  /** As `messagesHash` gives it. */
+  /** Hash of the messages, by `messagesHash`. */
   readonly messagesHash: string;
   readonly cache?: CacheState;
 }
 
 /**
- * The facts of a call as they are stored: the hash of the messages, then what grows from call to call in one list of
- * numbers, of which stores keep the differences: turns, steps, tokens, and when it was sent where that is known.
+ * Returns the facts of a call in their stored form: the hash of the messages and one list of numbers. The numbers are
+ * turns, steps, tokens and, if it is known, the time of sending. They grow from call to call, and stores keep only the
+ * differences.
  */
 export function callRow({ turns, steps, tokens, messagesHash, cache }: CallFigures): JsonObject {
   const figures = [turns, steps, tokens];
@@ -21,9 +22,9 @@ export function callRow({ turns, steps, tokens, messagesHash, cache }: CallFigur
   return { hash: messagesHash, figures: [...figures, cache.used_at], model: cache.model };
 }
 
-/** Throws `TypeError` for what is no such row. */
+/** Returns the facts of a stored row. Throws `TypeError` for an invalid row. */
 export function readCallRow(row: JsonValue | undefined): CallFigures {
-  if (!isJsonObject(row)) throw new TypeError("a view says nothing of its call");
+  if (!isJsonObject(row)) throw new TypeError("a view does not describe its call");
   const { hash, figures, model } = row;
   if (typeof hash !== "string") throw new TypeError("a view has no hash of its messages");
   if (!Array.isArray(figures)) throw new TypeError("a view has no figures of its call");

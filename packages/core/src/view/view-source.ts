@@ -2,19 +2,19 @@ import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-mana
 import type { Compaction } from "../chat/chat-document.ts";
 import type { Turn } from "../chat/turn.ts";
 
-/** An object at one version, as a view names it. */
+/** An object at one version, named as in a view. */
 export interface NamedVersion {
   readonly id: ObjectId;
   readonly handle: string;
   readonly stored: StoredVersion | StoredMetadata;
 }
 
-/** Where entries find what they name. */
+/** The source in which entries find the turns and versions that they name. */
 export interface ViewSource {
   readonly turns: readonly Turn[];
   readonly compaction?: Compaction;
   readonly chatHandle: string;
   readonly workspace: string;
-  /** An object at a version, with its content if that is shown; undefined where there is none such. */
+  /** Returns an object at a version, with its content if that is shown, or undefined if the source does not have it. */
   object(handle: string, version: number): NamedVersion | undefined;
 }

@@ -170,7 +170,7 @@ describe("the rows of a view", () => {
   it.each(["", "x", "u", "r1.2 3", "a1.2", "b [f1@2:odd] 3"])(
     "rejects what is no row: %j",
     (row) => {
-      expect(() => readEntryRow(row)).toThrow("a view has no such entry as");
+      expect(() => readEntryRow(row)).toThrow("not an entry of a view:");
     },
   );
 

@@ -57,7 +57,7 @@ describe("a view object", () => {
     const { body } = version(facts);
 
     expect(() => viewRecord({ ...version(facts), body: { ...body, memory: {} } })).toThrow(
-      "a view says nothing of its call",
+      "a view does not describe its call",
     );
   });
 });

@@ -16,9 +16,9 @@ import { chatPool } from "./chat-pool.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 
 /**
- * The specification's order, made anew on every call (v0 §21.2): metadata pool, chat with references in the place of
- * outputs, active content, and at the tail which objects are active and pinned (decision D44). The system prompt goes
- * by the host's own channel.
+ * The layout in the order of the specification: metadata pool, chat with reference lines instead of outputs, active
+ * content, and at the end the line of active and pinned objects (decision D44). It builds the whole view again for each
+ * call. The host sends the system prompt by its own channel.
  */
 export const pooledLayout: Layout = {
   name: "pooled",
@@ -41,7 +41,7 @@ export const pooledLayout: Layout = {
   without: withoutVersions,
 };
 
-/** What the pools were: the layout makes everything else from them again. */
+/** The recorded pools, from which the layout builds everything else again. */
 type PooledMemory = {
   /** `handle@version` of every known object, in order of joining. */
   readonly pool: readonly string[];
@@ -58,7 +58,7 @@ type ActiveRow = {
   readonly pinned?: true;
 };
 
-/** Describes the pools of a record; the layout has no entries for single messages. */
+/** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
   const { pool, active } = record.memory as PooledMemory;
   return [
@@ -72,7 +72,7 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       what: "chat",
       place: `${record.turns} turns, ${record.steps} steps of the last`,
       versions: [],
-      how: "messages as they came, results as reference lines",
+      how: "messages unchanged, results as reference lines",
     },
     ...active.map(({ of, version, from, to, pinned }) => ({
       what: pinned === true ? "pinned" : "active",
@@ -83,7 +83,7 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
   ];
 }
 
-/** Removes lost versions, each `handle@version`, from both pools of a record. */
+/** Returns a record without lost versions, each `handle@version`, in both pools. */
 function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
   const memory = record.memory as PooledMemory;
   const pool = memory.pool.filter((name) => !lost.has(name));
@@ -131,7 +131,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     const stored = source.object(of, version)?.stored;
     const { content } = stored?.body ?? {};
     if (stored === undefined || content === undefined)
-      throw new RangeError(`the content of ${of} version ${version} is not at hand`);
+      throw new RangeError(`the content of ${of} version ${version} is not loaded`);
     return {
       entry,
       stored: { ...stored, body: { ...stored.body, content } },
