@@ -4,10 +4,10 @@ import type { PlanningContext } from "./planning-context.ts";
 import { referenceTokens } from "./sweep.ts";
 
 /**
- * Ends of prompts, as indexes of entries, that are worth a provider's breakpoint, in order: the last one before
- * anything that can leave, which still stands when the next epoch begins; where the former prompt ended; and this one's
- * end. Where the view was cut, the first such end of the view before is what can be read, in the place of the former
- * end, which is gone.
+ * Returns the ends of prompts that are worth a cache breakpoint, as indexes of entries in order. They are: the end of
+ * the last prompt before anything that can leave, because it is still unchanged when the next epoch begins; the end of
+ * the last prompt sent; and the end of this prompt. If the view was cut, the end of the last prompt no longer exists.
+ * Then the first kind of end is used, of the view before the cut, because the cache can still be read up to there.
  */
 export function breakpointEnds(
   context: PlanningContext,
@@ -23,7 +23,7 @@ export function breakpointEnds(
   return [...new Set(known)].toSorted((left, right) => left - right);
 }
 
-/** The last end of a prompt before anything that can leave, and before `limit`. */
+/** Returns the last end of a prompt before anything that can leave, and before `limit`. */
 function stableEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],
@@ -33,7 +33,10 @@ function stableEnd(
   return endBefore(entries, first === -1 ? limit : Math.min(first, limit));
 }
 
-/** What is pinned may become unpinned; until then nothing is lost by counting on it. */
+/**
+ * Whether an entry can leave. A pinned object can be unpinned later, but until then a breakpoint after it loses
+ * nothing.
+ */
 function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
   if (entry.type === "assistant") return argumentsInView(context, entry).length > 0;
   const parts = contentParts(entry);
@@ -41,7 +44,7 @@ function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
   return !parts.some(({ of }) => context.active.get(of)?.isPinned === true);
 }
 
-/** The last message before an answer that stands before this place. */
+/** Returns the index of the last message before an answer, before this place. */
 function endBefore(entries: readonly ViewEntry[], limit: number): number | undefined {
   for (let index = Math.min(limit, entries.length - 1); index > 0; index -= 1) {
     if (entries[index]?.type === "assistant" && entries[index - 1]?.type !== "assistant")

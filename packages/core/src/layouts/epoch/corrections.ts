@@ -11,8 +11,8 @@ import type { PlanningContext } from "./planning-context.ts";
 import { linesFor } from "./shown-parts.ts";
 
 /**
- * Lines for files that stand in view and that others deleted, moved or changed since, while they are not active: what
- * the view says of them is no longer so (decision D6). What the agent wrote itself needs none.
+ * Returns lines for inactive files in view that others deleted, moved or changed since, because the view no longer
+ * describes them correctly. Changes by the agent itself need no line.
  */
 export function corrections(
   context: PlanningContext,
@@ -34,8 +34,8 @@ export function corrections(
 }
 
 /**
- * A view in which each object has one current line from `cut` on (decision D6): lines in results tell the newest
- * version, and of the lines that were appended the last stays where nothing else in view says the same.
+ * Returns a view in which each object has one current line from `cut` on (decision D6). Lines in results get the newest
+ * version. Of the appended lines, the last stays, unless another entry names the same version.
  */
 export function mergedCorrections(
   context: PlanningContext,
@@ -77,7 +77,7 @@ function withNewestLines(context: PlanningContext, entry: ResultEntry): ResultEn
   return isSame ? entry : sized<ResultEntry>({ ...entry, shows }, context.source);
 }
 
-/** The newest version that a view tells of each object, by handle. */
+/** The newest version that a view names of each object, by handle. */
 type NewestVersions = Map<string, number>;
 
 function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
@@ -94,7 +94,10 @@ const pinnedStart = "[pinned: ";
 
 const nothingPinned = `${pinnedStart}none]`;
 
-/** What is pinned, where the view does not say so yet (decision D44): a person's pin is in no tool's answer. */
+/**
+ * Returns a notice of the pinned objects if the view does not contain the current one (decision D44). A pin by the user
+ * appears in no tool result, so the model learns of it only by the notice.
+ */
 export function pinnedNotice(
   context: PlanningContext,
   entries: readonly ViewEntry[],
@@ -107,7 +110,7 @@ export function pinnedNotice(
   return text === former ? undefined : sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
-/** A view with only the last word of what is pinned, from `cut` on. */
+/** Returns a view that contains, from `cut` on, only the newest notice of the pinned objects. */
 export function withLastPinnedNotice(
   entries: readonly ViewEntry[],
   cut: number,

@@ -5,10 +5,10 @@ import type { ViewMessage } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import type { ViewSource } from "../../view/view-source.ts";
 
-/** Messages by the entry that they were made from: an entry never changes, and neither do its bytes. */
+/** The messages of entries. An entry never changes, and neither do the bytes of its message. */
 const messages = new WeakMap<ViewEntry, ViewMessage>();
 
-/** The message of an entry, made once. */
+/** Returns the message of an entry, which is built only once. */
 export function messageOf(entry: ViewEntry, source: ViewSource): ViewMessage {
   const known = messages.get(entry);
   if (known !== undefined) return known;
@@ -17,12 +17,12 @@ export function messageOf(entry: ViewEntry, source: ViewSource): ViewMessage {
   return made;
 }
 
-/** Whether an entry's message can be had without the content of its objects. */
+/** Whether an entry's message is available without the content of its objects. */
 export function isRendered(entry: ViewEntry): boolean {
   return messages.has(entry);
 }
 
-/** An entry with the tokens of its message. */
+/** Returns an entry with the tokens of its message. */
 export function sized<Entry extends ViewEntry>(
   entry: Omit<Entry, "tokens">,
   source: ViewSource,

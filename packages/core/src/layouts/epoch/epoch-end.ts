@@ -4,26 +4,26 @@ import type { PlanningContext } from "./planning-context.ts";
 import type { Removable } from "./sweep.ts";
 import { total } from "./view-tokens.ts";
 
-/** What the end of an epoch is weighed by, in uncached input tokens. */
+/** The figures that decide when an epoch ends, in tokens of uncached input. */
 export interface Weighing {
-  /** Tokens in view of what is dead. */
+  /** Tokens of the dead content in view. */
   readonly deadTokens: number;
-  /** What carrying them has cost since each died. */
+  /** Carried cost: the price paid so far for sending dead content again. */
   readonly carried: number;
-  /** What an end would cost: writing again what follows the first that leaves. */
+  /** Rewrite cost: the price of writing the text after the first removed content again. */
   readonly rewrite: number;
-  /** The call at which each died, by place. */
+  /** The call at which each part became dead, by place. */
   readonly died: Readonly<Record<string, number>>;
 }
 
-/** The place of something that can leave, as it is remembered. */
+/** Returns the key under which the place of a part is remembered. */
 function placeName({ index, call }: Removable): string {
   return call === undefined ? String(index) : `${index}.${call}`;
 }
 
 /**
- * Weighs carrying against rewriting (design §7): the online rule of renting or buying, whose accumulated rent is the
- * price of reading dead bytes again and again.
+ * Returns the carried cost and the rewrite cost of a view. An epoch ends by the rule for renting or buying without
+ * knowledge of the future: the rent paid so far is the price of reading dead content again and again.
  */
 export function weigh(
   context: PlanningContext,
@@ -53,7 +53,7 @@ export function weigh(
   return { deadTokens, carried, rewrite: Math.max(0, (write - read) * kept), died };
 }
 
-/** Why the epoch ends with this call; undefined while it goes on. */
+/** Returns why the epoch ends with this call, or undefined while it continues. */
 export function epochEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],

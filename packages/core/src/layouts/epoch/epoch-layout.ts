@@ -19,9 +19,9 @@ import { tokensOf } from "./view-tokens.ts";
 import { shownObjects } from "./wanted-parts.ts";
 
 /**
- * The layout that keeps a provider's cache (design §7, decision D1): within an epoch bytes that were sent never change,
- * and what is new is appended in the place where it arrives. At the epoch's end everything leaves that was not used
- * lately, from the first such byte on.
+ * Returns the default layout, which keeps the provider's cache (decision D1). Within an epoch, sent bytes never change
+ * and new content is appended at the place where it arrives. When the epoch ends, the content that was not used
+ * recently leaves the view. Only bytes after the first removed content change.
  */
 export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
   const all = { ...defaultEpochSettings, ...settings };
@@ -83,9 +83,9 @@ function poolTokens(context: PlanningContext, entries: readonly ViewEntry[]): Po
 }
 
 /**
- * The versions that an epoch needs to go on: every content in view, because an end can show it in another way, and what
- * is not rendered yet in this process. That they are the same whatever was rendered before is what makes a resumed
- * session decide as one that went on.
+ * Returns the versions that an epoch needs to continue. They are every content in view, because an end can show it in
+ * another way, and the objects of messages that this process has not rendered yet. The contents in view are needed even
+ * if they are rendered already: a resumed session must decide like a session that was never interrupted.
  */
 function neededVersions(
   record: ViewRecord,

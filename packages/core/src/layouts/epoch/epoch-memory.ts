@@ -3,42 +3,48 @@ import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochPlace } from "../../view/layout.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 
-/** What an epoch layout remembers from call to call, beside the entries. */
+/** The data that an epoch layout keeps from call to call, in addition to the entries. */
 export type EpochMemory = {
-  /** The epoch, from 1. */
+  /** Number of the epoch, from 1. */
   readonly epoch: number;
-  /** Calls of the epoch so far. */
+  /** Number of calls in the epoch so far. */
   readonly calls: number;
   readonly ended_by?: EpochEnd;
-  /** What left at the end of the epoch before. */
+  /** Objects and arguments that left the view when the last epoch ended. */
   readonly left: readonly UseKey[];
-  /** The call of the epoch at which something in view died, by its place: `12`, or `12.0` for a call's arguments. */
+  /**
+   * For each dead part of the view, the call of the epoch at which it became dead. The key is its place: `12`, or
+   * `12.0` for the arguments of a call.
+   */
   readonly died: Readonly<Record<string, number>>;
-  /** Tokens of the chat with every output in its place, as it came. */
+  /** Tokens of the chat with every output kept where it arrived. */
   readonly plain_tokens: number;
-  /** What stands in place of replaced turns, so that a new summary is noticed. */
+  /** Identity of the summary that replaces earlier turns, by which a new summary is noticed. */
   readonly compaction?: string;
-  /** The budget that whole messages had to leave for. */
+  /** Budget for which whole messages had to leave the view. */
   readonly short_for?: number;
-  /** Active objects that there was no room to show more of. */
+  /** Active objects of which the budget did not allow to show more. */
   readonly scarce?: readonly UseKey[];
 };
 
 export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}, plain_tokens: 0 };
 
-/** The memory of a record that an epoch layout made. */
+/** Returns the memory of a record that an epoch layout made. */
 export function epochMemory(record: ViewRecord): EpochMemory {
   const { died, ...rest } = record.memory as unknown as StoredMemory;
   return { ...rest, died: Object.fromEntries(died.map(readDeath)) };
 }
 
-/** The memory as it is recorded. */
+/** Returns the memory in its recorded form. */
 export function recordedMemory({ died, ...rest }: EpochMemory): JsonObject {
   const rows = Object.entries(died).map(([place, call]) => `${place}@${call}`);
   return { ...rest, died: rows } satisfies StoredMemory;
 }
 
-/** What died is recorded in rows, `12@3`: a list that gains one is a shorter delta than an object that does. */
+/**
+ * The recorded form of the memory. `died` is a list of rows such as `12@3`, because a longer list is a shorter delta
+ * for stores than an object with one more field.
+ */
 type StoredMemory = Omit<EpochMemory, "died"> & { readonly died: readonly string[] };
 
 function readDeath(row: string): readonly [string, number] {

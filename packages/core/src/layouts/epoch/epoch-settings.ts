@@ -1,24 +1,32 @@
-/** How an epoch layout shows, trims and ends; what is measured to be best unless told (design §7). */
+/**
+ * How an epoch layout shows contents, cuts them, and ends epochs. The defaults gave the best results in measurements.
+ */
 export interface EpochSettings {
-  /** An epoch ends once carrying dead bytes has cost this share of the rewrite. */
+  /** Share of the rewrite cost at which the carried cost ends an epoch; default 0.75. */
   readonly share: number;
-  /** The same at the first call of a user's turn. */
+  /** The same share at the first call of a user turn; default 0.375. */
   readonly shareAtTurn: number;
-  /** Results of fewer tokens come as they are and stay. */
+  /** Tokens below which results are shown unchanged and stay; default 120. */
   readonly small: number;
-  /** Arguments of writes and edits from so many tokens on leave like results; undefined where they stay (decision D5). */
+  /**
+   * Tokens from which on the arguments of writes and edits can leave the view; default 600. Undefined: they always
+   * stay.
+   */
   readonly largeArguments: number | undefined;
-  /** Results of commands, searches and web pages of more tokens than `over` show their beginning and end. */
+  /**
+   * Tokens above which the results of commands, searches and web pages are shown by their beginning and end; default
+   * over 4,000, head 1,500, tail 500. Undefined: never.
+   */
   readonly trim:
     | { readonly over: number; readonly head: number; readonly tail: number }
     | undefined;
-  /** Whether a change of a file is shown as a difference where that is smaller. */
+  /** Whether a change of a file is shown as a diff if that is shorter; default true. */
   readonly differences: boolean;
-  /** When what is deactivated leaves the view: at the end of its epoch, or at once (decision D3). */
+  /** Whether deactivated content leaves the view when its epoch ends (default) or with the next call. */
   readonly deactivate: "at-epoch-end" | "immediate";
-  /** When a version leaves that a newer one replaced: at the end of its epoch, or at once (decision D4). */
+  /** Whether a replaced version leaves the view when its epoch ends (default) or with the next call. */
   readonly superseded: "at-epoch-end" | "at-once";
-  /** Whether the arguments of the turn that goes on may leave beside signed thinking. */
+  /** Whether arguments of the present turn can leave the view beside signed thinking; default false. */
   readonly argumentsBesideSignedThinking: boolean;
 }
 

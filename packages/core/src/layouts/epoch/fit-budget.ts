@@ -16,26 +16,28 @@ import { referenceOf, removables, sweep } from "./sweep.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 import { missingObjects, wantedParts } from "./wanted-parts.ts";
 
-/** Where a budget forces an end, it is gone down to so much of it, so that the next call does not force another. */
+/**
+ * Share of the budget that remains filled after the budget ended an epoch, so that the next call does not end another.
+ */
 const share = 0.75;
 
-/** Parts of contents fill it up to so much. */
+/** Share of the budget up to which parts of contents fill it. */
 const fullest = 0.9;
 
 export interface FittedView {
   readonly entries: readonly ViewEntry[];
   readonly cut: number;
   readonly removed: readonly UseKey[];
-  /** Whole messages had to leave, or the user's is in view in part. */
+  /** Whether whole messages had to leave the view, or the user message is shown in part. */
   readonly isShort: boolean;
-  /** Active objects of which not all that is wanted is in view. */
+  /** Active objects that are not shown as fully as requested. */
   readonly scarce: readonly UseKey[];
 }
 
 /**
- * Makes a view fit its budget (decision D54): earlier contents leave first; where prose alone is too much, its oldest
- * turns, then the oldest steps of the last; then what was asked for last and what is pinned are shown in part, and at
- * last the newest user message itself.
+ * Makes a view fit its budget. Earlier contents leave first. If the messages without contents are still too large, the
+ * oldest turns leave, then the oldest steps of the last turn. Then the contents that were requested last and pinned
+ * contents are shown in part. At last the newest user message itself is shown in part.
  */
 export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[]): FittedView {
   const budget = context.input.budget ?? Number.POSITIVE_INFINITY;
@@ -76,14 +78,14 @@ function scarceObjects(context: PlanningContext, entries: readonly ViewEntry[]):
     .map(({ entry }) => entry.handle);
 }
 
-/** The objects of which nothing is in view any more. */
+/** Returns the objects that had content in the first view and have none in the second. */
 function goneFrom(before: readonly ViewEntry[], now: readonly ViewEntry[]): readonly UseKey[] {
   const kept = new Set(now.flatMap((entry) => contentParts(entry).map(({ of }) => of)));
   const shown = before.flatMap((entry) => contentParts(entry).map(({ of }) => of));
   return [...new Set(shown)].filter((of) => !kept.has(of));
 }
 
-/** What an entry takes where its content is not shown. */
+/** Returns the tokens of an entry if its content is not shown. */
 function proseTokens(context: PlanningContext, entry: ViewEntry): number {
   return contentParts(entry).length === 0 ? tokensOf(context, entry) : 24;
 }
@@ -134,7 +136,10 @@ function withoutOldTurns(
   return [...shorter, ...missingObjects(context, shownParts(shorter))];
 }
 
-/** Pinned contents first, then the newest, as far as there is room; the last in part. */
+/**
+ * Shows pinned contents first, then the newest, as far as the budget allows. Contents that do not fit whole are shown
+ * in part or by their line.
+ */
 function contentsInPart(
   context: PlanningContext,
   entries: readonly ViewEntry[],
@@ -163,7 +168,7 @@ function contentsInPart(
     const reference = references.get(index);
     if (reference === undefined) continue;
     const mine = room + tokensOf(context, reference);
-    // A part takes no room that the next call needs at once.
+    // The part leaves some of the budget free, so that the next call does not exceed it at once.
     const roomOfPart = mine - budget * (1 - fullest);
     const shown = tokensOf(context, entry) <= mine ? entry : inPart(context, entry, roomOfPart);
     const chosen = shown !== undefined && tokensOf(context, shown) <= mine ? shown : reference;
@@ -180,7 +185,9 @@ function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
   return sized<ObjectEntry>({ type: "object", shows }, context.source);
 }
 
-/** The beginning and end of the first text that an entry shows; undefined where there is no room for that. */
+/**
+ * Returns an entry with the beginning and the end of its first text, or undefined if the budget does not allow that.
+ */
 function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewEntry | undefined {
   if (entry.type !== "result" && entry.type !== "object") return undefined;
   const [first, ...rest] = entry.shows ?? [];

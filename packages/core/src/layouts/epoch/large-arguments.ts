@@ -6,11 +6,11 @@ import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import type { ArgumentStub, AssistantEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
-/** Large arguments in view that may leave. */
+/** Large arguments in view that can leave. */
 export interface LargeArguments {
   readonly key: UseKey;
   readonly stub: ArgumentStub;
-  /** Tokens that leave with them. */
+  /** Tokens that leave the view with them. */
   readonly saves: number;
 }
 
@@ -26,7 +26,7 @@ const largeCalls = new WeakMap<
 
 const none: readonly LargeArguments[] = [];
 
-/** What of an answer's arguments is large, written into a file, and still in view. */
+/** Returns the large arguments of an answer that wrote a file and are still in view. */
 export function argumentsInView(
   context: PlanningContext,
   entry: AssistantEntry,
@@ -61,7 +61,10 @@ function largeCallsOf(
   return calls;
 }
 
-/** Providers check that an answer which goes on with signed thinking is as they gave it (decision D5). */
+/**
+ * Whether the arguments of an answer may change. Providers check that an answer with signed thinking is unchanged while
+ * its turn continues.
+ */
 function mayChange(context: PlanningContext, entry: AssistantEntry, step: AssistantStep): boolean {
   if (context.settings.argumentsBesideSignedThinking) return true;
   const isCurrent = entry.turn === context.input.turns.length - 1;

@@ -5,13 +5,13 @@ import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
-/** The notice in place of messages that were omitted. */
+/** Returns the notice that replaces messages which had to leave the view. */
 export function omissionNotice(context: PlanningContext, what: string): NoticeEntry {
   const how = `activate ${context.input.chatHandle} with from and to reads their lines]`;
   return sized<NoticeEntry>({ type: "notice", text: `${what}; ${how}` }, context.source);
 }
 
-/** An answer with its results stays together. */
+/** Groups entries so that an answer and its results are together. */
 export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
   const groups: ViewEntry[][] = [];
   for (const entry of entries) {
@@ -23,8 +23,8 @@ export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly
 }
 
 /**
- * What is left where hardly anything has room: the newest user message, in part if it must be, a line for what stood
- * before and behind it, and as many of the newest steps as there is room for.
+ * Returns the smallest useful view: the newest user message, in part if necessary, one notice for the other messages,
+ * and as many of the newest steps as the budget allows.
  */
 export function leastView(
   context: PlanningContext,
@@ -65,7 +65,7 @@ function newestGroups(
   return kept;
 }
 
-/** As much of the user's message as there is room for; its note says how the rest is read. */
+/** Returns as much of the user message as the budget allows. Its note shows how the rest is read. */
 function userInPart(
   context: PlanningContext,
   { turn }: UserEntry,

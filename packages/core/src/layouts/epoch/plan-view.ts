@@ -22,26 +22,28 @@ import { type Removable, removables, sweep, type Swept } from "./sweep.ts";
 import { plainTokens, total } from "./view-tokens.ts";
 import { missingObjects, outdatedObjects } from "./wanted-parts.ts";
 
-/** A view as it will be sent, and what the decision was made from. */
+/** A view as it will be sent, with the figures of the decision. */
 export interface PlannedView {
   readonly entries: readonly ViewEntry[];
   readonly memory: EpochMemory;
-  /** The first entry that differs from what was sent before. */
+  /** Index of the first entry that differs from the last view. */
   readonly cut: number;
   readonly figures: EpochFigures;
-  /** Active objects whose content has left the view. */
+  /** Active objects whose content left the view. */
   readonly deactivated: readonly ObjectId[];
 }
 
 interface Grown {
   readonly entries: readonly ViewEntry[];
-  /** How many of the entries were sent before. */
+  /** Number of entries that were sent before. */
   readonly sent: number;
   readonly cut: number;
   readonly end?: EpochEnd;
 }
 
-/** Plans what the next call sees: what was sent before and what is new, and at an epoch's end less of it. */
+/**
+ * Plans the view of the next call: the sent entries and the new ones. When an epoch ends, content is removed from both.
+ */
 export function planView(context: PlanningContext, last: ViewRecord | undefined): PlannedView {
   const before = last === undefined ? firstMemory : epochMemory(last);
   const compaction = compactionName(context);
@@ -96,10 +98,10 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   };
 }
 
-/** How much more room there must be for messages that had to leave to come back. */
+/** Factor by which the budget must grow before messages that had to leave the view return. */
 const moreRoom = 1.5;
 
-/** Whether a view that had to leave messages out may have more tokens now, as after a change of the model. */
+/** Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. */
 function hasMoreRoom(
   context: PlanningContext,
   last: ViewRecord,
@@ -114,7 +116,10 @@ function hasMoreRoom(
   return budget > short && total(context, [whole]) <= budget;
 }
 
-/** What had to leave for want of room, or is shown in part. */
+/**
+ * Returns what the memory keeps about missing space: the budget for which messages had to leave, and the objects that
+ * are not fully shown.
+ */
 function lacking(
   context: PlanningContext,
   { isShort, scarce }: Finished,
@@ -128,7 +133,10 @@ function lacking(
   };
 }
 
-/** What of a record stands for the chat as it is: where a person went back, the rest was for what is abandoned. */
+/**
+ * Returns the part of a record that describes the present chat. If the user went back, entries of the abandoned branch
+ * are removed.
+ */
 function withinChat({ input }: PlanningContext, last: ViewRecord): ViewRecord {
   const { turns } = input;
   const steps = turns.at(-1)?.steps.length ?? 0;
@@ -151,7 +159,7 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
   return tokens;
 }
 
-/** What was sent before, and after it what the chat and the active objects have more. */
+/** Appends to the entries already sent whatever is new in the chat and among the active objects. */
 function grow(
   context: PlanningContext,
   last: ViewRecord | undefined,
@@ -187,7 +195,7 @@ function grow(
     : { entries, sent, cut: sent };
 }
 
-/** A result that came after a later message changes what was sent in its place. */
+/** Puts results that arrived after later messages at their places. Returns the index of the first changed entry. */
 function takeLateResults(
   context: PlanningContext,
   entries: ViewEntry[],
@@ -210,7 +218,7 @@ function takeLateResults(
   return first;
 }
 
-/** Providers want a user's message first. */
+/** Providers require a user message first. */
 function missingUserNotice(context: PlanningContext): NoticeEntry {
   const text = "[the chat begins without a user's message]";
   return sized<NoticeEntry>({ type: "notice", text }, context.source);
@@ -227,7 +235,7 @@ interface Finished {
   readonly cut: number;
   readonly removed: readonly UseKey[];
   readonly reason: EpochEnd;
-  /** Messages had to leave. */
+  /** Whether messages had to leave the view. */
   readonly isShort?: boolean;
   readonly scarce?: readonly UseKey[];
 }
@@ -252,13 +260,13 @@ function finish(
   return { entries: fitted.entries, cut, removed, reason: "budget", isShort, scarce };
 }
 
-/** Where the calls that changed a file have left, what they made of it is shown. */
+/** Appends the newest version of files whose changing calls have left the view. */
 function withNewest(context: PlanningContext, swept: Swept): Swept {
   const outdated = outdatedObjects(context, shownParts(swept.entries));
   return outdated.length === 0 ? swept : { ...swept, entries: [...swept.entries, ...outdated] };
 }
 
-/** Active objects, not pinned, of which no content is in view after an end. */
+/** Returns the active objects that are not pinned and have no content in view after an epoch's end. */
 function inactive(context: PlanningContext, entries: readonly ViewEntry[]): readonly ObjectId[] {
   const inView = handlesShown(entries);
   return context.input.active

@@ -21,7 +21,7 @@ export interface PlanningContext {
 
 const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" };
 
-/** The context in which the view of an input is planned. */
+/** Returns the context in which the view of an input is planned. */
 export function planningContext(input: LayoutInput, settings: EpochSettings): PlanningContext {
   const handles = input.handles ?? handlesIn(input.pool.values());
   const entryOf = (handle: string): PoolEntry | undefined => {

@@ -4,8 +4,9 @@ import type { PlanningContext } from "./planning-context.ts";
 import { linesFor, once, partOf, shownParts, type ShownParts } from "./shown-parts.ts";
 
 /**
- * A view in which no entry from `cut` on refers to text above that is no longer there. A difference whose base has gone,
- * and a "shown above", become lines; an object that the last answer asked for is shown in full instead.
+ * Returns a view in which no entry from `cut` on refers to content above that is no longer there. A line replaces a
+ * diff whose base has left the view, and a "shown above" without content. An object that the last answer asked for is
+ * shown in full instead.
  */
 export function repairReferences(
   context: PlanningContext,
@@ -68,7 +69,7 @@ function withoutDangling(
   );
 }
 
-/** "Shown above" names the version that stands there. */
+/** Returns a part in which "shown above" names the version that is above. */
 function withVersionAbove(context: PlanningContext, part: ShownPart, above: ShownParts): ShownPart {
   const version = above.of(part.of).at(-1)?.version;
   if (part.form !== "above" || version === undefined || hasVersion(above, part.of, part.version))

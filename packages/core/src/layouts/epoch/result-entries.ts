@@ -21,14 +21,14 @@ import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
 import { fileReferences, wantedParts } from "./wanted-parts.ts";
 
-/** The entry of a turn's user message; undefined where it says nothing. */
+/** Returns the entry of a turn's user message, or undefined if the message is empty. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
   const said = context.input.turns[turn]?.user ?? null;
   if (said === null || withoutEmpty(said).length === 0) return undefined;
   return sized<UserEntry>({ type: "user", turn }, context.source);
 }
 
-/** The entries of a step: the answer and, directly after it, a result for each of its calls. */
+/** Returns the entries of a step: the answer and, directly after it, a result for each of its calls. */
 export function stepEntries(
   context: PlanningContext,
   parts: ShownParts,
@@ -50,7 +50,7 @@ export function stepEntries(
   return [answer, ...results];
 }
 
-/** How a tool's result is delivered: each content once, in the place where it arrives. */
+/** Returns the entry of a tool's result. Each content is shown once, at the place where it arrives. */
 export function resultEntry(
   context: PlanningContext,
   parts: ShownParts,
@@ -64,7 +64,7 @@ export function resultEntry(
   const known = id === undefined ? undefined : context.input.pool.get(id);
   if (known === undefined)
     return sized<ResultEntry>({ type: "result", ...place, form: "bare" }, context.source);
-  // What stands further down than a late result is not above it.
+  // A content further down is not above a late result.
   const replaces = isLate ? undefined : replacedFile(context, parts, known.stored.body, call);
   const entry = {
     type: "result" as const,
@@ -84,7 +84,7 @@ export function resultEntry(
     : sized<ResultEntry>({ ...entry, form: "shown", shows }, context.source);
 }
 
-/** What one of our own tools brought into view: the objects that its call activated. */
+/** Returns the parts that a context tool brought into view: the objects that its call activated. */
 function targetParts(
   context: PlanningContext,
   parts: ShownParts,
@@ -104,10 +104,10 @@ function targetParts(
   return [...shows, ...images];
 }
 
-/** The kinds of calls whose long output is cut to head and tail. */
+/** Kinds of calls whose long output is cut to head and tail. */
 const trimmedKinds: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
 
-/** How the output of any other tool is shown. */
+/** Returns the parts that show the output of a tool that is not a context tool. */
 function outputParts(
   context: PlanningContext,
   { handle }: PoolEntry,
@@ -130,7 +130,7 @@ function outputParts(
   return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
 }
 
-/** The file that a call changed, where an older version of it stands in view and nobody else made the newest. */
+/** Returns the file that a call changed, if an older version of it is in view and the agent made the newest. */
 function replacedFile(
   context: PlanningContext,
   parts: ShownParts,
@@ -140,7 +140,7 @@ function replacedFile(
   const references = fileReferences(body);
   if (references.length === 0 || body["context_tool"] === true) return undefined;
   const { kind, writtenPath } = context.toolFacts(call.name, argumentsOf(call.arguments));
-  // Searches and commands refer to the files that they name.
+  // Searches and commands only refer to the files that they name.
   if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
   for (const reference of references) {
     const file = context.input.pool.get(reference.id);
@@ -153,7 +153,7 @@ function replacedFile(
   return undefined;
 }
 
-/** A text that could be taken for a rendered line or header is not shown without its envelope. */
+/** Whether a text could be mistaken for a rendered line or header. Such a text is always shown inside a fence. */
 function looksLikeEnvelope(content: string): boolean {
   return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
 }

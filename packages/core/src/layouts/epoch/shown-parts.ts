@@ -7,14 +7,14 @@ import {
 } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
-/** What of each object is in view, in the order of the view. */
+/** The parts of each object that are in view, in the order of the view. */
 export interface ShownParts {
   of(handle: string): readonly ShownPart[];
-  /** Whether a result stands as it came. */
+  /** Whether a result is shown in its original form. */
   isBare(handle: string): boolean;
-  /** The calls that changed a file and stand below its content with all that they wrote. */
+  /** Returns the calls that changed a file, are below its content and still show everything that they wrote. */
   changesOf(handle: string): readonly string[];
-  /** Whether there was no room to show more of an object; it is not tried again until it is asked for. */
+  /** Whether the budget did not allow to show more of an object. No more is shown until it is requested. */
   isScarce(handle: string): boolean;
   add(entry: ViewEntry): void;
 }
@@ -59,14 +59,14 @@ const none: readonly ShownPart[] = [];
 
 const noCalls: readonly string[] = [];
 
-/** All that is wanted of an active object. */
+/** Returns the part that shows everything that is requested of an active object. */
 export function partOf({ entry, stored, range }: ActiveObject): ShownPart {
   const part = { of: entry.handle, version: stored.version };
   if (range === undefined) return { ...part, form: "whole" };
   return { ...part, form: "lines", from: range.from, to: range.to };
 }
 
-/** The lines of the objects of some parts, each once. */
+/** Returns one metadata line for each object of some parts. */
 export function linesFor(
   context: PlanningContext,
   parts: readonly ShownPart[],
@@ -82,7 +82,7 @@ function currentVersion(context: PlanningContext, handle: string): number | unde
   return context.entryOf(handle)?.stored.version;
 }
 
-/** Parts without those that are there already. */
+/** Returns parts without duplicates. */
 export function once(parts: readonly ShownPart[]): readonly ShownPart[] {
   const seen = new Set<string>();
   return parts.filter((part) => {

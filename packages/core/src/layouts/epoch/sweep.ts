@@ -16,27 +16,27 @@ import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { linesFor, once, partOf } from "./shown-parts.ts";
 
-/** What stands in place of a content that left has about so many tokens, its message included. */
+/** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
 
-/** Something in view that can leave: a content, or the large arguments of one call. */
+/** A part of the view that can leave: a content, or the large arguments of one call. */
 export interface Removable {
   readonly index: number;
   /** The objects that it shows. */
   readonly keys: readonly UseKey[];
-  /** Tokens that go with it. */
+  /** Tokens that leave the view with it. */
   readonly saves: number;
-  /** No longer active, or replaced by what stands further down. */
+  /** Whether it is dead: no longer active, or replaced by a content further down. */
   readonly isDead: boolean;
-  /** Of arguments: the call. */
+  /** Position of the call, if this is a call's arguments. */
   readonly call?: number;
-  /** Stays when the epoch ends. */
+  /** Whether it stays when the epoch ends. */
   readonly stays: boolean;
 }
 
 /**
- * Everything in view that can leave, in order. What was not sent so far, from `unsentFrom` on, is never dead and always
- * stays: it was asked for by the last answer.
+ * Returns all parts of the view that can leave, in order. A part that was not sent before, from `unsentFrom` on, is
+ * never dead and always stays, because the last answer asked for it.
  */
 export function removables(
   context: PlanningContext,
@@ -79,7 +79,7 @@ export function removables(
   return found;
 }
 
-/** Whether a version is too old to stay until the epoch's end. */
+/** Whether a version is too old to stay until the epoch ends. */
 function isReplaced(context: PlanningContext, { of, version }: ShownPart): boolean {
   if (context.settings.superseded === "at-epoch-end") return false;
   const { stored } = context.active.get(of) ?? {};
@@ -91,17 +91,17 @@ function inViewOf(context: PlanningContext, key: string, tokens: number): InView
   return kind === undefined ? { key, tokens } : { key, tokens, kind };
 }
 
-/** A view without what `leaves` says, and which places changed. */
+/** A view after a sweep, with the place from which it changed. */
 export interface Swept {
   readonly entries: readonly ViewEntry[];
-  /** The first place that changed; the number of entries where none did. */
+  /** Index of the first entry that changed; the number of entries if none changed. */
   readonly cut: number;
   readonly removed: readonly UseKey[];
 }
 
 /**
- * Takes out what leaves: each content becomes its reference line, large arguments become a reference to the file that
- * they made.
+ * Removes the leaving parts from a view. Each content becomes its reference line, and large arguments become an
+ * argument stub that names the file that they made.
  */
 export function sweep(
   context: PlanningContext,
@@ -156,7 +156,10 @@ function withStubs(
   );
 }
 
-/** The line that is left of a result; that of one of our own tools names the object that it showed. */
+/**
+ * Returns the entry that replaces a result whose content left the view. For a context tool, its line names the object
+ * that it showed.
+ */
 export function referenceOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { turn, step, call, of, version } = entry;
   const base = {
@@ -176,7 +179,7 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
   );
 }
 
-/** A block of its own leaves no line where a result names the object anyway. */
+/** Returns the lines that replace a content outside a result. An object that a result names anyway needs no line. */
 function objectLine(
   context: PlanningContext,
   entry: ObjectEntry,
@@ -198,8 +201,8 @@ function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
 }
 
 /**
- * Behind the cut what stays is shown in its newest version, in the last place where it stood: once, and whole. Where
- * that version stands before the cut already, nothing more is said of it.
+ * Shows each object that stays once, whole and in its newest version, at its last place after the cut. If that version
+ * is already shown before the cut, lines replace the later contents.
  */
 function refresh(
   context: PlanningContext,
@@ -233,19 +236,22 @@ function refresh(
   });
 }
 
-/** Tool outputs never change, and lines of the chat stand as they were asked for. */
+/**
+ * Types whose shown content stays unchanged: tool outputs never change, and lines of the chat are shown as they were
+ * requested.
+ */
 const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);
 
 const nothingSeen: Refreshed = { last: -1, isStale: false, above: [], isAbove: false };
 
 interface Refreshed {
-  /** The last place of a content behind the cut. */
+  /** Index of the last content after the cut. */
   readonly last: number;
-  /** Something behind the cut is of an older version, or a difference from what may have left. */
+  /** Whether a content after the cut has an older version, or is a diff whose base may have left the view. */
   readonly isStale: boolean;
-  /** Versions that can be read in full from what stays as it is. */
+  /** Versions that can be read in full from the content that stays unchanged. */
   readonly above: readonly number[];
-  /** The newest version stands before the cut, or as a difference from what does. */
+  /** Whether the newest version is shown before the cut, or as a diff from a version that is. */
   readonly isAbove: boolean;
 }
 

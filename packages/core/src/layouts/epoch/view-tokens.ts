@@ -7,7 +7,7 @@ import { contentParts, type ResultEntry, type ViewEntry } from "../../view/view-
 import { messageOf } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
-/** Tokens of an entry's message by the session's own estimator. */
+/** Returns the tokens of an entry's message by the session's own estimator. */
 export function tokensOf(context: PlanningContext, entry: ViewEntry): number {
   if ((context.input.factor ?? 1) === 1) return entry.tokens;
   const { estimator } = context.input;
@@ -23,7 +23,7 @@ const countedTokens = new WeakMap<
   { readonly estimator: unknown; readonly tokens: number }
 >();
 
-/** Tokens of all these entries. */
+/** Returns the tokens of all the entries. */
 export function total(context: PlanningContext, entries: readonly ViewEntry[]): number {
   let tokens = 0;
   for (const entry of entries) tokens += tokensOf(context, entry);
@@ -34,8 +34,9 @@ export function total(context: PlanningContext, entries: readonly ViewEntry[]): 
 const reportTokens = 24;
 
 /**
- * Tokens that these messages would have in a host that does not manage its context: every output in full, a file again
- * with every read of it, no content from calls of context tools, and neither blocks nor notices.
+ * Returns the tokens that these messages would have in a host without a context manager: every output is shown in full
+ * and a file again with each read of it. Calls of context tools show no content, and there are no objects outside
+ * results and no notices.
  */
 export function plainTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
   let tokens = 0;
@@ -62,7 +63,7 @@ function hasAll(entry: ResultEntry): boolean {
   return parts.length > 0 && parts.every(({ form }) => form === "whole" || form === "lines");
 }
 
-/** The lines that a read asked for, of a file of which less is shown because the rest stands above. */
+/** Returns the tokens of the lines that a read asked for, if fewer lines are shown because the others are above. */
 function fileTokens(context: PlanningContext, entry: ResultEntry): number {
   const of = entry.shows?.find((part) => part.of !== entry.of)?.of;
   const content = of === undefined ? undefined : context.active.get(of)?.stored.body.content;

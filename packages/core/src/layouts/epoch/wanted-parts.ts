@@ -13,7 +13,7 @@ import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { type ShownParts, shownParts } from "./shown-parts.ts";
 
-/** What must be added so that an active object is in view as it is wanted; empty where it is. */
+/** Returns the parts that must be added so that an active object is in view as requested; empty if it is. */
 export function wantedParts(
   context: PlanningContext,
   parts: ShownParts,
@@ -25,7 +25,7 @@ export function wantedParts(
   const { version } = stored;
   const shown = parts.of(of);
   const content = stored.body.content ?? "";
-  // Outputs never change, and lines of the chat stand as they were asked for.
+  // Outputs never change, and lines of the chat are shown as they were requested.
   const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
   const current = isFixed ? shown : shown.filter((part) => part.version === version);
   const isThere =
@@ -39,9 +39,9 @@ export function wantedParts(
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ form }) => form === "whole" || form === "diff");
   const isOlder = base !== undefined && base.version < version;
-  // What replaces an older version at once cannot lean on it.
+  // A diff needs the older version in view, so it is not used if replaced versions leave at once.
   const leans = isOlder && context.settings.superseded === "at-epoch-end";
-  // What the model wrote itself stands in its calls; a version of anybody else's among them does not.
+  // The model's own changes are in its calls. A version by anybody else is not.
   const made = (): number => versionsMade(context, entry, parts.changesOf(of));
   if (leans && !isAnswer && made() >= version - base.version) return [];
   if (leans && context.settings.differences && stored.body.content !== null) {
@@ -66,7 +66,7 @@ function differencePart(
   return { of: entry.handle, version: stored.version, form: "diff", since };
 }
 
-/** The lines of a range, or of the whole, that are in no part of a content. */
+/** Returns the lines of a range, or of the whole content, that no part shows. */
 function missingRanges(
   range: LineRange | undefined,
   shown: readonly ShownPart[],
@@ -87,7 +87,10 @@ function missingRanges(
   return missing;
 }
 
-/** Active objects that no result shows: activated by a person, changed by others, restored by going back. */
+/**
+ * Returns entries for active objects that no result shows: the user activated them, others changed them, or a rewind
+ * restored them.
+ */
 export function missingObjects(
   context: PlanningContext,
   parts: ShownParts,
@@ -99,7 +102,7 @@ export function missingObjects(
   });
 }
 
-/** What is still in view in an older version, and no longer with all that was changed since. */
+/** Returns entries for objects that are in view in an older version without all changes since. */
 export function outdatedObjects(
   context: PlanningContext,
   parts: ShownParts,
@@ -108,7 +111,7 @@ export function outdatedObjects(
   return missingObjects({ ...context, input: { ...context.input, active } }, parts);
 }
 
-/** How many versions of a file calls made: one that changes nothing refers to the version that was there. */
+/** Returns how many versions of a file calls made. A call that changed nothing refers to the version that was there. */
 function versionsMade(
   context: PlanningContext,
   { id }: PoolEntry,
@@ -128,7 +131,7 @@ export function fileReferences(body: ObjectMetadata | undefined): readonly Refer
   return Array.isArray(references) ? references.filter(isReference) : [];
 }
 
-/** How each active object is shown in a view. */
+/** Returns how each active object is shown in a view. */
 export function shownObjects(
   context: PlanningContext,
   entries: readonly ViewEntry[],

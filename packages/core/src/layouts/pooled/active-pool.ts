@@ -6,14 +6,17 @@ import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
 import type { Rendered } from "./chat-messages.ts";
 
-/** The active content in order of activation, and at its end the sets. What does not fit is shown in part or left out. */
+/**
+ * Returns the active content in order of activation, and after it the line with the active and pinned objects. Content
+ * that does not fit is shown in part or not at all.
+ */
 export function activePool(
   input: LayoutInput,
   spent: number,
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
-  // The line is at its longest where nothing at all has room.
+  // The line is longest when no object fits, so that length is reserved.
   let room =
     budget === undefined
       ? Number.POSITIVE_INFINITY
@@ -44,7 +47,7 @@ export function activePool(
   };
 }
 
-/** Pinned first, then the newest activated first (decision D54). */
+/** Returns pinned objects first, then the others with the newest activation first. */
 function byImportance(active: readonly ActiveObject[]): readonly ActiveObject[] {
   return [
     ...active.filter(({ isPinned }) => isPinned),
@@ -106,7 +109,10 @@ function imagesOf({ stored }: ActiveObject): readonly Block[] {
   return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
 }
 
-/** The sets as the model is told them (decision D44), and what of them had no room at all (decision D54). */
+/**
+ * Returns the line that shows the model which objects are active and pinned (decision D44), and which of them do not
+ * fit at all (decision D54).
+ */
 function setsLine(active: readonly ActiveObject[], leftOut: readonly ActiveObject[]): string {
   const pinned = active.filter(({ isPinned }) => isPinned);
   const parts = [handlesOf("Active", active), handlesOf("Pinned", pinned)];

@@ -20,17 +20,17 @@ export interface Rendered {
   readonly tokens: number;
 }
 
-/** A kept rendering of a step, good for as long as the metadata it was made from and the calibration are the same. */
+/** The rendering of a step. It is valid as long as its metadata and the calibration are the same. */
 interface KeptStep extends Rendered {
   readonly entries: readonly (PoolEntry["stored"] | undefined)[];
-  /** The pool's revision at which the entries were last compared, where every call has its result. */
+  /** The pool's revision at which the entries were last compared; undefined while a call has no result. */
   revision: number | undefined;
   readonly estimator: TokenEstimator;
 }
 
 const keptSteps = new WeakMap<Step, KeptStep>();
 
-/** A user's message of a turn, or nothing where it is missing or says nothing. */
+/** Returns the user message of a turn, or nothing if it is missing or empty. */
 function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
   if (turn.user === null) return { messages: [], tokens: 0 };
   const content = withoutEmpty(turn.user);
@@ -40,8 +40,8 @@ function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
 }
 
 /**
- * One step as messages: the assistant's as it was, then for each of its calls a reference line in the place of the
- * output (fixes §4). Failed and aborted messages are left out, as hosts do.
+ * Returns the messages of a step: the answer unchanged, then for each of its calls the reference line. Failed and
+ * aborted answers are left out, because hosts do not send them either.
  */
 export function stepMessages(
   step: Step,
@@ -64,7 +64,7 @@ export function stepMessages(
   return rendered;
 }
 
-/** A kept rendering of a turn whose calls all have their results. */
+/** The rendering of a turn in which every call has its result. */
 interface KeptTurn extends Rendered {
   readonly revision: number;
   readonly estimator: TokenEstimator;
@@ -72,7 +72,7 @@ interface KeptTurn extends Rendered {
 
 const keptTurns = new WeakMap<Turn, KeptTurn>();
 
-/** A whole turn as messages: the user's and those of its steps. */
+/** Returns the messages of a whole turn: the user message and those of its steps. */
 export function turnMessages(
   turn: Turn,
   input: Pick<LayoutInput, "pool" | "poolRevision" | "estimator">,
@@ -89,7 +89,7 @@ export function turnMessages(
   return rendered;
 }
 
-/** Several renderings one after the other. */
+/** Joins several renderings in order. */
 export function concatRendered(parts: readonly Rendered[]): Rendered {
   const none: readonly ViewMessage[] = [];
   return {

@@ -6,12 +6,17 @@ import { messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
 
-/** The chat as messages, within the budget: the newest user's message always, the oldest turns as long as they fit. */
+/**
+ * Returns the messages of the chat that fit the budget. The newest user message is always shown, at least in part. The
+ * oldest turns leave first.
+ */
 export function chatPool(input: LayoutInput): Rendered {
   return fitChat(input, renderChat(input));
 }
 
-/** The chat by turns, so that whole turns can leave; what follows without a user's message goes with the turn before. */
+/**
+ * The messages of one or more turns that leave together. A turn without a user message leaves with the turn before it.
+ */
 interface RenderedTurn extends Rendered {
   readonly first: number;
   readonly last: number;
@@ -50,7 +55,7 @@ const missingUserMessage: ViewMessage = {
   content: [{ type: "text", text: "[the chat begins without a user's message]" }],
 };
 
-/** Providers want a user's message first. */
+/** Adds a notice if the chat begins with an answer, because providers require a user message first. */
 function startedByUser(
   turns: readonly RenderedTurn[],
   estimator: TokenEstimator,
@@ -73,7 +78,7 @@ function isAtOrAfter(position: TurnPosition, from: TurnPosition): boolean {
   return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
 }
 
-/** The oldest whole turns leave behind one line where the chat alone is over the budget (decision D54). */
+/** Removes the oldest whole turns if the chat exceeds the budget. One notice replaces them. */
 function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
@@ -102,7 +107,7 @@ function omittedTurnsMessage(input: LayoutInput, first: number, last: number): V
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-/** What of the last turn alone fits: the newest user's message first, then the newest steps. */
+/** Returns the part of the last turn that fits: the newest user message first, then the newest steps. */
 function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: number): Rendered {
   const { estimator } = input;
   const messages = turn?.messages ?? [];
@@ -160,7 +165,7 @@ function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rend
   return { messages: [shown], tokens: messageTokens(shown, estimator) };
 }
 
-/** An assistant's message with its results stays together. */
+/** Groups messages so that an answer and its results are together. */
 function messagesByStep(messages: readonly ViewMessage[]): ViewMessage[][] {
   const groups: ViewMessage[][] = [];
   for (const message of messages) {

@@ -7,7 +7,7 @@ import type { Rendered } from "./chat-messages.ts";
 const poolTitle =
   "Known objects: handle, name, size in characters (activate HANDLE shows one's content).";
 
-/** A line of the pool with its tokens, kept with the entry that it was made from. */
+/** A line of the pool with its tokens, kept for the entry that it was made from. */
 interface KeptLine {
   readonly line: string;
   readonly tokens: number;
@@ -26,10 +26,13 @@ function keptLine(entry: PoolEntry, { workspace, estimator }: LayoutInput): Kept
   return made;
 }
 
-/** What share of a budget is kept for the list of known objects; active content comes before the rest of it. */
+/**
+ * Share of a budget that is reserved for the list of known objects. The rest of the list comes after the active
+ * content.
+ */
 const listShare = 0.2;
 
-/** How many tokens the list may have before the active content is fitted. */
+/** Returns how many tokens of the list are reserved before the active content is fitted. */
 export function listRoom(input: LayoutInput): number {
   const { tokens } = wholePool(input);
   return input.budget === undefined
@@ -44,7 +47,10 @@ function wholePool(input: LayoutInput): Rendered & { readonly lines: readonly Ke
   return { lines, ...poolMessage(lines, 0, input) };
 }
 
-/** The list of known objects in what is left of the budget; the earliest leave first. */
+/**
+ * Returns the list of known objects that fits into the rest of the budget. The objects that joined first are left out
+ * first.
+ */
 export function metadataPool(input: LayoutInput, spent: number): Rendered {
   const { lines, ...whole } = wholePool(input);
   if (lines.length === 0) return whole;
