@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(tarballOf("core")))(
           /^f1 package\.json: indexed, version 2; already in the pool; active/u,
         ),
         "call 3, messages in view: 5",
-        "f1 package.json is inactive; its text leaves the view later; activate f1 brings it back.",
+        "f1 package.json is inactive; its text stays until the epoch ends; activate f1 restores it.",
         "call 4, messages in view: 7",
         "package.json is in view until its epoch ends",
         "",

@@ -229,7 +229,7 @@ test("the content of a deactivated object stays in view until the epoch ends, an
   const view = await session.view();
 
   expect(answer.text).toBe(
-    "f1 a.txt is inactive; its text leaves the view later; activate f1 brings it back.",
+    "f1 a.txt is inactive; its text stays until the epoch ends; activate f1 restores it.",
   );
   expect(objects.find(({ handle }) => handle === "f1")).toMatchObject({
     state: "inactive",

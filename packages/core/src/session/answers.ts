@@ -29,7 +29,7 @@ export function notFound(
     target.candidates.length === 0 ? "" : ` Did you mean ${target.candidates.join(", ")}?`;
   const what = given === "" ? "No object was named." : `No object is known as ${shown}.${near}`;
   return refusal(
-    `${what} Give a handle such as f1 or t1, an id, a nickname or a path; a file that was never seen is opened with read.`,
+    `${what} Give a handle such as f1 or t1, an id, a nickname or a path; read opens an unknown file.`,
   );
 }
 
@@ -40,7 +40,7 @@ export function noContentNote(handle: string, stored: StoredMetadata): string | 
     case "non_text":
       return `${handle}: content unavailable (non-text file, ${Number(body["size"] ?? 0)} bytes).`;
     case "missing":
-      return `${handle}: the file is gone; it was last at ${body.provenance.origin}, and known to be gone since ${stored.at.tx_time}. Its earlier versions are kept.`;
+      return `${handle}: the file is missing; it was last at ${body.provenance.origin}, and was found missing at ${stored.at.tx_time}. Its earlier versions are kept.`;
     case "unread":
     case "present":
       return undefined;

@@ -57,7 +57,7 @@ async function activateEntry(
   const held = contents.get(entry.id);
   const isHeld = held?.version === entry.stored.version;
   const stored = isHeld ? held : await dependencies.store.get(entry.id);
-  if (stored === undefined) return refusal(`${name}: its content has left the store.`);
+  if (stored === undefined) return refusal(`${name}: its content is not stored.`);
   joinPool(state, metadataVersion(stored));
   const text = stored.body.content;
   if (text === null && stored.body["blocks"] === undefined)
@@ -96,7 +96,7 @@ async function activateLocked(
     return refusal(`${target.name} is locked; it is always in the context.`);
   }
   const stored = await dependencies.store.get(state.chat.id);
-  if (stored === undefined) return refusal("the chat is not stored so far.");
+  if (stored === undefined) return refusal("the chat is not stored yet.");
   const range = chosenRange(stored.body.content ?? "", lines);
   if (typeof range === "string") return refusal(`${target.name}: ${range}`);
   const { handle, id } = joinPool(state, metadataVersion(stored));
@@ -131,7 +131,7 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
     const [facts, root] = await Promise.all([files.stat(path), files.stat(workspace)]);
     if (facts === undefined) {
       const gone = await recordMissing(scope, entry);
-      return noContentNote(entry.handle, gone.stored) ?? `${entry.handle}: the file is gone.`;
+      return noContentNote(entry.handle, gone.stored) ?? `${entry.handle}: the file is missing.`;
     }
     const reason = needsExplicitRead(facts.realPath, root?.realPath ?? workspace);
     if (reason !== undefined)
@@ -150,7 +150,7 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   if (target.type === "locked") {
     const isShown = scope.state.active.has(target.id);
     if (isShown && setInactive(scope, target.id))
-      return done(`${target.name}: the extra lines are out of the context.`);
+      return done(`${target.name}: the extra lines are inactive.`);
     return refusal(`${target.name} is locked and cannot be deactivated.`);
   }
   if (target.type === "elsewhere")
@@ -160,9 +160,9 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
     return refusal(`${entry.handle} is locked and cannot be deactivated.`);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   const wasActive = setInactive(scope, entry.id);
-  const stays = isStillInView(scope, entry) ? "; its text leaves the view later" : "";
+  const stays = isStillInView(scope, entry) ? "; its text stays until the epoch ends" : "";
   const text = wasActive
-    ? `${name} is inactive${stays}; activate ${entry.handle} brings it back.`
+    ? `${name} is inactive${stays}; activate ${entry.handle} restores it.`
     : `${name} is inactive already.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
 }

@@ -36,7 +36,7 @@ export const contextTools: readonly ContextTool[] = [
   {
     name: "read",
     description:
-      "Open a file: it is indexed, joins the known objects and becomes active, so that its content is in the context. What is there already is not shown again. For objects that are known already use activate.",
+      "Open a file: it is indexed and becomes active, so its content is in the context. Content that is already shown is not repeated. For known objects use activate.",
     parameters: {
       type: "object",
       properties: {
@@ -60,12 +60,12 @@ export const contextTools: readonly ContextTool[] = [
   {
     name: "activate",
     description:
-      "Show a known object's content in the context again, whole: a tool's earlier output, a file, or some lines of it.",
+      "Show a known object's content again: an earlier tool output, a file, or some lines of it.",
     parameters: {
       type: "object",
       properties: {
         id: targetParameter,
-        from: { type: "number", description: "First line, from 1; without it the whole." },
+        from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
       },
       required: ["id"],
@@ -80,13 +80,10 @@ export const contextTools: readonly ContextTool[] = [
   },
   targetTool(
     "deactivate",
-    "Let an object's content leave the context. A line with its handle stays, and activate brings it back.",
+    "Remove an object's content from the context. One line with its handle remains; activate shows it again.",
   ),
-  targetTool(
-    "pin",
-    "Keep an object active until it is unpinned or deactivated; activates it first.",
-  ),
-  targetTool("unpin", "Let a pinned object leave the context again by itself."),
+  targetTool("pin", "Activate an object and keep it active until it is unpinned or deactivated."),
+  targetTool("unpin", "Unpin an object, so it can become inactive."),
 ];
 
 /**
@@ -94,11 +91,11 @@ export const contextTools: readonly ContextTool[] = [
  * cache stays valid.
  */
 export const standingInstruction = `# Context objects
-Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. What was not used lately leaves the context, and nothing is lost: [t3 ok, 4.1k chars] without a content means that it has left, and activate t3 brings it back (from and to for some lines). Contents stand between rows of tildes under a header with their handle; what is shown in part says so.
-- read opens a file, activate HANDLE shows an object again, deactivate HANDLE lets it leave, pin HANDLE keeps it. A file that changes is shown in its newest version.
-- In your earlier calls [1200 characters, now in f3 v2] stands for arguments that have left. Never write such a note yourself: give arguments in full.
-- Do not read again what is shown. Activate narrowly, deactivate what you are done with.
-- Write what you learn to Markdown notes, often: they stay when outputs leave.`;
+Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. Objects that were not used recently are removed from the context. Nothing is lost: [t3 ok, 4.1k chars] without content is a removed object; activate t3 shows it again (from and to for some lines). Contents are between rows of tildes under a header with their handle; partly shown content is marked.
+- read opens a file, activate HANDLE shows an object again, deactivate HANDLE removes it, pin HANDLE keeps it. A changed file is shown in its newest version.
+- In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
+- Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
+- Write findings to Markdown notes often: they stay when outputs are removed.`;
 
 function textArgument(args: JsonObject, name: string): string {
   const value: JsonValue | undefined = args[name];

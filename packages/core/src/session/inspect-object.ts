@@ -18,7 +18,7 @@ export async function inspectObject(
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   const stored = await scope.dependencies.store.get(idOf(target));
-  return stored ?? refusal(`${JSON.stringify(given)} is not stored so far.`);
+  return stored ?? refusal(`${JSON.stringify(given)} is not stored yet.`);
 }
 
 /**
@@ -37,7 +37,7 @@ export async function nameObject(
     return refusal(`${JSON.stringify(nickname)} cannot be a nickname: ${nicknameRule}.`);
   }
   const earlier = await scope.dependencies.store.get(idOf(target));
-  if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored so far.`);
+  if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored yet.`);
   const { nickname: _earlier, ...rest } = earlier.body;
   const body = nickname === "" ? rest : { ...rest, nickname };
   try {

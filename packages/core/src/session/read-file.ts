@@ -66,7 +66,7 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
   steps.push(activeStep(outcome, step, shown, lineCount(text)));
   const hint =
     step === "unchanged" && outcome === "already"
-      ? ` It stands in the context already; no need to read it again.`
+      ? ` It is already in the context; do not read it again.`
       : "";
   return {
     ok: true,

@@ -22,7 +22,7 @@ describe("activate and deactivate", () => {
     expect((await viewParts(session)).activeTexts.join()).toContain("OLD");
 
     const gone = await session.deactivate("t1");
-    expect(gone.text).toBe('t1 bash "a" is inactive; activate t1 brings it back.');
+    expect(gone.text).toBe('t1 bash "a" is inactive; activate t1 restores it.');
     const { activeTexts, pool } = await viewParts(session);
     expect(activeTexts.join()).not.toContain("OLD");
     expect(pool.join()).toContain("t1");
@@ -108,7 +108,7 @@ describe("activate and deactivate", () => {
       "f1: content unavailable (non-text file, 7 bytes).",
     );
     expect((await session.activate("f2")).text).toBe(
-      "f2: the file is gone; it was last at /work/gone.ts, and known to be gone since 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
+      "f2: the file is missing; it was last at /work/gone.ts, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     );
     expect(await handlesIn(session, "pinned")).toEqual([]);
   });

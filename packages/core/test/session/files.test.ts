@@ -19,7 +19,7 @@ describe("read", () => {
     expect([first.text, again.text, changed.text, back.text]).toEqual([
       "f1 a.ts: indexed, version 1; joined the pool; active, 2 lines.",
       "f1 a.ts: unchanged since version 1; already in the pool; already active, 2 lines." +
-        " It stands in the context already; no need to read it again.",
+        " It is already in the context; do not read it again.",
       "f1 a.ts: changed, now version 2; already in the pool; active, refreshed, 3 lines.",
       "f1 a.ts: unchanged since version 2; already in the pool; active, 3 lines.",
     ]);
@@ -137,7 +137,7 @@ describe("files that were only named", () => {
 
     expect(answer).toMatchObject({
       ok: false,
-      text: "f1: the file is gone; it was last at /work/a.ts, and known to be gone since 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
+      text: "f1: the file is missing; it was last at /work/a.ts, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     });
     expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
   });

@@ -83,7 +83,7 @@ describe("deactivate", () => {
     const answer = await session.deactivate("f1");
 
     expect(answer.text).toBe(
-      "f1 a.ts is inactive; its text leaves the view later; activate f1 brings it back.",
+      "f1 a.ts is inactive; its text stays until the epoch ends; activate f1 restores it.",
     );
   });
 
@@ -97,7 +97,7 @@ describe("deactivate", () => {
 
     const answer = await session.deactivate("f1");
 
-    expect(answer.text).toBe("f1 a.ts is inactive; activate f1 brings it back.");
+    expect(answer.text).toBe("f1 a.ts is inactive; activate f1 restores it.");
   });
 });
 
@@ -144,7 +144,7 @@ describe("the tools of the model", () => {
       },
       activate: {
         id,
-        from: { type: "number", description: "First line, from 1; without it the whole." },
+        from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
       },
       deactivate: { id },
