@@ -1,6 +1,6 @@
 import { structuredPatch } from "diff";
 
-/** The lines of context beside each change. */
+/** Lines of context before and after each change. */
 const context = 3;
 /**
  * Number of changed lines above which no diff is computed. Such a diff shows less than the text itself and takes long

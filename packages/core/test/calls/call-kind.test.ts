@@ -86,7 +86,7 @@ describe("a command line", () => {
     expect(commandFacts(line).paths).toEqual(paths);
   });
 
-  test("says which file a here-document goes into", () => {
+  test("names the file into which a here-document goes", () => {
     expect(commandFacts("cd /w && cat > src/a.ts <<'EOF'\nx > y.ts\nEOF")).toEqual({
       kind: "write",
       paths: ["src/a.ts"],
@@ -94,7 +94,7 @@ describe("a command line", () => {
     });
   });
 
-  test("says which files a patch changes", () => {
+  test("names the files that a patch changes", () => {
     const patch =
       "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n*** Delete File: c.ts";
 
@@ -106,7 +106,7 @@ describe("a command line", () => {
     });
   });
 
-  test("is followed only so far into shells that start shells", () => {
+  test("is read only to a limited depth of nested shells", () => {
     const nested = Array.from({ length: 50 }).reduce<string>(
       (line) => `bash -c '${line.replaceAll("'", `'\\''`).slice(0, 4000)}'`,
       "cat a.ts",

@@ -2,12 +2,12 @@ import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import { executionField, executionIn } from "../../src/calls/execution.ts";
 
-describe("what a context tool's result says that it did", () => {
+describe("an effect in a context tool's result", () => {
   const id = "0190aaaa-0000-7000-8000-000000000001";
   const effectsOf = (tool: string, effect: JsonObject): unknown =>
     executionIn(tool, { [executionField]: { report: "done", effects: [effect] } })?.effects;
 
-  test.each(["read", "activate", "deactivate", "pin", "unpin"])("is taken: %s", (op) => {
+  test.each(["read", "activate", "deactivate", "pin", "unpin"])("is read: %s", (op) => {
     expect(effectsOf(op, { op, id })).toEqual([{ op, id }]);
   });
 
@@ -24,7 +24,7 @@ describe("what a context tool's result says that it did", () => {
     [{ from: 3, to: 2 }, undefined],
     [{ from: 1.5, to: 2 }, undefined],
     [{ from: 1 }, undefined],
-  ])("has lines only where they can be: %j", (range, expected) => {
+  ])("has a line range only if the range is possible: %j", (range, expected) => {
     const shown = expected === undefined ? {} : { range: expected };
 
     expect(effectsOf("activate", { op: "activate", id, range })).toEqual([
@@ -35,13 +35,13 @@ describe("what a context tool's result says that it did", () => {
   test.each<readonly [string, JsonObject]>([
     ["another operation", { op: "remove", id }],
     ["no id", { op: "pin" }],
-    ["an id that is no text", { op: "pin", id: 7 }],
+    ["an id that is not text", { op: "pin", id: 7 }],
     ["an empty id", { op: "pin", id: "" }],
-  ])("is passed over where it has %s", (_, effect) => {
+  ])("is ignored if it has %s", (_, effect) => {
     expect(effectsOf("pin", effect)).toEqual([]);
   });
 
-  test("names the version that was read by a static reference only", () => {
+  test("names the version that was read only by a static reference", () => {
     const dynamic = { ref: "dynamic", id };
     const exact = { ...dynamic, ref: "static", tx_id: 3 };
 
@@ -51,7 +51,7 @@ describe("what a context tool's result says that it did", () => {
     ]);
   });
 
-  test("is nothing for another tool, or without a report", () => {
+  test("is not read for another tool or without a report", () => {
     expect(executionIn("bash", { [executionField]: { report: "done" } })).toBeUndefined();
     expect(executionIn("pin", { [executionField]: { effects: [] } })).toBeUndefined();
     expect(executionIn("pin", undefined)).toBeUndefined();

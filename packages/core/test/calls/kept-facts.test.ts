@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { keptFacts, type ToolFacts } from "../../src/calls/tool-facts.ts";
 
-it("finds the facts of a call once, and those of another tool with the same arguments apart", () => {
+it("computes the facts of a call once, and separately for another tool with the same arguments", () => {
   const facts = vi.fn<ToolFacts>((toolName) => ({ kind: "other", paths: [toolName] }));
   const kept = keptFacts(facts);
   const args = { path: "a" };

@@ -7,7 +7,7 @@ function words(line: string): readonly (readonly (readonly string[])[])[] {
 }
 
 describe("a command line", () => {
-  test("is taken apart at its operators and line breaks", () => {
+  test("is split at its operators and line breaks", () => {
     expect(words("a 1 && b | c; d || e & f\ng")).toEqual([
       [["a", "1"]],
       [["b"], ["c"]],
@@ -18,7 +18,7 @@ describe("a command line", () => {
     ]);
   });
 
-  test("loses its quotes and keeps what they protect", () => {
+  test("loses its quotes and keeps the quoted text", () => {
     expect(words(`sed -n '1,5p' "a b.ts" c\\ d.ts "x \\"y\\" \\n"`)).toEqual([
       [["sed", "-n", "1,5p", "a b.ts", "c d.ts", 'x "y" \\n']],
     ]);
@@ -30,11 +30,11 @@ describe("a command line", () => {
     ]);
   });
 
-  test("ends a line at a comment, and goes on after a line break that is escaped", () => {
+  test("ends at a comment and continues after an escaped line break", () => {
     expect(words("a # b; c\nd \\\n e a#b")).toEqual([[["a"]], [["d", "e", "a#b"]]]);
   });
 
-  test("tells what its output goes into, but not its warnings, descriptors or devices", () => {
+  test("names the files of its output, except error output, descriptors and devices", () => {
     const [[command] = []] = shellPipelines(
       "a >out.txt 2>&1 2>err.txt >> more.txt &>all.txt >/dev/null x",
     );
@@ -42,7 +42,7 @@ describe("a command line", () => {
     expect(command).toEqual({ words: ["a", "x"], outputs: ["out.txt", "more.txt", "all.txt"] });
   });
 
-  test("has the text of its here-documents apart from its commands", () => {
+  test("keeps the text of here-documents separate from the commands", () => {
     const line = "cat > a.txt <<'EOF' && b\none; two\nEOF\ncat <<-X\n\tthree\n\tX\nc";
 
     expect(shellPipelines(line)).toEqual([
@@ -53,14 +53,14 @@ describe("a command line", () => {
     ]);
   });
 
-  test("ends with its text where a quote or a here-document is not closed", () => {
+  test("ends with the text if a quote or a here-document is not closed", () => {
     expect(words("a 'b c")).toEqual([[["a", "b c"]]]);
     expect(shellPipelines("cat <<EOF\none")).toEqual([
       [{ words: ["cat"], outputs: [], hereDocument: "one" }],
     ]);
   });
 
-  test("gives every word back that was quoted", () => {
+  test("returns every quoted word unchanged", () => {
     const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
     const word = fc.string({ unit: "binary" });
 
@@ -71,7 +71,7 @@ describe("a command line", () => {
     );
   });
 
-  test("is read to its end, whatever it is", () => {
+  test("is read to its end for any text", () => {
     const text = fc.string({ unit: fc.constantFrom(...Array.from("ab '\"\\`$(){}<>|&;\n#2-")) });
 
     fc.assert(

@@ -10,7 +10,7 @@ describe("a command line", () => {
     ["rtk proxy cat a.ts", "read"],
     ["rtk cat a.ts", "read"],
     ["FOO=1", "command"],
-  ])("is told by the command behind assignments and starters: %s is a %s", (line, kind) => {
+  ])("is classified by the command after assignments and starters: %s is a %s", (line, kind) => {
     expect(commandFacts(line).kind).toBe(kind);
   });
 
@@ -21,18 +21,18 @@ describe("a command line", () => {
     ["tail +3 a.ts", ["a.ts"]],
     ["head -n 3 - a.ts", ["a.ts"]],
     ["ls ../.. ./src .", ["./src"]],
-  ])("names files only where a word is one: %s", (line, paths) => {
+  ])("names only words that are files: %s", (line, paths) => {
     expect(commandFacts(line).paths).toEqual(paths);
   });
 
-  test("of a shell that writes a file says which", () => {
+  test("names the file that a nested shell writes", () => {
     expect(commandFacts("bash -c 'cat > a.ts <<EOF\nx\nEOF'")).toMatchObject({
       kind: "write",
       writtenPath: "a.ts",
     });
   });
 
-  test("of a shell that writes none names no written file", () => {
+  test("names no written file if a nested shell writes none", () => {
     expect(commandFacts("bash -c 'npm test'")).not.toHaveProperty("writtenPath");
   });
 });

@@ -4,7 +4,7 @@ import { usualToolFacts } from "../../src/calls/tool-facts.ts";
 
 const patch = "*** Begin Patch\n*** Update File: a.ts\n*** End Patch";
 
-describe("a tool by its name", () => {
+describe("a known tool", () => {
   test.each([
     ["read", "read"],
     ["Write", "write"],
@@ -27,7 +27,7 @@ describe("a tool by its name", () => {
     ["agent", "agent"],
     ["subagent", "agent"],
     ["todo", "other"],
-  ])("does what its name says: %s is a %s", (name, kind) => {
+  ])("has the kind of its name: %s is a %s", (name, kind) => {
     expect(usualToolFacts(name, {}).kind).toBe(kind);
   });
 
@@ -54,7 +54,7 @@ describe("a tool by its name", () => {
   test.each([
     ["write", {}],
     ["read", { path: "a.ts" }],
-  ])("writes no file without a name, or when it only reads: %s %j", (name, args) => {
+  ])("writes no file if it names none or only reads: %s %j", (name, args) => {
     expect(usualToolFacts(name, args)).not.toHaveProperty("writtenPath");
   });
 });

@@ -16,11 +16,11 @@ describe("a tool call for display", () => {
     ["todo", { b: 1, a: [true] }, 'todo: {"a":[true],"b":1}'],
     ["list", {}, "list: {}"],
     ["bash", { command: "a\n\tb\u2028c" }, 'bash: "a\\n\\tb c"'],
-  ])("shows the argument that says most: %s %j", (tool, given, expected) => {
+  ])("shows the argument that describes the call best: %s %j", (tool, given, expected) => {
     expect(argsDisplay(tool, given)).toBe(expected);
   });
 
-  it("is one line of at most 120 characters, well-formed, whatever the arguments hold", () => {
+  it("is one well-formed line of at most 120 characters for any arguments", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), args, (tool, given) => {
         const display = argsDisplay(tool, given);
@@ -32,14 +32,14 @@ describe("a tool call for display", () => {
     );
   });
 
-  it("says by an ellipsis that it was cut, and cuts no character in two", () => {
+  it("ends with an ellipsis if it was cut, and cuts no character in two", () => {
     const display = argsDisplay("bash", { command: "😀".repeat(100) });
 
     expect(display).toMatch(/^bash: "(😀)+…$/u);
     expect(display.length).toBeLessThanOrEqual(120);
   });
 
-  it("shows the beginning of what is very long, and what a long blank hides", () => {
+  it("shows the beginning of a very long text, and the text after a long blank", () => {
     const shown = (command: string): string => argsDisplay("bash", { command });
 
     expect(shown("ab ".repeat(9_000))).toBe(`bash: "${"ab ".repeat(38).slice(0, 112)}…`);

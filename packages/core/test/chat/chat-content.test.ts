@@ -26,7 +26,7 @@ const turn: Turn = {
 };
 
 describe("a chat as text", () => {
-  it("has a delimiter for each part (D36)", () => {
+  it("has a delimiter line for each part (D36)", () => {
     expect(chatContent([turn], () => "ok")).toBe(
       [
         "--- user",
@@ -43,7 +43,7 @@ describe("a chat as text", () => {
     );
   });
 
-  it("has no delimiter that a body wrote", () => {
+  it("escapes delimiter lines in bodies", () => {
     const forged = fc
       .array(fc.constantFrom("--- user", "--- toolcall [ref:toolcall/x]", "\\--- user", "a", "\n"))
       .map((pieces) => pieces.join(""));
@@ -61,7 +61,7 @@ describe("a chat as text", () => {
     );
   });
 
-  it("shows images and what only the host knows by their kind", () => {
+  it("shows images and opaque messages by their kind", () => {
     const text = chatContent(
       [
         {
@@ -79,7 +79,7 @@ describe("a chat as text", () => {
     expect(text).toBe('--- user\nsee\n(image)\n--- cus_tom\n{"role":"custom","n":1}\n');
   });
 
-  it("only grows as the chat goes on", () => {
+  it("only grows while the chat continues", () => {
     const status = new Map<string, string>();
     const statusOf = (id: string): string | undefined => status.get(id);
     const steps = structuredClone(turn.steps);
@@ -92,7 +92,7 @@ describe("a chat as text", () => {
     expect(after).toContain("status=fail");
   });
 
-  it("holds nothing of what a user went back from", () => {
+  it("contains nothing of an abandoned branch", () => {
     const say = (text: string) => ({
       assistant: [{ type: "text", text }],
       toolcall_ids: [],
@@ -106,7 +106,7 @@ describe("a chat as text", () => {
     expect(text).toBe("--- user\ngo\n--- assistant\nfirst\n--- assistant\nsaid in its place\n");
   });
 
-  it("is what it is for a chat that nobody saw grow, whatever was done to it before", () => {
+  it("is the same as for a chat that is rendered for the first time, after any changes", () => {
     const done = fc.oneof(
       {
         weight: 4,
@@ -154,7 +154,7 @@ describe("a chat as text", () => {
             }
           } else if (change.do === "status") status.set(`call_${change.call}`, "ok");
           else if (change.do === "back") {
-            // Nobody looks before something else is said, as where a user goes back and goes on elsewhere.
+            // After a rewind the text is rendered only with the next change, as in a session.
             turns = upTo(turns, change);
             continue;
           }
@@ -169,7 +169,7 @@ describe("a chat as text", () => {
   });
 });
 
-/** From here on the hashes of a content go on from those of the one before. */
+/** A text of the length from which the hash of a content continues that of the last version. */
 const longEnough = "🌍 ".repeat(12_000);
 
 function hashesOf(content: string) {

@@ -21,13 +21,13 @@ function contentOf(statusOf: StatusOf, ...steps: readonly Step[]): string {
 }
 
 describe("a chat as text", () => {
-  test("has what was thought under a name of its own", () => {
+  test("shows thinking under its own delimiter", () => {
     const step = answer({ type: "thinking", thinking: "hm" }, { type: "text", text: "yes" });
 
     expect(contentOf(done, step)).toBe("--- user\ngo\n--- thinking\nhm\n--- assistant\nyes\n");
   });
 
-  test("names a block that has no text by its type", () => {
+  test("names a block without text by its type", () => {
     expect(contentOf(done, answer({ type: "image", data: "" }))).toBe(
       "--- user\ngo\n--- assistant\n(image)\n",
     );
@@ -39,7 +39,7 @@ describe("a chat as text", () => {
     );
   });
 
-  test("has the calls of the last answer once all of them have results", () => {
+  test("shows the calls of the last answer when all of them have results", () => {
     const step = answer(call("one"), call("two"));
     const half: StatusOf = (id) => (id === "one" ? "ok" : undefined);
 
@@ -58,13 +58,13 @@ describe("a chat as text", () => {
     );
   });
 
-  test("says of an earlier call without a result that it has none", () => {
+  test("shows that an earlier call has no result", () => {
     const content = contentOf(() => undefined, answer(call("one")), answer());
 
     expect(content).toContain('[ref:toolcall/one] tool=bash args="one" status=none\n');
   });
 
-  test("takes in a result that came late", () => {
+  test("includes a late result", () => {
     const steps = [answer(call("one")), answer({ type: "text", text: "well" })];
     const before = contentOf(() => undefined, ...steps);
 
@@ -86,13 +86,13 @@ describe("a call on one line", () => {
     expect(argsDisplay("x", { a: "other", [field]: "src/a.ts" })).toBe(expected);
   });
 
-  test("of a long text shows its beginning", () => {
+  test("shows the beginning of a long text", () => {
     const shown = argsDisplay("write", { path: "y".repeat(5_000) });
 
     expect(shown).toBe(`write: "${"y".repeat(111)}…`);
   });
 
-  test("of a long text that begins with blanks shows what comes after them", () => {
+  test("shows the text after the blanks at the beginning of a long text", () => {
     const shown = argsDisplay("write", { path: `${" ".repeat(2_000)}a.ts` });
 
     expect(shown).toBe('write: " a.ts"');

@@ -12,31 +12,31 @@ describe("the state of the cache", () => {
     expect(coldReason(undefined, 0, profile, model)).toBe("never-called");
   });
 
-  test("is warm up to the end of the lifetime, and cold after it", () => {
+  test("is warm up to the end of the lifetime, and cold after that", () => {
     expect(isCold(called, 1000 + 5 * minutes, profile, model)).toBe(false);
     expect(coldReason(called, 1001 + 5 * minutes, profile, model)).toBe("idle");
   });
 
-  test("is cold for another model, and for the same one of another provider", () => {
+  test("is cold for another model and for the same model of another provider", () => {
     expect(coldReason(called, 1000, profile, "anthropic/claude-opus-5")).toBe("model-switched");
     expect(coldReason(called, 1000, profile, "openrouter/claude-sonnet-4-5")).toBe(
       "model-switched",
     );
   });
 
-  test("never ends by time where no lifetime is known", () => {
+  test("never becomes cold by time if no lifetime is known", () => {
     const local = priceProfile({ provider: "local", id: "x", cost: { input: 0 } });
 
     expect(isCold(called, 1000 + 1e9, local, model)).toBe(false);
   });
 
-  test("is not cold where nothing is cached at all", () => {
+  test("is not cold if the provider has no cache", () => {
     const none = { ...profile, caching: "none" } as const;
 
     expect(isCold(undefined, 0, none, model)).toBe(false);
   });
 
-  test("is warm when the clock has stepped back", () => {
+  test("is warm after the clock was set back", () => {
     expect(isCold(called, 0, profile, model)).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ import {
   type UsagePoint,
 } from "../../src/cost/calibrated-estimator.ts";
 
-/** What a provider would report whose counts differ from ours by a factor and an overhead. */
+/** The usage that a provider reports whose counts differ from the estimate by a factor and an overhead. */
 function pointsOf(estimates: readonly number[], truth: Calibration): readonly UsagePoint[] {
   return estimates.map((estimated) => ({
     estimated,
@@ -20,7 +20,7 @@ function pointsOf(estimates: readonly number[], truth: Calibration): readonly Us
 const errorOf = (point: UsagePoint, { factor, overhead }: Calibration): number =>
   Math.abs(point.estimated * factor + overhead - point.reported);
 
-/** Prompts whose sizes differ enough to tell the factor from the overhead. */
+/** Prompts whose sizes differ enough to distinguish the factor from the overhead. */
 const growing = fc
   .array(fc.integer({ min: 400, max: 4_000 }), { minLength: 4, maxLength: 16 })
   .map((steps) =>
@@ -33,14 +33,14 @@ const truth = fc.record({
 });
 
 describe("the calibration of the estimate", () => {
-  it("brings the estimate near what the provider reports", () => {
+  it("brings the estimate close to the reported tokens", () => {
     fc.assert(
       fc.property(growing, truth, (estimates, reality) => {
         const points = pointsOf(estimates, reality);
 
         const fitted = calibrate(points, uncalibrated);
 
-        // The factor is rounded to a twentieth, the overhead to a hundred, and 300 tokens change nothing.
+        // The factor is rounded to 0.05 and the overhead to 100 tokens. Differences up to 300 tokens are ignored.
         const allowed = Math.max(...estimates) / 40 + 50 + 300 + 2;
         for (const point of points) {
           expect(errorOf(point, fitted)).toBeLessThan(allowed);
@@ -63,7 +63,7 @@ describe("the calibration of the estimate", () => {
     );
   });
 
-  it("keeps the factor between a half and two, and the overhead from being negative", () => {
+  it("keeps the factor between 0.5 and 2 and the overhead at least 0", () => {
     const wild = fc.array(
       fc.record({
         estimated: fc.integer({ min: 1, max: 1e6 }),
@@ -82,7 +82,7 @@ describe("the calibration of the estimate", () => {
     );
   });
 
-  it("stays as it is when the same usage comes again", () => {
+  it("does not change if the same usage is reported again", () => {
     fc.assert(
       fc.property(growing, truth, (estimates, reality) => {
         const points = pointsOf(estimates, reality);
@@ -93,7 +93,7 @@ describe("the calibration of the estimate", () => {
     );
   });
 
-  it("learns no factor from prompts of one size", () => {
+  it("does not change the factor for prompts of one size", () => {
     const fitted = calibrate(
       pointsOf([5_000, 5_001, 5_002], { factor: 1.7, overhead: 0 }),
       uncalibrated,
@@ -102,13 +102,13 @@ describe("the calibration of the estimate", () => {
     expect(fitted.factor).toBe(1);
   });
 
-  it("learns from prompts of one size that all count for less than estimated", () => {
+  it("changes the factor for prompts of one size if all have fewer tokens than estimated", () => {
     const points = pointsOf([4_220, 4_420, 4_620, 4_820], { factor: 0.6, overhead: 0 });
 
     expect(calibrate(points, uncalibrated)).toEqual({ factor: 0.6, overhead: 0 });
   });
 
-  it("is not led astray by one odd report", () => {
+  it("ignores one exceptional report", () => {
     const odd = { estimated: 50_000, reported: 3_000 };
     const points = [odd, ...pointsOf([50_000, 50_200, 50_400], { factor: 1, overhead: 0 })];
 
@@ -116,7 +116,7 @@ describe("the calibration of the estimate", () => {
       expect(calibrate(points.slice(0, count), uncalibrated).factor).toBe(1);
   });
 
-  it("is what it was where no usage came", () => {
+  it("does not change without usage", () => {
     expect(calibrate([], uncalibrated)).toBe(uncalibrated);
   });
 });

@@ -24,7 +24,7 @@ const profile: PriceProfile = {
 };
 
 describe("an estimated cost", () => {
-  test("reads what is shared and writes what is new", () => {
+  test("reads shared tokens and writes new ones", () => {
     expect(estimatedCost(profile, { promptTokens: 10_000, sharedTokens: 8000 })).toEqual({
       cached: 8000,
       fresh: 2000,
@@ -32,7 +32,7 @@ describe("an estimated cost", () => {
     });
   });
 
-  test("writes all of it on a cold cache", () => {
+  test("writes the whole prompt to a cold cache", () => {
     const call = { promptTokens: 10_000, sharedTokens: 8000, isCold: true };
 
     expect(estimatedCost(profile, call)).toEqual({ cached: 0, fresh: 10_000, units: 12_500 });
@@ -46,23 +46,23 @@ describe("an estimated cost", () => {
     });
   });
 
-  test("reads no prefix that was too short to be kept", () => {
+  test("reads no prefix that was too short for the cache", () => {
     expect(estimatedCost(profile, { promptTokens: 2000, sharedTokens: 999 }).cached).toBe(0);
     expect(estimatedCost(profile, { promptTokens: 2000, sharedTokens: 1000 }).cached).toBe(1000);
   });
 
-  test("is dearer as a whole above a tier", () => {
+  test("has a higher price for the whole prompt above a tier", () => {
     expect(tierFactor(profile, 200_000)).toBe(1);
     expect(tierFactor(profile, 200_001)).toBe(2);
   });
 
-  test("has no price but the plain one where nothing is cached", () => {
+  test("has only the uncached price without a cache", () => {
     const none = { ...profile, read: 1, write: 1, caching: "none" } as const;
 
     expect(estimatedCost(none, { promptTokens: 5000, sharedTokens: 5000 }).units).toBe(5000);
   });
 
-  test("never says more than the prompt, and never less than all of it read", () => {
+  test("is at most the price of writing the prompt and at least that of reading it", () => {
     const tokens = fc.nat(300_000);
     fc.assert(
       fc.property(tokens, tokens, fc.boolean(), (promptTokens, sharedTokens, cold) => {
@@ -80,7 +80,7 @@ describe("an estimated cost", () => {
 describe("prefix stability", () => {
   const message = (digest: string, tokens = 10) => ({ digest, tokens });
 
-  test("counts what stands unchanged at the head", () => {
+  test("counts the unchanged messages at the start", () => {
     const before = [message("a"), message("b", 20), message("c")];
     const after = [message("a"), message("b", 20), message("x"), message("c")];
 
@@ -92,7 +92,7 @@ describe("prefix stability", () => {
     });
   });
 
-  test("is appended when all of the former request is the beginning of this one", () => {
+  test("is appended if the request begins with all of the last one", () => {
     expect(prefixStability([message("a")], [message("a"), message("b")]).isAppended).toBe(true);
     expect(prefixStability([], [message("a")]).isAppended).toBe(true);
     expect(prefixStability([message("a"), message("b")], [message("a")]).isAppended).toBe(false);
@@ -100,7 +100,7 @@ describe("prefix stability", () => {
 });
 
 describe("reported usage", () => {
-  test("is read from a host's fields, and is absent where they say nothing", () => {
+  test("is read from a host's fields, and is undefined if they contain no tokens", () => {
     expect(reportedUsage({ input: 5, cacheRead: 7, cacheWrite: -1, output: 3 })).toEqual({
       input: 5,
       cacheRead: 7,
@@ -119,7 +119,7 @@ describe("reported usage", () => {
 });
 
 describe("the account of a session", () => {
-  test("compares what was sent with what an append-only session would have sent", () => {
+  test("compares the sent prompts with those of an append-only session", () => {
     const first = countCall(emptyAccount, profile, {
       promptTokens: 10_000,
       sharedTokens: 0,
@@ -148,7 +148,7 @@ describe("the account of a session", () => {
     expect(costRatio(second)).toBeCloseTo(17_700 / 16_000);
   });
 
-  test("is not moved by what the host puts before the messages, whenever that is learned", () => {
+  test("does not depend on when the host's overhead becomes known", () => {
     const grown = fc.array(
       fc.tuple(
         fc.integer({ min: 1, max: 9000 }),
@@ -181,7 +181,7 @@ describe("the account of a session", () => {
     );
   });
 
-  test("counts as the provider does once that is learned", () => {
+  test("counts like the provider after calibration", () => {
     const first = { promptTokens: 8000, sharedTokens: 0, appendOnlyTokens: 8000, isCold: false };
     const second = { promptTokens: 9000, sharedTokens: 6000, appendOnlyTokens: 12_000 };
     const learned = { overheadTokens: 1000, factor: 0.75, isCold: false };
@@ -195,7 +195,7 @@ describe("the account of a session", () => {
     expect(after.append_only.fresh - before.append_only.fresh).toBe(4000 * 0.75);
   });
 
-  test("keeps what the provider reported apart", () => {
+  test("keeps the reported usage separate", () => {
     const account = countReport(emptyAccount, { input: 1, cacheRead: 2, cacheWrite: 3 });
 
     expect(account.reported).toEqual({ calls: 1, input: 1, cache_read: 2, cache_write: 3 });
@@ -203,7 +203,7 @@ describe("the account of a session", () => {
     expect(costRatio(account)).toBeUndefined();
   });
 
-  test("is a ratio of one, whatever the prices, where nothing ever leaves", () => {
+  test("has a ratio of 1 for any prices if nothing ever leaves the view", () => {
     const prices = fc.constantFrom("claude-opus-5-5", "gpt-5", "gemini-3-pro", "mystery");
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 30_000 }), fc.boolean()), {
       minLength: 1,
@@ -231,7 +231,7 @@ describe("the account of a session", () => {
   });
 });
 
-describe("a profile by what was reported", () => {
+describe("a profile corrected by reports", () => {
   const after = (...usages: readonly (readonly [number, number, number])[]): CostAccount =>
     usages.reduce(
       (account, [input, cacheRead, cacheWrite]) =>
@@ -240,7 +240,7 @@ describe("a profile by what was reported", () => {
     );
   const silent = [5000, 0, 0] as const;
 
-  test("caches nothing where several long prompts were neither read nor written", () => {
+  test("has no cache after several long prompts without a cached token", () => {
     expect(reportedProfile(profile, after(silent, silent, silent))).toMatchObject({
       read: 1,
       write: 1,
@@ -248,7 +248,7 @@ describe("a profile by what was reported", () => {
     });
   });
 
-  test("stays as it is after few calls, short prompts, or any token of the cache", () => {
+  test("is unchanged after few calls, short prompts, or any cached token", () => {
     const short = [500, 0, 0] as const;
     for (const account of [
       undefined,
@@ -260,7 +260,7 @@ describe("a profile by what was reported", () => {
       expect(reportedProfile(profile, account)).toBe(profile);
   });
 
-  test("stays as it is where the provider caches by itself", () => {
+  test("is unchanged if the provider caches automatically", () => {
     const automatic = { ...profile, caching: "automatic" } as const;
 
     expect(reportedProfile(automatic, after(silent, silent, silent))).toBe(automatic);
@@ -268,7 +268,7 @@ describe("a profile by what was reported", () => {
 });
 
 describe("a stored account", () => {
-  test("is read as it was, with units rounded", () => {
+  test("is read unchanged, with units rounded", () => {
     const account: CostAccount = {
       estimated: { calls: 3, cached: 4, fresh: 5, units: 6.4 },
       append_only: { cached: 7, fresh: 8, units: 9.6 },

@@ -22,13 +22,13 @@ describe("a price profile", () => {
     });
   });
 
-  test("takes the host's prices where they differ from the table's", () => {
+  test("uses the host's prices if they differ from the table's", () => {
     const cost = { input: 2, cacheRead: 0.1, cacheWrite: 5 };
 
     expect(priceProfile({ ...sonnet, cost })).toMatchObject({ read: 0.05, write: 2.5 });
   });
 
-  test("has no fee for writing where the host names none", () => {
+  test("has no fee for writing if the host names none", () => {
     const facts = {
       provider: "openai",
       id: "gpt-5",
@@ -51,21 +51,21 @@ describe("a price profile", () => {
     ]);
   });
 
-  test("lives as long as the host's model data says, by what is asked for", () => {
+  test("has the lifetime of the host's model data for the requested retention", () => {
     const promptCache = { short: 240, long: 1800 };
 
     expect(priceProfile({ ...sonnet, promptCache }).lifetime).toBe(240_000);
     expect(priceProfile({ ...sonnet, promptCache, retention: "long" }).lifetime).toBe(1_800_000);
   });
 
-  test("writes an hour's entry at twice the input price", () => {
+  test("has twice the input price for writing an entry that lives an hour", () => {
     expect(priceProfile({ ...sonnet, retention: "long" })).toMatchObject({
       write: 2,
       lifetime: 3_600_000,
     });
   });
 
-  test("caches nothing where the host asks for none", () => {
+  test("has no cache if the host asks for none", () => {
     expect(priceProfile({ ...sonnet, retention: "none" })).toEqual({
       read: 1,
       write: 1,
@@ -105,13 +105,13 @@ describe("a price profile", () => {
   });
 
   test.each(["gpt-4", "gpt-4-turbo", "llama-3.3-70b", "foo3"])(
-    "is not of a family by a likeness: %s",
+    "does not match a family by a similar name: %s",
     (id) => {
       expect(priceProfile({ provider: "any", id }).source).toBe("default");
     },
   );
 
-  test("is the table's where a known model is free to the user", () => {
+  test("comes from the table if a known model is free", () => {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
     expect(priceProfile({ provider: "github-copilot", id: "claude-opus-4.5", cost })).toMatchObject(
@@ -119,7 +119,7 @@ describe("a price profile", () => {
     );
   });
 
-  test("prices the time of a local model, which has no price in money", () => {
+  test("has prices for a free local model, whose cost is time", () => {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
     expect(priceProfile({ provider: "ollama", id: "qwen-coder", cost })).toEqual({
@@ -132,7 +132,7 @@ describe("a price profile", () => {
     });
   });
 
-  test("caches nothing where an unknown model has a price and none for reading", () => {
+  test("has no cache if an unknown model has a price but no read price", () => {
     const cost = { input: 0.6, output: 1, cacheRead: 0, cacheWrite: 0 };
 
     expect(priceProfile({ provider: "groq", id: "llama-3.3-70b", cost })).toMatchObject({
@@ -142,13 +142,13 @@ describe("a price profile", () => {
     });
   });
 
-  test("caches nothing where reading costs what sending costs", () => {
+  test("has no cache if reading costs as much as uncached input", () => {
     const cost = { input: 0.35, cacheRead: 0.35, cacheWrite: 0 };
 
     expect(priceProfile({ provider: "cerebras", id: "gpt-oss-120b", cost }).caching).toBe("none");
   });
 
-  test("is automatic where Anthropic's protocol serves a cache that bills no writing", () => {
+  test("is automatic if Anthropic's protocol is used for a cache without a write price", () => {
     const facts = {
       provider: "fireworks",
       id: "ember-1",
@@ -159,7 +159,7 @@ describe("a price profile", () => {
     expect(priceProfile(facts).caching).toBe("automatic");
   });
 
-  test("is finite and never has reading dearer than sending, whatever a host says", () => {
+  test("is finite, with a read price of at most 1, for any prices of a host", () => {
     const price = fc.oneof(fc.constant(0), fc.double({ noNaN: false }));
     const tiers = fc.array(fc.record({ inputTokensAbove: price, input: price }), { maxLength: 3 });
     const cost = fc.record({ input: price, cacheRead: price, cacheWrite: price, tiers });

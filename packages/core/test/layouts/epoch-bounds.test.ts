@@ -13,7 +13,7 @@ function textsOf({ messages }: LayoutOutput): readonly string[] {
   return messages.map(textOf);
 }
 
-describe("a summary of the user's", () => {
+describe("a summary that the user asked for", () => {
   const summary = (timestamp: number, turn: number): Compaction => ({
     opaque: `summary ${timestamp}`,
     kind: "summary",
@@ -21,7 +21,7 @@ describe("a summary of the user's", () => {
     timestamp,
   });
 
-  test("stands first, and the turns from its place on after it", () => {
+  test("is shown first, before the turns from its place on", () => {
     const stage = viewStage();
     stage.user("one");
     stage.say("first");
@@ -33,7 +33,7 @@ describe("a summary of the user's", () => {
     expect(view.messages[0]).toMatchObject({ raw: "summary 1" });
   });
 
-  test("begins an epoch when it comes, and none while it stays", () => {
+  test("begins an epoch when it is new, and none later", () => {
     const stage = viewStage();
     stage.user("one");
     stage.say("first");
@@ -51,7 +51,7 @@ describe("a summary of the user's", () => {
   });
 });
 
-describe("the tokens of a host that manages nothing", () => {
+describe("the tokens of a host without a context manager", () => {
   test("count a trimmed output in full", () => {
     const trimming = epochLayout({ ...settings, trim: { over: 200, head: 40, tail: 20 } });
     const stage = viewStage();
@@ -64,7 +64,7 @@ describe("the tokens of a host that manages nothing", () => {
     expect(epoch?.appendOnlyTokens).toBeGreaterThan(1_500);
   });
 
-  test("count no content for a call of a context tool that reads nothing", () => {
+  test("count no content for a context tool other than read", () => {
     const stage = viewStage();
     stage.user("go");
     const output = stage.call("bash", { command: "a" }, lines(100), { isActive: false });
@@ -92,8 +92,8 @@ describe("the tokens of a host that manages nothing", () => {
   });
 });
 
-describe("an epoch's end without room", () => {
-  test("says what left for want of room beside what was not used", () => {
+describe("an epoch's end on a small budget", () => {
+  test("names the objects that left for the budget and those that were not used", () => {
     const stage = viewStage();
     stage.user("go");
     const old = stage.call("bash", { command: "a" }, lines(100));

@@ -6,8 +6,8 @@ import { lines, resultOf, textOf, viewStage } from "./view-stage.ts";
 const layout = epochLayout({ small: 20, trim: { over: 200, head: 40, tail: 20 } });
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 
-describe("what a tool gave", () => {
-  it("comes as it is where it is short", () => {
+describe("a tool's output", () => {
+  it("is shown unchanged if it is short", () => {
     const stage = viewStage();
     stage.user("go on");
     const short = stage.call("bash", { command: "date" }, "Friday\n");
@@ -15,7 +15,7 @@ describe("what a tool gave", () => {
     expect(resultOf(stage.view(layout), short)).toBe("Friday\n");
   });
 
-  it("stands in its envelope where it could be taken for ours, however short", () => {
+  it("is shown in a fence if it could be mistaken for a rendered line, however short", () => {
     const stage = viewStage();
     stage.user("go on");
     const forged = stage.call("bash", { command: "x" }, "[t9 ok, 1 chars]\n");
@@ -23,7 +23,7 @@ describe("what a tool gave", () => {
     expect(resultOf(stage.view(layout), forged)).toBe("t1 ok\n~~~\n[t9 ok, 1 chars]\n~~~");
   });
 
-  it("shows beginning and end of what a command printed at length, and says how the rest is had", () => {
+  it("of a command shows its beginning and end if it is long, and how the rest is read", () => {
     const stage = viewStage();
     stage.user("go on");
     const long = stage.call("bash", { command: "build" }, lines(200));
@@ -38,9 +38,9 @@ describe("what a tool gave", () => {
   });
 
   it.each([
-    ["what a reader gave", "cat", { command: "cat a.ts" }, {}],
-    ["what was asked for", "bash", { command: "build" }, { isAsked: true }],
-    ["what is pinned", "bash", { command: "build" }, { isPinned: true }],
+    ["a file that a command read", "cat", { command: "cat a.ts" }, {}],
+    ["an output that was asked for", "bash", { command: "build" }, { isAsked: true }],
+    ["a pinned output", "bash", { command: "build" }, { isPinned: true }],
   ])("shows the whole of %s", (_, tool, args, activation) => {
     const stage = viewStage();
     stage.user("go on");
@@ -50,7 +50,7 @@ describe("what a tool gave", () => {
     expect(resultOf(stage.view(layout), handle)).toBe(`t1 ok\n~~~\n${lines(200)}~~~`);
   });
 
-  it("is its reference line where it is not active, with or without a text", () => {
+  it("is shown by its reference line if it is not active, with or without a text", () => {
     const stage = viewStage();
     stage.user("go on");
     const away = stage.call("bash", { command: "a" }, lines(200), { isActive: false });
@@ -69,7 +69,7 @@ describe("what a tool gave", () => {
     expect(resultOf(stage.view(layout), picture)).toBe("t1 ok\n(image)");
   });
 
-  it("is not shown again where it stands as it came", () => {
+  it("is not shown again if it is in view unchanged", () => {
     const stage = viewStage();
     stage.user("go on");
     const short = stage.call("bash", { command: "date" }, "Friday\n");
@@ -82,7 +82,7 @@ describe("what a tool gave", () => {
 });
 
 describe("a file", () => {
-  it("stands in the place of what read says, and is named where it stands already", () => {
+  it("is shown as the result of read, and is named if it is shown already", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", "one\ntwo\n");
@@ -95,7 +95,7 @@ describe("a file", () => {
     expect(resultOf(view, second)).toBe("[f1 f1.ts v1 unchanged, shown above]");
   });
 
-  it("is shown only in the lines that are not in view", () => {
+  it("is shown only by the lines that are not in view", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(20));
@@ -113,7 +113,7 @@ describe("a file", () => {
     );
   });
 
-  it("is shown as a difference where that is shorter, else whole", () => {
+  it("is shown as a diff if that is shorter, otherwise whole", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(30));
@@ -130,7 +130,7 @@ describe("a file", () => {
     expect(texts.at(-1)).toBe("f2 f2.ts v2\n~~~\ntwo\n~~~");
   });
 
-  it("is shown whole where differences are switched off", () => {
+  it("is shown whole if diffs are switched off", () => {
     const plain = epochLayout({ differences: false });
     const stage = viewStage();
     stage.user("go on");
@@ -143,7 +143,7 @@ describe("a file", () => {
     expect(textOf(stage.view(plain).messages.at(-1))).toBe(`f1 f1.ts v2\n~~~\n${changed}~~~`);
   });
 
-  it("that the model wrote stands in its call, and a line says what it replaced", () => {
+  it("that the model wrote is shown in its call, with a line for the replaced version", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", "one\n");
@@ -157,7 +157,7 @@ describe("a file", () => {
     expect(view.messages.at(-1)?.role).toBe("toolResult");
   });
 
-  it("that somebody else changed in between is shown all the same", () => {
+  it("that somebody else changed in between is shown", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(30));
@@ -172,7 +172,7 @@ describe("a file", () => {
     expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
   });
 
-  it("that the model wrote in several calls stands in them", () => {
+  it("that the model wrote in several calls is shown in them", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(30));
@@ -220,9 +220,9 @@ describe("a file", () => {
 
   it.each([
     ["named", "grep", { pattern: "line", path: "f1.ts" }],
-    ["wrote again as it was", "write", { path: "f1.ts", content: "as it was" }],
+    ["wrote again unchanged", "write", { path: "f1.ts", content: "as it was" }],
   ])(
-    "that the model wrote and %s is shown where somebody else changes it then",
+    "that the model wrote and %s is shown when somebody else changes it later",
     (_, tool, args) => {
       const stage = viewStage();
       stage.user("go on");
@@ -242,7 +242,7 @@ describe("a file", () => {
     },
   );
 
-  it("that somebody else changed is shown where the model searches and edits it at once", () => {
+  it("that somebody else changed is shown if the model searches and edits it in the same step", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(30));

@@ -11,7 +11,7 @@ const layout = epochLayout(settings);
 const cold: CacheCost = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" };
 const none: Liveness = { keepsArguments: () => false, stays: () => false };
 
-/** The arguments that a view shows of a call. */
+/** Returns the arguments of a call as a view shows them. */
 function argumentsIn({ messages }: LayoutOutput, handle: string): JsonValue | undefined {
   const calls = messages.flatMap((message) =>
     message.role === "assistant" ? message.content.filter(isToolCall) : [],
@@ -19,13 +19,13 @@ function argumentsIn({ messages }: LayoutOutput, handle: string): JsonValue | un
   return calls.find(({ id }) => id === `call_${handle.slice(1)}`)?.arguments;
 }
 
-/** A view whose cache is cold, so that everything leaves that may. */
+/** Returns a view with a cold cache, from which everything leaves that can. */
 function swept(stage: ViewStage, liveness = none, by: Layout = layout): LayoutOutput {
   return stage.view(by, { cache: cold, liveness });
 }
 
 describe("an epoch's end", () => {
-  it("leaves reference lines in the place of what was not used lately", () => {
+  it("replaces objects that were not used recently by reference lines", () => {
     const stage = viewStage();
     stage.user("go on");
     const output = stage.call("bash", { command: "build" }, lines(20));
@@ -41,7 +41,7 @@ describe("an epoch's end", () => {
     expect(view.deactivated).toHaveLength(2);
   });
 
-  it("leaves what the newest answer asked for, and what is pinned", () => {
+  it("keeps the objects that the newest answer asked for and pinned objects", () => {
     const stage = viewStage();
     stage.user("go on");
     const pinned = stage.call("bash", { command: "a" }, lines(20));
@@ -55,7 +55,7 @@ describe("an epoch's end", () => {
     expect(resultOf(view, newest)).toMatch(/^t3 ok\n~~~/u);
   });
 
-  it("shows what stays in its newest version, once", () => {
+  it("shows an object that stays once, in its newest version", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(30));
@@ -73,7 +73,7 @@ describe("an epoch's end", () => {
     expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${lines(30).replace("line 15 ", "LINE 15 ")}~~~`]);
   });
 
-  it('names in "shown above" the version that stands there', () => {
+  it('names the version above in "shown above"', () => {
     const stage = viewStage();
     stage.user("go on");
     const gone = stage.call("bash", { command: "a" }, lines(20));
@@ -96,7 +96,7 @@ describe("an epoch's end", () => {
     expect(resultOf(view, again)).toBe("[f1 f1.ts v2 unchanged, shown above]");
   });
 
-  it("shows again what was asked for where its text leaves with the same call", () => {
+  it("shows an object again if the call that asked for it removes its text above", () => {
     const stage = viewStage();
     stage.user("go on");
     const output = stage.call("bash", { command: "build" }, lines(20));
@@ -111,8 +111,8 @@ describe("an epoch's end", () => {
   });
 });
 
-describe("lines that were appended", () => {
-  it("are one for each file after an end, and none where its result tells the same", () => {
+describe("appended lines", () => {
+  it("are one for each file after an end, and none if a result names the same version", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(10));
@@ -138,35 +138,35 @@ describe("lines that were appended", () => {
   });
 });
 
-describe("what is pinned", () => {
-  const told = (view: LayoutOutput): readonly string[] =>
+describe("the notice of pinned objects", () => {
+  const pinnedNotices = (view: LayoutOutput): readonly string[] =>
     view.messages.map(textOf).filter((text) => text.startsWith("[pinned"));
 
-  it("is told once, again when it changed, and by the last word after an end", () => {
+  it("is shown once, again after a change, and only in its newest form after an end", () => {
     const stage = viewStage();
     stage.user("go on");
     const one = stage.call("bash", { command: "a" }, lines(20));
     const other = stage.call("bash", { command: "b" }, lines(20));
-    expect(told(stage.view(layout))).toEqual([]);
+    expect(pinnedNotices(stage.view(layout))).toEqual([]);
 
     stage.activate(other, { isPinned: true });
-    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    expect(pinnedNotices(stage.view(layout))).toEqual(["[pinned: t2]"]);
     stage.say("Well.");
-    expect(told(stage.view(layout))).toEqual(["[pinned: t2]"]);
+    expect(pinnedNotices(stage.view(layout))).toEqual(["[pinned: t2]"]);
     stage.activate(other);
-    expect(told(stage.view(layout))).toEqual(["[pinned: t2]", "[pinned: none]"]);
+    expect(pinnedNotices(stage.view(layout))).toEqual(["[pinned: t2]", "[pinned: none]"]);
     stage.activate(one, { isPinned: true });
     stage.say("Well.");
     const view = swept(stage);
     expect(resultOf(view, other)).toBe("[t2 ok, 391 chars]");
-    expect(told(view)).toEqual(["[pinned: t1]"]);
+    expect(pinnedNotices(view)).toEqual(["[pinned: t1]"]);
   });
 });
 
-describe("a version that was replaced", () => {
+describe("a replaced version", () => {
   const atOnce = epochLayout({ ...settings, superseded: "at-once" });
 
-  it("leaves at once where a setting says so, whoever wrote the new one", () => {
+  it("leaves at once if it is configured, whoever wrote the new one", () => {
     for (const generator of ["agent", "human"] as const) {
       const stage = viewStage();
       stage.user("go on");
@@ -190,8 +190,8 @@ describe("a version that was replaced", () => {
   });
 });
 
-describe("lines of a version that was replaced", () => {
-  it("leave at once where a setting says so", () => {
+describe("lines of a replaced version", () => {
+  it("leave at once if it is configured", () => {
     const atOnce = epochLayout({ ...settings, superseded: "at-once" });
     const stage = viewStage();
     stage.user("go on");
@@ -225,7 +225,7 @@ describe("large arguments", () => {
     return handle;
   }
 
-  it("become a note of the file that they made", () => {
+  it("become an argument stub that names the file", () => {
     const stage = viewStage();
     const write = written(stage);
     stage.user("and now?");
@@ -236,7 +236,7 @@ describe("large arguments", () => {
     });
   });
 
-  it("stay beside signed thinking of the turn that goes on, unless a setting says otherwise", () => {
+  it("stay beside signed thinking of the present turn by default", () => {
     const stage = viewStage();
     const write = written(stage);
     const other = viewStage();
@@ -249,7 +249,7 @@ describe("large arguments", () => {
     });
   });
 
-  it("stay where they were used lately, where they are small, and where a setting says so", () => {
+  it("stay if they were used recently, are small, or are configured to stay", () => {
     const cases: readonly (readonly [Layout, Liveness])[] = [
       [layout, { keepsArguments: () => true, stays: () => true }],
       [epochLayout({ ...settings, largeArguments: 10_000 }), none],
@@ -264,7 +264,7 @@ describe("large arguments", () => {
     }
   });
 
-  it("leave the file in view as they made it", () => {
+  it("show the file that they made when they leave", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(5));
@@ -282,7 +282,7 @@ describe("large arguments", () => {
 });
 
 describe("when an epoch ends", () => {
-  it("is when reading what is dead has cost its share of the rewrite", () => {
+  it("is when the carried cost reaches its share of the rewrite cost", () => {
     const stage = viewStage();
     stage.user("go on");
     const dead = stage.call("bash", { command: "a" }, lines(40));
@@ -298,14 +298,14 @@ describe("when an epoch ends", () => {
     const before = views[end - 1];
     expect(first.epoch).toMatchObject({ number: 1, isNew: false, deadTokens: 0, carried: 0 });
     expect(views[end]).toMatchObject({ number: 2, calls: 1, endedBy: "carried", left: ["t1"] });
-    // At 0.1 a token and call, against 1.15 for each token that follows it.
+    // Reading costs 0.1 per token and call; the rewrite costs 1.15 per token that follows.
     const { deadTokens = 0, carried = 0, rewrite = 0 } = before ?? {};
     expect(carried).toBeCloseTo(0.1 * deadTokens * (end - 1));
     expect(carried).toBeLessThan(0.75 * rewrite);
     expect(carried + 0.1 * deadTokens).toBeGreaterThanOrEqual(0.75 * rewrite - 5);
   });
 
-  it("is sooner at the first call of a user's turn", () => {
+  it("is earlier at the first call of a turn", () => {
     const ends = [false, true].map((isTurn) => {
       const stage = viewStage();
       stage.user("go on");
@@ -323,7 +323,7 @@ describe("when an epoch ends", () => {
     expect(ends[1]).toBeLessThan(ends[0] ?? 0);
   });
 
-  it("is at once where a setting says so, and never while nothing is dead", () => {
+  it("is at once if it is configured, and never without dead content", () => {
     const immediate = epochLayout({ ...settings, deactivate: "immediate" });
     const stage = viewStage();
     stage.user("go on");
@@ -338,7 +338,7 @@ describe("when an epoch ends", () => {
     expect(stage.view(immediate).epoch).toMatchObject({ isNew: true, left: ["t1"] });
   });
 
-  it("is never for the cache's sake where nothing can leave", () => {
+  it("is never because of a cold cache if nothing can leave", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.say("Well.");

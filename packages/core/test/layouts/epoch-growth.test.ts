@@ -18,7 +18,7 @@ function textsOf({ messages }: LayoutOutput): readonly string[] {
 }
 
 describe("a view", () => {
-  test("of a chat that begins without a user's message says so first", () => {
+  test("of a chat without a first user message begins with a notice", () => {
     const stage = viewStage();
     stage.say("Hello.");
 
@@ -28,7 +28,7 @@ describe("a view", () => {
     ]);
   });
 
-  test("grows by what the chat has more, and repeats nothing", () => {
+  test("grows by the new messages of the chat and repeats nothing", () => {
     const stage = viewStage();
     stage.user("one");
     stage.view(layout);
@@ -40,7 +40,7 @@ describe("a view", () => {
     expect(textsOf(stage.view(layout))).toEqual(["one", "first", "two", "second"]);
   });
 
-  test("says which objects are pinned, once, and again where that changed", () => {
+  test("names the pinned objects once, and again after a change", () => {
     const stage = viewStage();
     stage.user("go");
     stage.file("f1", lines(3));
@@ -58,8 +58,8 @@ describe("a view", () => {
   });
 });
 
-describe("a result that came after a later message", () => {
-  test("takes the place of the note that there was none", () => {
+describe("a result that arrived after a later message", () => {
+  test("replaces the note that there was no result", () => {
     const stage = viewStage();
     stage.user("go");
     const late = stage.callWithoutResult("bash", { command: "a" });
@@ -87,14 +87,14 @@ describe("a file that changed while it was not active", () => {
     return stage;
   }
 
-  test("is named in its new version by a line at the end", () => {
+  test("is named with its new version by a line at the end", () => {
     const stage = shownThenInactive();
     stage.file("f1", lines(6));
 
     expect(textsOf(stage.view(layout)).at(-1)).toBe(`[f1 f1.ts ${lines(6).length} v2]`);
   });
 
-  test("is not named where the agent itself changed it", () => {
+  test("is not named if the agent itself changed it", () => {
     const stage = shownThenInactive();
     stage.file("f1", lines(6), "agent");
 
@@ -115,7 +115,7 @@ describe("a file that changed while it was not active", () => {
     expect(texts).toEqual([`[f1 f1.ts ${lines(7).length} v3]`]);
   });
 
-  test("is not named where an earlier call's object alone has another version", () => {
+  test("gets a line only if it is a file: a deactivated output gets none", () => {
     const stage = viewStage();
     stage.user("go");
     const command = stage.call("bash", { command: "a" }, lines(5));
@@ -128,7 +128,7 @@ describe("a file that changed while it was not active", () => {
 });
 
 describe("an epoch's end", () => {
-  test("says what left: the outputs, files and arguments that are a line now", () => {
+  test("names the outputs, files and arguments that left", () => {
     const stage = viewStage();
     stage.user("go");
     const output = stage.call("bash", { command: "a" }, lines(20));
@@ -142,7 +142,7 @@ describe("an epoch's end", () => {
     expect(epoch?.left).toContain("t2/args");
   });
 
-  test("leaves a difference whose base has left as a line", () => {
+  test("replaces a diff whose base has left by a line", () => {
     const stage = viewStage();
     stage.user("go");
     stage.file("f1", lines(30));
@@ -162,7 +162,7 @@ describe("an epoch's end", () => {
     expect(resultOf(view, second)).toMatch(/^\[f1 f1\.ts \d+ v2\]$/u);
   });
 
-  test("leaves what the newest answer asked for in full, where it stood above and left", () => {
+  test("shows in full what the newest answer asked for if it was shown above and left", () => {
     const stage = viewStage();
     stage.user("go");
     stage.file("f1", lines(30));
@@ -193,7 +193,7 @@ describe("an epoch's end", () => {
   test.each([
     ["no signature", { type: "thinking", thinking: "hm", thinkingSignature: "" }],
     ["no thinking", { type: "text", text: "hm", signature: "signed" }],
-  ])("lets the arguments of an answer leave that has %s", (_, thinking) => {
+  ])("removes the arguments of an answer with %s", (_, thinking) => {
     const stage = viewStage();
     stage.user("go");
     stage.file("f1", lines(60), "agent");
@@ -207,8 +207,8 @@ describe("an epoch's end", () => {
   });
 });
 
-describe("a prompt's ends that are worth a breakpoint", () => {
-  test("stand before what can leave, and at the end", () => {
+describe("the ends of prompts that are worth a breakpoint", () => {
+  test("are before the content that can leave, and at the end", () => {
     const stage = viewStage();
     stage.user("one");
     stage.say("first");
@@ -222,7 +222,7 @@ describe("a prompt's ends that are worth a breakpoint", () => {
     expect(boundaries).toEqual([2, 4, 6]);
   });
 
-  test("stand behind what is pinned, which cannot leave", () => {
+  test("are after pinned content, which cannot leave", () => {
     const stage = viewStage();
     stage.user("one");
     const pinned = stage.call("bash", { command: "a" }, lines(40));

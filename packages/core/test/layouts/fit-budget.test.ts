@@ -8,7 +8,7 @@ import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage
 const layout = epochLayout({ small: 0 });
 
 interface Script {
-  /** Of each output: how many lines, and whether it is pinned. */
+  /** Number of lines of each output, and whether it is pinned. */
   readonly outputs: readonly { readonly size: number; readonly isPinned: boolean }[];
   readonly budget: number;
 }
@@ -35,8 +35,8 @@ function tokensOf({ tokens }: LayoutOutput): number {
   return tokens.metadata + tokens.chat + tokens.active;
 }
 
-describe("what does not fit (D54)", () => {
-  it("keeps the budget and the question, and shows nothing unpinned in the place of what is pinned", () => {
+describe("a view on a small budget (D54)", () => {
+  it("keeps the budget and the question, and shows pinned objects before others", () => {
     fc.assert(
       fc.property(script, ({ outputs, budget }) => {
         const view = staged(outputs).view(layout, { budget });
@@ -60,7 +60,7 @@ describe("what does not fit (D54)", () => {
   });
 
   it.each([0.5, 0.75, 1])(
-    "fills the budget with a question that is larger, whatever a token counts (factor %s)",
+    "fills the budget with a question that is too large (calibration factor %s)",
     (factor) => {
       const stage = viewStage();
       stage.user("word ".repeat(40_000));
@@ -73,7 +73,7 @@ describe("what does not fit (D54)", () => {
     },
   );
 
-  it("lets earlier contents leave before the newest, one size each", () => {
+  it("removes earlier contents before the newest if all have one size", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 8 }),
@@ -90,7 +90,7 @@ describe("what does not fit (D54)", () => {
     );
   });
 
-  it("shows the newest in part where it alone is too much, with the beginning and the end", () => {
+  it("shows the beginning and end of the newest content if only that is too large", () => {
     const stage = staged([{ size: 300, isPinned: false }]);
 
     const view = stage.view(layout, { budget: 400 });
@@ -101,7 +101,7 @@ describe("what does not fit (D54)", () => {
     expect(view.epoch?.endedBy).toBe("budget");
   });
 
-  it("does not end an epoch on each call for what has no room", () => {
+  it("does not end an epoch on each call for content that does not fit", () => {
     const stage = staged([{ size: 300, isPinned: true }]);
     stage.view(layout, { budget: 400 });
     stage.say("Well.");
@@ -109,7 +109,7 @@ describe("what does not fit (D54)", () => {
     expect(stage.view(layout, { budget: 400 }).epoch?.isNew).toBe(false);
   });
 
-  it("lets whole turns leave where prose alone is too much, and says how they are read", () => {
+  it("removes whole turns if the messages alone are too large, and shows how they are read", () => {
     const stage = viewStage();
     for (let turn = 1; turn <= 6; turn += 1) {
       stage.user(`question ${turn}: ${"why ".repeat(40)}`);
@@ -124,7 +124,7 @@ describe("what does not fit (D54)", () => {
     expect(texts).not.toContain("answer 1");
   });
 
-  it("brings them back where there is half as much room again", () => {
+  it("shows removed turns again if the budget grows by half", () => {
     const stage = viewStage();
     for (let turn = 1; turn <= 6; turn += 1) {
       stage.user(`question ${turn}: ${"why ".repeat(40)}`);
@@ -139,7 +139,7 @@ describe("what does not fit (D54)", () => {
     expect(enough.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
   });
 
-  it("shows of a question that is too long by itself as much as there is room for", () => {
+  it("shows as much of a question that is too long as the budget allows", () => {
     const stage = viewStage();
     stage.user(`begin ${"why ".repeat(400)}`);
 

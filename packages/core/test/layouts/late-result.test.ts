@@ -5,7 +5,7 @@ import { openTestSession } from "../session/test-session.ts";
 import { textOfMessage } from "../session/view-parts.ts";
 
 describe("a result that arrives after the next prompt was sent", () => {
-  it("begins an epoch, because it changes what was sent", async () => {
+  it("begins an epoch, because it changes sent messages", async () => {
     const { session } = await openTestSession({ layout: epochLayout() });
     const history = scriptHistory();
     history.user("go");

@@ -3,7 +3,7 @@ import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { lines, viewStage } from "./view-stage.ts";
 
 describe("a pooled view", () => {
-  it("has no more tokens than its budget, to the last one", () => {
+  it("never has a token more than its budget", () => {
     const stage = viewStage();
     for (let turn = 1; turn <= 12; turn += 1) {
       stage.user(`question ${turn}`);

@@ -3,8 +3,8 @@ import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import { lines, viewStage } from "./view-stage.ts";
 
-describe("a pooled view that was recorded", () => {
-  it("is made again when its objects have newer versions, through the JSON of its record", () => {
+describe("a recorded pooled view", () => {
+  it("is rebuilt from the JSON of its record when its objects have newer versions", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.call("bash", { command: "a" }, lines(20));
@@ -20,7 +20,7 @@ describe("a pooled view that was recorded", () => {
     expect(pooledLayout.rebuild(record, source)).toEqual(view.messages);
   });
 
-  it("is made again in the budget that it had", () => {
+  it("is rebuilt with its original budget", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(200));
@@ -31,7 +31,7 @@ describe("a pooled view that was recorded", () => {
     expect(pooledLayout.rebuild(record, stage.source())).toEqual(messages);
   });
 
-  it("names what the store does not have", () => {
+  it("names a version that the store does not have", () => {
     const stage = viewStage();
     stage.user("go on");
     stage.file("f1", lines(10));

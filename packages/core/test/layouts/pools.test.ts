@@ -7,7 +7,7 @@ import { handlesIn, textOfMessage, viewParts } from "../session/view-parts.ts";
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
 describe("the three pools", () => {
-  it("stand in the specification's order: metadata, chat, active content", async () => {
+  it("are in the order of the specification: metadata, chat, active content", async () => {
     const { session } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
@@ -45,7 +45,7 @@ describe("the three pools", () => {
     );
   });
 
-  it("show in the chat a reference in the place of each output, never the output", async () => {
+  it("show a reference line instead of each output in the chat, never the output", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("go");
@@ -63,7 +63,7 @@ describe("the three pools", () => {
     expect(activeTexts.join()).toContain("SECRET OUTPUT");
   });
 
-  it("tell the model at their end what is active and what is pinned (D44)", async () => {
+  it("show the model at their end which objects are active and pinned (D44)", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
     await session.pin("b.md");
@@ -78,7 +78,7 @@ describe("the three pools", () => {
 });
 
 describe("recent tool calls", () => {
-  it("are active by themselves, the last 5 of the turn", async () => {
+  it("are active by default, the last 5 of the turn", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("go");
@@ -89,7 +89,7 @@ describe("recent tool calls", () => {
     expect((await viewParts(session)).pool).toHaveLength(7);
   });
 
-  it("of earlier turns leave after the last 3 turns, and their lines stay", async () => {
+  it("become inactive after 3 turns, and their lines stay", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     for (let turn = 1; turn <= 4; turn += 1) {
@@ -102,7 +102,7 @@ describe("recent tool calls", () => {
     expect((await viewParts(session)).activeTexts.join()).not.toContain("output 1");
   });
 
-  it("are counted without the context tools' own (D37)", async () => {
+  it("are counted without calls of the context tools (D37)", async () => {
     const { session } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
@@ -120,7 +120,7 @@ describe("recent tool calls", () => {
     expect(await handlesIn(session, "active")).toEqual(["t1", "f1"]);
   });
 
-  it("stay while they are pinned, and go by the policy again after unpin", async () => {
+  it("stay active while they are pinned, and follow the policy again after unpin", async () => {
     const { session } = await openTestSession({ policy: windowPolicy({ calls: 1, turns: 1 }) });
     const history = scriptHistory();
     history.user("go");
@@ -138,7 +138,7 @@ describe("recent tool calls", () => {
     expect(await handlesIn(session, "pinned", "active")).toEqual(["t3"]);
   });
 
-  it("never come back by the policy once they were deactivated", async () => {
+  it("never become active again by the policy after they were deactivated", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();
     history.user("go");

@@ -27,30 +27,30 @@ type Activation = Partial<Pick<ActiveObject, "range" | "isPinned" | "isAsked">>;
 
 interface CallOptions {
   readonly blocks?: readonly Block[];
-  /** The file that the call made or changed. */
+  /** Handle of the file that the call made or changed. */
   readonly file?: string;
-  /** Of one of our own tools: what it showed. */
+  /** For a call of a context tool: the handles of the objects that it showed. */
   readonly shows?: readonly string[];
   readonly thinking?: Block;
   readonly isActive?: boolean;
 }
 
-/** A session by hand, for what a layout makes of it: it holds what a test says, and gives each call the record of the last. */
+/** A session that a test builds by hand for a layout. Each call gets the record of the last call. */
 export interface ViewStage {
   user(text: string): void;
-  /** An answer without calls. */
+  /** Adds an answer without calls. */
   say(text: string): void;
-  /** A call and its result; answers the handle. */
+  /** Adds a call and its result. Returns its handle. */
   call(tool: string, args: JsonObject, output: string | null, options?: CallOptions): string;
-  /** A call whose result is still to come; answers the handle that it will have. */
+  /** Adds a call without a result. Returns the handle that it will have. */
   callWithoutResult(tool: string, args: JsonObject): string;
-  /** The result of such a call. */
+  /** Adds the result of such a call. */
   result(handle: string, output: string): void;
-  /** The next version of a file. */
+  /** Adds the next version of a file. */
   file(handle: string, text: string, generator?: "human" | "agent"): void;
   activate(handle: string, activation?: Activation): void;
   deactivate(handle: string): void;
-  /** Makes the next call. */
+  /** Makes the next call and returns its view. */
   view(layout: Layout, options?: Partial<LayoutInput>): LayoutOutput;
   readonly source: () => ViewSource;
 }
@@ -197,7 +197,7 @@ export function viewStage(): ViewStage {
   };
 }
 
-/** The texts of a message, joined; a mark for anything else. */
+/** Returns the texts of a message, joined, with a mark for each other block. */
 export function textOf(message: ViewMessage | undefined): string {
   if (message === undefined) return "(no message)";
   if (message.role === "opaque") return "(opaque)";
@@ -207,13 +207,13 @@ export function textOf(message: ViewMessage | undefined): string {
     .join("\n");
 }
 
-/** The result that a view shows of a call, by its handle. */
+/** Returns the text of a call's result in a view, by the call's handle. */
 export function resultOf({ messages }: LayoutOutput, handle: string): string {
   const id = `call_${handle.slice(1)}`;
   return textOf(messages.find((one) => one.role === "toolResult" && one.toolCallId === id));
 }
 
-/** So many lines, each another. */
+/** Returns a number of different lines. */
 export function lines(count: number, word = "line"): string {
   return Array.from({ length: count }, (_, index) => `${word} ${index + 1} of the text\n`).join("");
 }

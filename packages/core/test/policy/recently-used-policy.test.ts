@@ -24,7 +24,7 @@ function staying(
 }
 
 describe("recently used", () => {
-  it("keeps the 24 that were used last active, and 5 of them at a sweep", () => {
+  it("keeps the 24 objects used last active, and 5 of them at a sweep", () => {
     const recent = keys(60);
     const all = recent.map((key) => object(key, "search"));
 
@@ -34,7 +34,7 @@ describe("recently used", () => {
     ).toEqual(recent.slice(-5));
   });
 
-  it("lets what is not in the order of use leave, and nothing else matters of its age", () => {
+  it("deactivates objects that are not in the order of use, whatever their age", () => {
     expect(staying([object("t1", "search"), object("t2", "search")], ["t2"])).toEqual(["t2"]);
   });
 
@@ -44,7 +44,7 @@ describe("recently used", () => {
     ["search", "search", "t1", 24],
     ["sub-agent's report", "agent", "t1", 48],
     ["command's output", "command", "t1", 14],
-  ] as const)("reaches as far back as a %s is worth", (_, kind, key, rank) => {
+  ] as const)("reaches further or less far back for a %s", (_, kind, key, rank) => {
     const others = keys(96).slice(2);
     const at = (place: number): readonly string[] => [key, ...others.slice(0, place - 1)];
 
@@ -52,7 +52,7 @@ describe("recently used", () => {
     expect(staying([object(key, kind)], at(rank + 1))).toEqual([]);
   });
 
-  it("keeps large arguments like objects of their own", () => {
+  it("ranks large arguments like objects", () => {
     const recent = ["t1/args", ...keys(29).slice(1)];
     const isAlive = recentlyUsedPolicy().keepsArguments(recent);
 
@@ -73,7 +73,7 @@ describe("recently used", () => {
     expect(staying([object("t40", "search", 400_000)], recent)).toEqual(["t40"]);
   });
 
-  it("never lets what was used later leave before what was used earlier, of one kind and size", () => {
+  it("never removes an object before one of the same kind and size that was used earlier", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(90), (alive, count) => {
         const recent = keys(count);
@@ -88,7 +88,7 @@ describe("recently used", () => {
     );
   });
 
-  it("has settings that keep less and more", () => {
+  it("has settings that keep fewer and more objects", () => {
     expect(Object.values(recentlyUsedSettings).map(({ alive, kept }) => [alive, kept])).toEqual([
       [12, 3],
       [24, 5],

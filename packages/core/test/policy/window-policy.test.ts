@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { PolicyObject } from "../../src/policy/activation-policy.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
 
-/** How many tool calls each turn had; every call is still active. */
+/** Numbers of tool calls in each turn. Every call is still active. */
 const counts = fc.array(fc.nat(12), { minLength: 1, maxLength: 8 });
 
 function candidatesOf(perTurn: readonly number[]): readonly PolicyObject[] {
@@ -49,7 +49,7 @@ describe("the specification's window", () => {
     );
   });
 
-  it("takes other numbers", () => {
+  it("accepts other numbers", () => {
     fc.assert(
       fc.property(
         counts,
@@ -68,7 +68,7 @@ describe("the specification's window", () => {
     );
   });
 
-  it("lets files stay until they are deactivated", () => {
+  it("keeps files until they are deactivated", () => {
     const file = {
       id: objectId("f"),
       key: "f1",
@@ -96,7 +96,7 @@ describe("the specification's window", () => {
   );
 });
 
-it("lets all that is active stay at the end of an epoch, arguments too", () => {
+it("keeps all active objects and all arguments at the end of an epoch", () => {
   const policy = windowPolicy();
 
   const kept = policy.staysAtSweep([])({ key: "t1", tokens: 900 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fenced, contentBlock } from "../../src/render/content-block.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
-/** Texts that try to close their envelope, and to open another. */
+/** Texts that try to close their fence and to open another. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -26,8 +26,8 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(""));
 
-describe("the envelope of a content", () => {
-  it("gives back exactly what it holds, whatever that is", () => {
+describe("the fence of a content", () => {
+  it("returns exactly the content for any text", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const parsed = parseFences(`header\n${fenced(text)}\nafter`);
@@ -39,7 +39,7 @@ describe("the envelope of a content", () => {
     );
   });
 
-  it("stands alone among others, none of which can reach out of its own", () => {
+  it("is separate from others, and no content can leave its fence", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 2, maxLength: 4 }), (texts) => {
         const blocks = texts.map((text, index) =>
@@ -62,7 +62,7 @@ describe("the envelope of a content", () => {
     expect(block).toBe("f12 a.ts v3\n~~~\nhello\n~~~");
   });
 
-  it("says which lines it holds, where it holds some", () => {
+  it("names the shown lines of a part", () => {
     const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\nb\nc\n", {
       from: 2,
       to: 3,
@@ -71,7 +71,7 @@ describe("the envelope of a content", () => {
     expect(block).toBe("f12 a.ts v1 lines 2-3 of 3\n~~~\nb\nc\n~~~");
   });
 
-  it("says that a range has left the text, where the text became shorter", () => {
+  it("shows a range that is beyond the end of a text that became shorter", () => {
     const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\n", {
       from: 5,
       to: 9,
@@ -81,7 +81,7 @@ describe("the envelope of a content", () => {
   });
 });
 
-/** The fenced contents of a text, by the rules of Markdown (CommonMark 4.5) for fences of tildes. */
+/** Returns the fenced contents of a text, by the rules of Markdown (CommonMark 4.5) for fences of tildes. */
 function parseFences(text: string): readonly { readonly content: string }[] {
   const found: { content: string }[] = [];
   let open: { fence: number; lines: string[] } | undefined;

@@ -6,8 +6,8 @@ import { fitText } from "../../src/render/fit-text.ts";
 const estimator = calibratedEstimator();
 const text = fc.string({ unit: "grapheme", maxLength: 400 });
 
-describe("a text for a number of tokens", () => {
-  it("is whole where it fits", () => {
+describe("a text that is fitted into a number of tokens", () => {
+  it("is whole if it fits", () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(fitText(given, estimator.text(given), estimator, "how")).toEqual({
@@ -18,7 +18,7 @@ describe("a text for a number of tokens", () => {
     );
   });
 
-  it("never takes more, and says what is missing where it is not whole", () => {
+  it("never has more tokens, and states how much is missing if it is not whole", () => {
     fc.assert(
       fc.property(text, fc.nat(120), (given, tokens) => {
         const fitted = fitText(given, tokens, estimator, "activate t1 shows it");
@@ -31,7 +31,7 @@ describe("a text for a number of tokens", () => {
     );
   });
 
-  it("is a head and a tail of the text, and counts what lies between", () => {
+  it("has a head and a tail, and counts the characters between them", () => {
     const given = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
 
     const fitted = fitText(given, 100, estimator, "how");
@@ -46,7 +46,7 @@ describe("a text for a number of tokens", () => {
     expect((head ?? "").length).toBeGreaterThan((tail ?? "").length);
   });
 
-  it("keeps whole lines where that costs little", () => {
+  it("keeps whole lines if that costs little", () => {
     const given = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
 
     const lines = fitText(given, 100, estimator, "how")?.text.split("\n") ?? [];
@@ -57,7 +57,7 @@ describe("a text for a number of tokens", () => {
     expect(lines.at(-1)).toBe("line 499");
   });
 
-  it("is nothing where not even the note fits", () => {
+  it("is undefined if not even the note fits", () => {
     expect(fitText("x".repeat(1_000), 3, estimator, "how")).toBeUndefined();
   });
 });

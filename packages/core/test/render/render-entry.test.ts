@@ -8,7 +8,7 @@ import { entrySample, fileSample } from "../samples.ts";
 
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 
-/** A session of one call, with its object as these fields make it. */
+/** Returns a source with one call, whose object has these fields. */
 function sourceOf(fields: JsonObject = {}): ViewSource {
   const { id, stored } = entrySample(
     "t1",
@@ -50,13 +50,13 @@ const shown = (part: Partial<ShownPart>): ResultEntry =>
   entryOf({ form: "shown", shows: [{ of: "t1", version: 1, form: "whole", ...part }] });
 
 describe("a result", () => {
-  test.each([true, false])("is an error where its tool failed: %j", (failed) => {
+  test.each([true, false])("is an error if its tool failed: %j", (failed) => {
     const message = renderEntry(entryOf({}), sourceOf({ is_error: failed }));
 
     expect(message).toMatchObject({ role: "toolResult", toolCallId: "call_1", isError: failed });
   });
 
-  test("that has not come is an error with the time of its call", () => {
+  test("that has not arrived is an error with the time of its call", () => {
     const entry: ResultEntry = {
       type: "result",
       form: "bare",
@@ -71,7 +71,7 @@ describe("a result", () => {
     expect(message).toMatchObject({ role: "toolResult", isError: true, timestamp: 7 });
   });
 
-  test("of no text says that there was no output", () => {
+  test("without text shows that there was no output", () => {
     expect(contentOf(entryOf({}), sourceOf({ content: " \n" }))).toEqual([
       { type: "text", text: "[t1 ok, no output]" },
     ]);
@@ -80,17 +80,17 @@ describe("a result", () => {
     ]);
   });
 
-  test("comes with its text as it is", () => {
+  test("shows its text unchanged", () => {
     expect(contentOf(entryOf({}), sourceOf({ content: "hello\n" }))).toEqual([
       { type: "text", text: "hello\n" },
     ]);
   });
 
-  test("comes with its blocks where it has some", () => {
+  test("shows its blocks if it has any", () => {
     expect(contentOf(entryOf({}), sourceOf({ blocks: [image] }))).toEqual([image]);
   });
 
-  test("of a context tool is its report, and of another tool its text", () => {
+  test("shows the report of a context tool and the text of another tool", () => {
     const summary = { short_summary: "done" };
 
     expect(contentOf(entryOf({}), sourceOf({ ...summary, context_tool: true }))).toEqual([
@@ -99,7 +99,7 @@ describe("a result", () => {
     expect(contentOf(entryOf({}), sourceOf(summary))).toEqual([{ type: "text", text: "hello\n" }]);
   });
 
-  test("in part says how many characters are not shown", () => {
+  test("in part states how many characters are not shown", () => {
     const source = sourceOf({ content: "0123456789" });
 
     expect(contentOf(shown({ form: "part", head: 3, tail: 2 }), source)).toEqual([
@@ -110,7 +110,7 @@ describe("a result", () => {
     ]);
   });
 
-  test("in part without an end shows its beginning only", () => {
+  test("in part without an end shows only its beginning", () => {
     const source = sourceOf({ content: "one\ntwo\n" });
 
     expect(contentOf(shown({ form: "part", head: 4, tail: 0 }), source)).toEqual([
@@ -121,7 +121,7 @@ describe("a result", () => {
     ]);
   });
 
-  test("that replaces a file's text above says which", () => {
+  test("that replaces a file's text above names the version", () => {
     const entry = entryOf({ replaces: { of: "f1", version: 2, above: 1 } });
 
     expect(contentOf(entry, sourceOf())).toEqual([
@@ -130,13 +130,13 @@ describe("a result", () => {
     ]);
   });
 
-  test("whose object is not in the store cannot be made", () => {
+  test("whose object is not in the store cannot be rendered", () => {
     expect(() => renderEntry(entryOf({ version: 2 }), sourceOf())).toThrow(
       "t1 version 2, which the view shows, is not in the store",
     );
   });
 
-  test("whose content was not loaded cannot be made", () => {
+  test("whose content was not loaded cannot be rendered", () => {
     const source = sourceOf();
     const found = source.object("t1", 1);
     const { content: _, ...metadata } = found?.stored.body ?? fileSample();
@@ -153,7 +153,7 @@ describe("a result", () => {
     );
   });
 
-  test("of a call that the chat does not have cannot be made", () => {
+  test("of a call that the chat does not have cannot be rendered", () => {
     expect(() => renderEntry(entryOf({ step: 4 }), sourceOf())).toThrow(
       "the chat has no such message as turn 1, step 5",
     );

@@ -55,8 +55,8 @@ const commands = [
 const handles = ["f1", "f12", "f128", "t9999"];
 const sizes = [0, 812, 4_100, 12_345, 987_654, 3_400_000];
 
-describe("rendered sizes, by the tokens of o200k (D45)", () => {
-  it("the header of a content block has at most 12", () => {
+describe("the rendered size, in tokens of o200k (D45)", () => {
+  it("has at most 12 tokens for the header of a content block", () => {
     for (const { entry } of files(handles)) {
       const header = blockHeader(entry, "/work", undefined, 0);
 
@@ -69,7 +69,7 @@ describe("rendered sizes, by the tokens of o200k (D45)", () => {
     }
   });
 
-  it("the reference line of a tool's result has at most 17", () => {
+  it("has at most 17 tokens for the reference line of a tool's result", () => {
     for (const entry of toolcalls()) {
       const line = resultLine(entry);
 
@@ -77,7 +77,7 @@ describe("rendered sizes, by the tokens of o200k (D45)", () => {
     }
   });
 
-  it("a line of the metadata pool has at most 17", () => {
+  it("has at most 17 tokens for a metadata line", () => {
     for (const entry of [...files(handles).map((file) => file.entry), ...toolcalls()]) {
       const line = poolLine(entry, "/work");
 
@@ -85,7 +85,7 @@ describe("rendered sizes, by the tokens of o200k (D45)", () => {
     }
   });
 
-  it("holds for nearly all names that random letters make, and is never far off", () => {
+  it("keeps these limits for nearly all random names and never exceeds them by much", () => {
     const alphabet = Array.from(
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ ",
     );
@@ -102,7 +102,7 @@ describe("rendered sizes, by the tokens of o200k (D45)", () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(14);
   });
 
-  it("a name keeps its telling part", () => {
+  it("leaves the part of a name that identifies it", () => {
     const headers = paths.map((path) =>
       blockHeader(fileEntry("f1", { path }), "/work", undefined, 0),
     );

@@ -22,16 +22,16 @@ describe("the short name of an object", () => {
       'bash "ls"',
     ],
     [
-      "a nickname, where there is nothing else",
+      "a nickname, if there is no path or tool",
       { type: "idea", path: null, nickname: "plan" },
       "plan",
     ],
-    ["the type, where there is not even that", { type: "idea", path: null }, "idea"],
+    ["the type, if there is no nickname either", { type: "idea", path: null }, "idea"],
   ])("is %s", (_name, fields, expected) => {
     expect(shortName("/work", fileSample(fields))).toBe(expected);
   });
 
-  it("is on one line and well-formed, whatever a file, a tool or a person called it", () => {
+  it("is one well-formed line for any name of a file, a tool or a user", () => {
     fc.assert(
       fc.property(lineBreaking, lineBreaking, (name, other) => {
         const body = fileSample({ path: `/work/${name}`, nickname: other || "n" });
@@ -51,7 +51,7 @@ describe("the short name of an object", () => {
   });
 });
 
-describe("a line of the metadata pool", () => {
+describe("a metadata line", () => {
   it.each([
     ["a file", {}, 1, "f1 a.ts 6"],
     [
@@ -62,9 +62,9 @@ describe("a line of the metadata pool", () => {
     ],
     ["a file that was not read", { presence: "unread", size: 2_048 }, 1, "f1 a.ts unread 2kB"],
     ["a file that is not text", { presence: "non_text", size: 12_345 }, 1, "f1 a.ts not text 12kB"],
-    ["a file that is gone", { presence: "missing", path: null }, 2, "f1 a.ts deleted"],
+    ["a file that was deleted", { presence: "missing", path: null }, 2, "f1 a.ts deleted"],
     [
-      "an object with a view of its own",
+      "an object with its own metadata view",
       { view: ["type", "char_count", "no_such_field"] },
       1,
       'f1 type="file" char_count=6',

@@ -75,7 +75,7 @@ const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
 );
 
 describe("the rows of a view", () => {
-  it("give back every entry", () => {
+  it("contain every entry completely", () => {
     fc.assert(
       fc.property(entry, (one) => {
         const row = JSON.parse(JSON.stringify(entryRow(one)));
@@ -155,7 +155,7 @@ describe("the rows of a view", () => {
     expect(JSON.stringify(readEntryRow(row))).toBe(JSON.stringify(one));
   });
 
-  it("are stored as objects where a handle has another shape", () => {
+  it("are stored as objects if a handle has another shape", () => {
     const odd: ViewEntry = {
       type: "object",
       shows: [{ of: "a b", version: 1, form: "whole" }],
@@ -168,7 +168,7 @@ describe("the rows of a view", () => {
   });
 
   it.each(["", "x", "u", "r1.2 3", "a1.2", "b [f1@2:odd] 3"])(
-    "rejects what is no row: %j",
+    "rejects an invalid row: %j",
     (row) => {
       expect(() => readEntryRow(row)).toThrow("not an entry of a view:");
     },

@@ -38,7 +38,7 @@ describe("a view object", () => {
   it.each([
     ["nothing more", {}],
     ["a cache", { cache }],
-  ])("gives back what it was made from, with %s", (_what, more) => {
+  ])("returns the facts that it was made from, with %s", (_what, more) => {
     const stored = version({ ...facts, ...more });
 
     expect(viewRecord(stored)).toEqual(facts.record);
@@ -53,7 +53,7 @@ describe("a view object", () => {
     });
   });
 
-  it("rejects what is no view", () => {
+  it("rejects an object that is not a view", () => {
     const { body } = version(facts);
 
     expect(() => viewRecord({ ...version(facts), body: { ...body, memory: {} } })).toThrow(
@@ -62,7 +62,7 @@ describe("a view object", () => {
   });
 });
 
-it("hashes messages alike, whatever lists were hashed before", () => {
+it("gives equal hashes for equal messages, whatever lists were hashed before", () => {
   const all = Array.from({ length: 12 }, (_, index) => ({
     role: "user" as const,
     content: `message ${index}`,
