@@ -26,7 +26,7 @@ export function fileSample(fields: Readonly<Record<string, JsonValue>> = {}): Ob
   };
 }
 
-/** An object as it stands in a session's metadata pool. */
+/** An object as it is in a session's metadata pool. */
 export function entrySample(handle: string, body: ObjectBody, version = 1): PoolEntry {
   return {
     id: body.id,

@@ -16,7 +16,7 @@ export function bulkOf(body: ObjectBody): JsonObject {
 /** Kept for frozen bodies only: a store compares the text of each version with that of the version before. */
 const metadataTexts = new WeakMap<ObjectBody, string>();
 
-/** The other fields of a body as JSON, with 0 in the place of each bulk field, so that the order of fields is kept. */
+/** The other fields of a body as JSON, with 0 instead of each bulk field, so that the order of fields is kept. */
 export function metadataText(body: ObjectBody): string {
   const known = metadataTexts.get(body);
   if (known !== undefined) return known;
