@@ -192,12 +192,6 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "files/file-tracker.ts",
-    of: "for (const { path } of sightings) undone.add(path);",
-    becomes: "",
-    breaks: "A change that was seen while the store was away is never stored.",
-  },
-  {
-    file: "files/file-tracker.ts",
     of: "if (listener === except) continue;",
     becomes: "",
     breaks: "A session gets reports of its own versions as if others had made them.",

@@ -304,19 +304,19 @@ test("a listener that was removed is not called", async () => {
 });
 
 test("a change that could not be stored is stored with the next sighting", async () => {
-  let failures = 1;
+  let isFull = true;
   const { disk, know, latest, tracker } = trackedDisk({
     wrap: (store) =>
-      refusing(store, () => {
-        failures -= 1;
-        return failures >= 0 ? new StoreError("STORE_FULL", "the disk is full") : undefined;
-      }),
+      refusing(store, () =>
+        isFull ? new StoreError("STORE_FULL", "the disk is full") : undefined,
+      ),
   });
   const a = await know("/work/a.txt", "one");
   const b = await know("/work/b.txt", "one");
   disk.write("/work/a.txt", "two");
   disk.watcher.tell("/work/a.txt");
   await tracker.ready();
+  isFull = false;
 
   disk.write("/work/b.txt", "two");
   disk.watcher.tell("/work/b.txt");
