@@ -212,6 +212,7 @@ export type {
   CacheCost,
   EpochEnd,
   EpochFigures,
+  EpochPlace,
   Layout,
   LayoutInput,
   LayoutOutput,

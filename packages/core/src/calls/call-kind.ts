@@ -55,7 +55,7 @@ function factsOf(line: string, depth: number): CallFacts {
   const paths: string[] = [];
   let writtenPath: string | undefined;
   for (const pipeline of shellPipelines(line)) {
-    const facts = pipeline.map((command) => commandOf(command, depth));
+    const facts = pipeline.filter(isRun).map((command) => commandOf(command, depth));
     paths.push(...facts.flatMap((fact) => fact.paths));
     writtenPath ??= facts.find((fact) => fact.writtenPath !== undefined)?.writtenPath;
     const kind = pipelineKind(facts);
@@ -66,6 +66,11 @@ function factsOf(line: string, depth: number): CallFacts {
     paths: [...new Set(paths)],
     ...(writtenPath === undefined ? {} : { writtenPath }),
   };
+}
+
+/** Whether a command runs a program or writes a file; one that only opens a file for input does neither. */
+function isRun({ words, outputs }: ShellCommand): boolean {
+  return words.length > 0 || outputs.length > 0;
 }
 
 function lineKind(kinds: readonly CallKind[]): CallKind {

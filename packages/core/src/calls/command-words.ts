@@ -1,16 +1,24 @@
 import { shellPipelines } from "./shell-commands.ts";
 
 /**
- * Returns the words of a command line that may name a file: arguments, values of options and variables, and the files
- * of redirections, also for commands in substitutions. Words of here-documents and comments are not included.
+ * Returns the words of a command line that may name a file: names, arguments, values of options and variables, and the
+ * files of redirections, also for commands in substitutions. Words of here-documents and comments are not included.
  */
 export function commandWords(line: string): readonly string[] {
   const words = shellPipelines(line)
     .flat()
-    .flatMap((command) => [...command.words, ...(command.inputs ?? []), ...command.outputs]);
+    .flatMap((command) => [
+      ...command.words,
+      ...(command.inputs ?? []),
+      ...command.outputs,
+      ...(command.errorOutputs ?? []),
+    ]);
   return words.flatMap((word) => {
     const inner = substituted(word);
-    return inner.length > 0 ? inner.flatMap(commandWords) : [word.replace(beforeValue, "")];
+    if (inner.length > 0) return inner.flatMap(commandWords);
+    const value = word.replace(beforeValue, "");
+    // A file can have `=` in its name.
+    return value === word ? [word] : [word, value];
   });
 }
 

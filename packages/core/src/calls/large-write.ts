@@ -15,7 +15,7 @@ export function isLargeWrite(
 ): number | undefined {
   const args = argumentsOf(call.arguments);
   const text = JSON.stringify(args);
-  // No text has more than four tokens a character. Most calls are too short to be worth counting.
+  // A text has fewer tokens than characters, so the tokens of most calls need not be counted.
   if (text.length < from) return undefined;
   const tokens = rawEstimator.text(text);
   if (tokens < from) return undefined;

@@ -6,17 +6,20 @@ export interface ShellCommand {
   readonly outputs: readonly string[];
   /** The files from which its input comes; undefined if there are none. */
   readonly inputs?: readonly string[];
+  /** The files into which only its error output goes; undefined if there are none. */
+  readonly errorOutputs?: readonly string[];
   /** The text of its here-document; undefined if it has none. */
   readonly hereDocument?: string;
 }
 
-/** The commands that `|` joins. */
+/** The commands that `|` joins. A command that only redirects has no words. */
 export type ShellPipeline = readonly ShellCommand[];
 
 interface OpenCommand {
   words: string[];
   outputs: string[];
   inputs?: string[];
+  errorOutputs?: string[];
   hereDocument?: string;
 }
 
@@ -43,7 +46,8 @@ export function shellPipelines(line: string): readonly ShellPipeline[] {
   let at = 0;
 
   const endCommand = (): void => {
-    if (command.words.length > 0 || command.outputs.length > 0) pipeline.push(command);
+    const redirects = command.outputs.length + (command.inputs ?? []).length;
+    if (command.words.length > 0 || redirects > 0) pipeline.push(command);
     command = { words: [], outputs: [] };
   };
   const endPipeline = (): void => {
@@ -71,6 +75,8 @@ export function shellPipelines(line: string): readonly ShellPipeline[] {
       if (redirection.output !== undefined) command.outputs.push(redirection.output);
       if (redirection.input !== undefined)
         command.inputs = [...(command.inputs ?? []), redirection.input];
+      if (redirection.errorOutput !== undefined)
+        command.errorOutputs = [...(command.errorOutputs ?? []), redirection.errorOutput];
       if (redirection.document !== undefined) {
         documents.push({ command, ...redirection.document });
         command.hereDocument = "";
@@ -103,6 +109,7 @@ function readRedirection(
   readonly end: number;
   readonly output?: string;
   readonly input?: string;
+  readonly errorOutput?: string;
   readonly document?: { readonly end: string; readonly stripsTabs: boolean };
 } {
   const sign = /^(?:\d*|&)(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)/u.exec(line.slice(start))?.[0] ?? "<";
@@ -117,9 +124,12 @@ function readRedirection(
   }
   if (kind === "<" && word.text !== "") return { end: word.end, input: word.text };
   const writes = kind.startsWith(">") && !(kind === ">&" && /^(?:\d+|-)$/u.test(word.text));
-  // A file for error output only (`2>`) is not what the command writes.
-  const isFile = word.text !== "" && !word.text.startsWith("/dev/") && !sign.startsWith("2");
-  return writes && isFile ? { end: word.end, output: word.text } : { end: word.end };
+  const isFile = word.text !== "" && !word.text.startsWith("/dev/");
+  if (!writes || !isFile) return { end: word.end };
+  // The file of `2>` does not get what the command writes.
+  return sign.startsWith("2")
+    ? { end: word.end, errorOutput: word.text }
+    : { end: word.end, output: word.text };
 }
 
 /** Reads the here-documents that the line before opened. Returns the index where the next command starts. */

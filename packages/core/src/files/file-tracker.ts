@@ -52,7 +52,7 @@ export interface FileTrackerOptions {
  * - `others-versions-are-reported`: a version that another session made is reported and not made again. Sessions that share
  *   a tracker get each other's versions from it.
  * - `late-reads-are-not-stored`: a content is not stored after a version that another session stored later than the
- *   read. A session that finds such a version stores the content that the file has now.
+ *   read. If a session has stored such a late read, it stores the content that the file has now after it.
  * - `start-catches-up`: every change, move and deletion before the start of tracking has its version when `track`
  *   resolves.
  * - `unnamed-is-not-read`: files outside the workspace, and files whose names suggest secrets, are not read. A

@@ -89,8 +89,8 @@ export function answersIn(chat: ChatState | undefined): readonly AssistantStep[]
 function epochIn(record: ViewRecord, layout: Layout | undefined): Pick<CallSummary, "epoch"> {
   const place = layout?.epochOf?.(record);
   if (place === undefined) return {};
-  const { calls, ...epoch } = place;
-  return { epoch: { ...epoch, call: calls } };
+  const { number, calls, endedBy, left } = place;
+  return { epoch: { number, call: calls, ...(endedBy === undefined ? {} : { endedBy }), left } };
 }
 
 /**

@@ -27,8 +27,10 @@ export function rebuildMessages(
   if (whole.made !== undefined)
     return { messages: whole.made, failures: [], hash: messagesHash(whole.made) };
   if (layout.without !== undefined) {
-    const rest = layout.without(record, lost);
-    const remaining = attempt(() => layout.rebuild(rest, source));
+    const remaining = attempt(() => {
+      const rest = layout.without?.(record, lost) ?? record;
+      return layout.rebuild(rest, source);
+    });
     return { messages: remaining.made ?? [], failures: [whole.reason] };
   }
   const messages: (ViewMessage | undefined)[] = [];
@@ -38,7 +40,8 @@ export function rebuildMessages(
     messages.push(made?.[0]);
     if (made === undefined) failures.push(`message ${index + 1} cannot be rebuilt: ${reason}`);
   }
-  return { messages, failures };
+  // Every entry alone can be rendered, but the view cannot.
+  return { messages, failures: failures.length === 0 ? [whole.reason] : failures };
 }
 
 /**

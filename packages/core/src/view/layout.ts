@@ -122,7 +122,7 @@ export interface EpochPlace {
   readonly calls: number;
   /** Why the previous epoch ended; undefined in the first one. */
   readonly endedBy?: EpochEnd;
-  /** Handles of the objects whose content was removed when the previous epoch ended. */
+  /** The keys of the contents and arguments that were removed when the previous epoch ended: `f3`, `t31/args`. */
   readonly left: readonly UseKey[];
 }
 
@@ -162,9 +162,9 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *   without its call, no content is empty, and the first message is a user message. Answers are unchanged, including
  *   thinking and signatures, except that long texts in arguments can be replaced by argument stubs.
  * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
- * - `active-is-shown`: as far as the budget allows, the contents of the active objects are shown in their newest
- *   version and no line of them twice. `deactivated` names the objects whose content the end
- *   of an epoch removed.
+ * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
+ *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
+ *   them is shown twice. `deactivated` names the active objects whose content left the view.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
  * - `nothing-volatile`: the same input and record give the same bytes, also in a new process. No time, no counter and
  *   no new id is rendered.

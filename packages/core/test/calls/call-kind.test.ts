@@ -8,6 +8,7 @@ const kinds: Readonly<Record<CallKind, readonly string[]>> = {
     "sed -n '1,5p' a.ts; sed -n '7,9p' b.ts",
     "nl -ba a.ts | sed -n '1,45p'",
     "cat a.ts 2>/dev/null | head -50",
+    "< a.ts | cat",
     "head -n 5 a.ts && echo --- && tail -5 b.ts",
     "/usr/bin/cat a.ts",
     "bat -r 1:20 a.ts",

@@ -34,12 +34,16 @@ describe("a command line", () => {
     expect(words("a # b; c\nd \\\n e a#b")).toEqual([[["a"]], [["d", "e", "a#b"]]]);
   });
 
-  test("names the files of its output, except error output, descriptors and devices", () => {
+  test("names the files of its output and of its error output, except descriptors and devices", () => {
     const [[command] = []] = shellPipelines(
       "a >out.txt 2>&1 2>err.txt >> more.txt &>all.txt >/dev/null x",
     );
 
-    expect(command).toEqual({ words: ["a", "x"], outputs: ["out.txt", "more.txt", "all.txt"] });
+    expect(command).toEqual({
+      words: ["a", "x"],
+      outputs: ["out.txt", "more.txt", "all.txt"],
+      errorOutputs: ["err.txt"],
+    });
   });
 
   test("keeps the text of here-documents separate from the commands", () => {

@@ -28,8 +28,8 @@ export function linesOf(text: string, range: LineRange): string {
 }
 
 /**
- * Returns the range that a request selects: at most `count` lines beginning with line `from`; undefined for the whole
- * text. Throws a `RangeError` with the number of lines if the range is outside the text.
+ * Returns the range that a request selects: the lines `from` to `to`, both included; undefined for the whole text. Throws a
+ * `RangeError` if the range does not begin inside the text or ends before it begins.
  */
 export function rangeOf(
   text: string,
@@ -44,7 +44,7 @@ export function rangeOf(
   }
   if (!Number.isInteger(last) || (last < first && lines > 0)) {
     throw new RangeError(
-      `lines ${first} to ${to ?? lines} is not a range: the end is before the beginning`,
+      `lines ${first} to ${to ?? lines} is not a range: the end is a whole number from ${first} on`,
     );
   }
   return first === 1 && last >= lines ? undefined : { from: first, to: last };

@@ -38,7 +38,7 @@ function check(body: ObjectBody): void {
     throw new TypeError(`${name} has no content; it is a text or null`);
   }
   if (typeof body.locked !== "boolean")
-    throw new TypeError(`${name} has no value for locked; it is true or false`);
+    throw new TypeError(`locked of ${name} must be true or false`);
   if (!isJsonObject(body.provenance)) throw new TypeError(`${name} has no provenance`);
   if (body.nickname !== undefined && (body.nickname === body.id || !isObjectId(body.nickname))) {
     throw new TypeError(`${name} cannot have the nickname ${JSON.stringify(body.nickname)}`);

@@ -70,7 +70,7 @@ describe("line ranges", () => {
       "a\nb\nc\n",
       3,
       2,
-      "lines 3 to 2 is not a range: the end is before the beginning",
+      "lines 3 to 2 is not a range: the end is a whole number from 3 on",
     ],
     ["a line that is not a number", "a\n", Number.NaN, undefined, "line NaN is outside"],
     ["line 5 of an empty text", "", 5, undefined, "line 5 is outside the text, which has 0 lines"],

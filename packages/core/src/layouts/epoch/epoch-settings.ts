@@ -14,7 +14,7 @@ export interface EpochSettings {
    */
   readonly largeArguments: number | undefined;
   /**
-   * Tokens above which the results of commands, searches and web pages are shown by their beginning and end; default
+   * Tokens above which the results of commands, searches, web pages and unknown tools are shown by their beginning and end; default
    * over 4,000, head 1,500, tail 500. Undefined: never.
    */
   readonly trim:
