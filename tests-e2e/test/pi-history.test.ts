@@ -30,6 +30,28 @@ const callAndAnswer: Responder = (_request, index) =>
   index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
 
 describe.each(piVersions)("Pi $version", (pi) => {
+  test("answers its automatic compaction without a model, and keeps the view", async () => {
+    await using model = await openLoopbackModel({ script: callAndAnswer });
+    await using rpc = await openManagedRpc({ pi, model, settings: eager, contextWindow: 20_000 });
+
+    for (const prompt of ["first question", "second question", "third question"])
+      await rpc.prompt(prompt);
+    const exit = await rpc.close();
+
+    const made = await compactions(exit.sessionFile);
+    expect(model.failures).toEqual([]);
+    expect(model.requests.filter(isSummary)).toEqual([]);
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.filter((line) => !line.includes('"summary":"[self-context-manager] '))).toEqual([]);
+    const last = model.requests.at(-1);
+    if (last === undefined) throw new Error("there is no request");
+    expect(illegalities(last)).toEqual([]);
+    expect(saidTo(last)).not.toContain("[self-context-manager]");
+    expect(last.messages.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(["first question", "answer 1", "second question", "third question"]),
+    );
+  });
+
   test("shortens the list after an overflow without a model, and continues the turn", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {

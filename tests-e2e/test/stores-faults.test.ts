@@ -1,7 +1,8 @@
-import { type LawName, objectStoreLaws } from "@self-context-manager/testkit";
+import { lawNeeds, type LawName, objectStoreLaws } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { faults } from "../src/stores/faults.ts";
+import { sqlitePlace } from "../src/stores/places.ts";
 
 const laws = Object.keys(objectStoreLaws) as LawName[];
 const timeout = 120_000;
@@ -12,6 +13,15 @@ it("has a fault for every law of ObjectStore", () => {
   expect(without).toEqual([]);
   expect(Object.keys(faults).toSorted()).toEqual(laws.toSorted());
 });
+
+// The faults of these laws run in a program of tests-e2e. A fault counts as found only if the sound program passes.
+it.each(laws.filter((law) => lawNeeds[law] !== undefined))(
+  "%s holds in a sound store that the same program opens",
+  { timeout },
+  async (law) => {
+    await expect(objectStoreLaws[law](sqlitePlace)).resolves.toBeUndefined();
+  },
+);
 
 describe.each(laws)("%s", (law) => {
   it.each(Object.entries(faults[law]))(

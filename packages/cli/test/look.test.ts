@@ -369,7 +369,7 @@ test("the error about an ambiguous hash lists the hashes, and that about an unkn
 test.each([
   ["c.bin", "the file is not text"],
   ["src/d.ts", "the file was named, but never read"],
-  ["b.md", "the file was deleted; an earlier version may have its content"],
+  ["b.md", "the file is missing; an earlier version may have its content"],
 ])("print reports why %s has no content", async (target, reason) => {
   await using store = await storeWithSession();
 

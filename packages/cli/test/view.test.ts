@@ -151,7 +151,7 @@ describe("scm view", () => {
     expect(stderr).toMatch(
       /version 1 of object \S+ is not the version that the reference names: object_hash is 0+,/u,
     );
-    expect(stderr).toContain("the rebuilt messages of call 1 differ from those that were sent");
+    expect(stderr).toContain("call 1 could not be verified completely");
     expect(list.code).toBe(1);
     expect(list.stdout).toContain("epoch       1  NO");
   });

@@ -1,3 +1,4 @@
+import { everyLayout } from "@self-context-manager/compose";
 import {
   type CallSummary,
   compareViews,
@@ -118,7 +119,8 @@ function reasons(
   }
   for (const { handle, from, to } of versions)
     found.push(`${handle} is shown in version ${to} instead of version ${from}`);
-  if (type === "changed" && before.layout !== "" && before.epoch === undefined)
+  const layout = everyLayout().find(({ name }) => name === before.layout);
+  if (type === "changed" && layout !== undefined && layout.epochOf === undefined)
     found.push(`the ${before.layout} layout builds the whole view again for every call`);
   return found;
 }

@@ -59,7 +59,7 @@ const reasons = {
   present: "the content is not text",
   unread: "the file was named, but never read",
   non_text: "the file is not text",
-  missing: "the file was deleted; an earlier version may have its content",
+  missing: "the file is missing; an earlier version may have its content",
 } as const;
 
 function noContent(call: CommandCall, { body, version }: StoredVersion): CliError {

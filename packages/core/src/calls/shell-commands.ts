@@ -46,8 +46,9 @@ export function shellPipelines(line: string): readonly ShellPipeline[] {
   let at = 0;
 
   const endCommand = (): void => {
-    const redirects = command.outputs.length + (command.inputs ?? []).length;
-    if (command.words.length > 0 || redirects > 0) pipeline.push(command);
+    const { words, outputs, inputs = [], errorOutputs = [] } = command;
+    if ([words, outputs, inputs, errorOutputs].some(({ length }) => length > 0))
+      pipeline.push(command);
     command = { words: [], outputs: [] };
   };
   const endPipeline = (): void => {

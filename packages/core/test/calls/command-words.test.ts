@@ -11,6 +11,7 @@ test.each([
   ['echo "$(cat a.ts | head -1)" `ls b`', ["echo", "cat", "a.ts", "head", "-1", "ls", "b"]],
   ["x=$(<notes.md); < in.txt", ["notes.md", "in.txt"]],
   ["cat a=b.txt 2> err.log 2>> more.log", ["cat", "a=b.txt", "b.txt", "err.log", "more.log"]],
+  ["(cd x && make) 2> err.log", ["cd", "x", "make", "err.log"]],
   ["diff <(sort a) b", ["diff", "sort", "a", "b"]],
   ["cat <<EOF # c.ts\nd.ts\nEOF\nls e", ["cat", "ls", "e"]],
 ])("the words of %s", (line, words) => {
