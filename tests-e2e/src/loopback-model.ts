@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 
 import {
   automaticPrefixCache,
@@ -9,6 +8,7 @@ import {
 } from "./caching/prefix-cache.ts";
 import { estimateTokens, replyEvents, replyTokens } from "./loopback-reply.ts";
 import type { Reply } from "./loopback-reply.ts";
+import { openLoopbackServer } from "./loopback-server.ts";
 import { wireRequest } from "./wire-request.ts";
 import type { WireRequest } from "./wire-request.ts";
 
@@ -46,14 +46,8 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
   const failures: string[] = [];
   const waiting = new Set<() => void>();
 
-  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const body = await readBody(incoming);
-    const previous = requests.at(-1);
-    const request = wireRequest(body, {
-      index: requests.length,
-      path: incoming.url ?? "",
-      ...(previous === undefined ? {} : { previous }),
-    });
+  const respond = async (body: Buffer, path: string, outgoing: ServerResponse): Promise<void> => {
+    const request = wireRequest(body, { index: requests.length, path });
     const text = request.promptText;
     const prompt = cache.bill([{ text, tokens: estimateTokens(text) }]);
     requests.push(request);
@@ -64,21 +58,13 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
     await sendReply(outgoing, await nextReply(options.script, request), request, prompt);
   };
 
-  const server = createServer((incoming, outgoing) => {
-    respond(incoming, outgoing).catch((error: unknown) => {
-      failures.push(String(error));
-      sendError(outgoing, 400, String(error));
-    });
+  const server = await openLoopbackServer(respond, (error, outgoing) => {
+    failures.push(String(error));
+    sendError(outgoing, 400, String(error));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    throw new TypeError("the loopback model needs a TCP address");
-  }
 
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `${server.origin}/v1`,
     requests,
     billed,
     failures,
@@ -103,15 +89,7 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
         waiting.delete(wake);
       });
     },
-    [Symbol.asyncDispose]: async () => {
-      if (!server.listening) {
-        return;
-      }
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: async () => await server[Symbol.asyncDispose](),
   };
 };
 
@@ -171,12 +149,4 @@ const sendError = (outgoing: ServerResponse, status: number, message: string): v
   }
   outgoing.writeHead(status, { "content-type": "application/json" });
   outgoing.end(JSON.stringify({ error: { message, type: "loopback" } }));
-};
-
-const readBody = async (incoming: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) {
-    chunks.push(Buffer.from(chunk));
-  }
-  return Buffer.concat(chunks);
 };

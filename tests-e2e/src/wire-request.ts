@@ -35,8 +35,6 @@ export interface WireRequest {
   readonly path: string;
   readonly body: Buffer;
   readonly byteLength: number;
-  /** The number of bytes at the start of the body that equal those of the previous request. */
-  readonly sharedBytes: number;
   readonly model: string;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly WireTool[];
@@ -47,7 +45,7 @@ export interface WireRequest {
 /** Decodes a chat-completions body. Throws `SyntaxError` or `TypeError` for any other body. */
 export const wireRequest = (
   body: Buffer,
-  options: { readonly index: number; readonly path: string; readonly previous?: WireRequest },
+  options: { readonly index: number; readonly path: string },
 ): WireRequest => {
   const parsed: unknown = JSON.parse(body.toString("utf8"));
   if (!isRecord(parsed) || !Array.isArray(parsed["messages"])) {
@@ -62,22 +60,11 @@ export const wireRequest = (
     path: options.path,
     body,
     byteLength: body.byteLength,
-    sharedBytes: options.previous === undefined ? 0 : sharedPrefix(body, options.previous.body),
     model: textOf(parsed["model"]),
     messages: messages.map(wireMessage),
     tools: tools.map(wireTool),
     promptText: [...tools, ...messages].map((part) => JSON.stringify(part)).join("\n"),
   };
-};
-
-/** Returns the number of leading bytes that two buffers have in common. */
-export const sharedPrefix = (left: Buffer, right: Buffer): number => {
-  const length = Math.min(left.byteLength, right.byteLength);
-  let index = 0;
-  while (index < length && left[index] === right[index]) {
-    index += 1;
-  }
-  return index;
 };
 
 const wireMessage = (raw: unknown): WireMessage => {

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -9,11 +9,11 @@ import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles, secretOf } from "../src/managed-script.ts";
 import { piCommand } from "../src/pi-command.ts";
-import { piPrint } from "../src/pi-print.ts";
-import { openPiRpc } from "../src/pi-rpc.ts";
-import { piVersions } from "../src/pi-versions.ts";
-import { openPiWorkspace } from "../src/pi-workspace.ts";
-import { illegalities, saidTo } from "../src/wire-rules.ts";
+import { piPrint, type PiPrintOptions } from "../src/pi-print.ts";
+import type { PiExit } from "../src/pi-process.ts";
+import { type PiVersion, piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace, type PiWorkspace } from "../src/pi-workspace.ts";
+import { saidTo } from "../src/wire-rules.ts";
 
 const plainTools = ["bash", "edit", "read", "write"];
 const ownTools = ["activate", "deactivate", "pin", "unpin"];
@@ -29,6 +29,14 @@ const reader = async (): Promise<LoopbackModel> =>
             calls: [{ id: "call_a", name: "read", arguments: { path: "a.txt" } }],
           },
   });
+
+/** Has the model read a file, in Pi's print mode with the extension. */
+const printRead = async (
+  pi: PiVersion,
+  workspace: PiWorkspace,
+  options: Partial<PiPrintOptions> = {},
+): Promise<PiExit> =>
+  await piPrint({ pi, workspace, prompt: "read it", extensions: [adapterFolder], ...options });
 
 /** Checks that the requests are those that Pi sends without the extension. */
 const expectUntouched = (model: LoopbackModel): void => {
@@ -61,13 +69,8 @@ describe.each(piVersions)("Pi $version", (pi) => {
       const store = join(workspace.agentFolder, "store");
       await breakStore(store);
 
-      const exit = await piPrint({
-        pi,
-        workspace,
-        prompt: "read it",
-        extensions: [adapterFolder],
-        environment: { ...pooled, SCM_STORE: store },
-      });
+      const environment = { ...pooled, SCM_STORE: store };
+      const exit = await printRead(pi, workspace, { environment });
 
       expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
       expect(notices(exit.stderr)).toBe(1);
@@ -80,44 +83,13 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
-    const exit = await piPrint({
-      pi,
-      workspace,
-      prompt: "read it",
-      extensions: [adapterFolder],
-      environment: { NODE_OPTIONS: "--no-experimental-sqlite" },
-    });
+    const environment = { NODE_OPTIONS: "--no-experimental-sqlite" };
+    const exit = await printRead(pi, workspace, { environment });
 
     expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
     expect(notices(exit.stderr)).toBe(1);
     expect(exit.stderr).toMatch(/node:sqlite/u);
     expectUntouched(model);
-  });
-
-  test("ingests the missed messages when the store is available again", async () => {
-    await using model = await reader();
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    const store = join(workspace.agentFolder, "store");
-    await mkdir(store);
-    await using rpc = await openPiRpc({
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: { ...pooled, SCM_STORE: store },
-    });
-
-    await rpc.prompt("read it");
-    await rm(store, { recursive: true });
-    await rpc.prompt("and now");
-
-    const notified = rpc.events.filter((line) => line["method"] === "notify");
-    expect(notified).toHaveLength(1);
-    expect(notified[0]).toMatchObject({ notifyType: "warning" });
-    expect(model.requests[1]?.messages.at(-1)?.text).toContain(secretOf("a.txt"));
-    const last = model.requests[2];
-    expect(last?.messages.find(({ role }) => role === "tool")?.text).toMatch(/^\[t1 ok, /u);
-    expect(last === undefined ? ["no request"] : illegalities(last)).toEqual([]);
-    expect(last?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(ownTools));
   });
 
   test.each([
@@ -127,13 +99,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
-    const exit = await piPrint({
-      pi,
-      workspace,
-      prompt: "read it",
-      extensions: [adapterFolder],
-      ...how,
-    });
+    const exit = await printRead(pi, workspace, how);
 
     expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n", stderr: "" });
     expectUntouched(model);
@@ -146,13 +112,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await using model = await openLoopbackModel({ script: [{ type: "text", text: "Well." }] });
     await using workspace = await openPiWorkspace({ model });
 
-    const exit = await piPrint({
-      pi,
-      workspace,
-      prompt: "hello",
-      extensions: [adapterFolder],
-      arguments: arguments_,
-    });
+    const exit = await printRead(pi, workspace, { arguments: arguments_ });
 
     expect(exit).toMatchObject({ exitCode: 0, stderr: "" });
     expect(model.requests[0]?.tools.map(({ name }) => name).toSorted()).toEqual(expected);
@@ -162,13 +122,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await using model = await reader();
     await using workspace = await openPiWorkspace({ model, files: managedFiles });
 
-    await piPrint({
-      pi,
-      workspace,
-      prompt: "read it",
-      extensions: [adapterFolder],
-      arguments: ["--tools", "read,bash"],
-    });
+    await printRead(pi, workspace, { arguments: ["--tools", "read,bash"] });
 
     expect(model.requests[0]?.tools.map(({ name }) => name).toSorted()).toEqual(["bash", "read"]);
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool" });

@@ -1,12 +1,10 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
-import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
 import { describe, expect, test } from "vitest";
-
-import { join } from "node:path";
 
 import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
 import type { AnthropicRequest } from "../src/caching/anthropic-request.ts";
 import type { Reply } from "../src/loopback-reply.ts";
+import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
@@ -48,18 +46,7 @@ async function run(pi: PiVersion): Promise<Run> {
     api: "anthropic-messages",
     files: { "a.txt": "contents of a.txt\n".repeat(200) },
   });
-  const extension = piExtension({
-    openContext: async ({ host, workspace: folder }) => {
-      const environment = { SCM_STORE: join(workspace.agentFolder, "store.sqlite") };
-      const config = configFromEnvironment(environment);
-      const manager = await openContextManager({ ...config, workspace: folder });
-      return {
-        session: await manager.openSession(host),
-        workspace: manager.workspace,
-        [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
-      };
-    },
-  });
+  const extension = piExtension({ openContext: openIn(workspace, {}) });
   const notices: string[] = [];
   const ui = { notify: (text: string) => void notices.push(text), setStatus: () => undefined };
   await using sdk = await openPiSdk({ pi, workspace, factories: [extension], ui });

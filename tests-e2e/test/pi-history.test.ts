@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel, type Responder } from "../src/loopback-model.ts";
+import { type LoopbackModel, openLoopbackModel, type Responder } from "../src/loopback-model.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { secretOf } from "../src/managed-script.ts";
 import { piVersions } from "../src/pi-versions.ts";
@@ -15,11 +15,6 @@ const patient = { compaction: { enabled: false, reserveTokens: 19_000, keepRecen
 
 const isSummary = ({ tools }: WireRequest): boolean => tools.length === 0;
 
-const compactions = async (file: string | undefined): Promise<readonly string[]> =>
-  (await readFile(file ?? "", "utf8"))
-    .split("\n")
-    .filter((line) => line.includes('"type":"compaction"'));
-
 const firstCall = {
   type: "tool-calls",
   calls: [{ id: "call_a", name: "bash", arguments: { command: "cat a.txt" } }],
@@ -29,29 +24,21 @@ const firstCall = {
 const callAndAnswer: Responder = (_request, index) =>
   index === 0 ? firstCall : { type: "text", text: `answer ${index}` };
 
+/** Answers a request for a summary with a summary, and the others like `callAndAnswer`. */
+const summaryOrAnswer: Responder = (request, index) =>
+  isSummary(request)
+    ? { type: "text", text: "the user's own summary" }
+    : callAndAnswer(request, index);
+
+const lastRequest = ({ requests }: LoopbackModel): WireRequest => {
+  const last = requests.at(-1);
+  if (last === undefined) throw new Error("there is no request");
+  return last;
+};
+
+const textsOf = ({ messages }: WireRequest): readonly string[] => messages.map(({ text }) => text);
+
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("answers its automatic compaction without a model, and keeps the view", async () => {
-    await using model = await openLoopbackModel({ script: callAndAnswer });
-    await using rpc = await openManagedRpc({ pi, model, settings: eager, contextWindow: 20_000 });
-
-    for (const prompt of ["first question", "second question", "third question"])
-      await rpc.prompt(prompt);
-    const exit = await rpc.close();
-
-    const made = await compactions(exit.sessionFile);
-    expect(model.failures).toEqual([]);
-    expect(model.requests.filter(isSummary)).toEqual([]);
-    expect(made.length).toBeGreaterThan(0);
-    expect(made.filter((line) => !line.includes('"summary":"[self-context-manager] '))).toEqual([]);
-    const last = model.requests.at(-1);
-    if (last === undefined) throw new Error("there is no request");
-    expect(illegalities(last)).toEqual([]);
-    expect(saidTo(last)).not.toContain("[self-context-manager]");
-    expect(last.messages.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(["first question", "answer 1", "second question", "third question"]),
-    );
-  });
-
   test("shortens the list after an overflow without a model, and continues the turn", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {
@@ -70,18 +57,14 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(model.failures).toEqual([]);
     expect(model.requests.filter(isSummary)).toEqual([]);
     expect(answer["data"]).toEqual({ text: "answer 3" });
-    const last = model.requests[3];
-    expect(last === undefined ? ["no request"] : illegalities(last)).toEqual([]);
-    expect(last?.messages.filter(({ text }) => text === "second question")).toHaveLength(1);
+    expect(model.requests).toHaveLength(4);
+    const last = lastRequest(model);
+    expect(illegalities(last)).toEqual([]);
+    expect(textsOf(last).filter((text) => text === "second question")).toHaveLength(1);
   });
 
   test("follows a compaction that the user requests", async () => {
-    await using model = await openLoopbackModel({
-      script: (request, index) =>
-        isSummary(request)
-          ? { type: "text", text: "the user's own summary" }
-          : callAndAnswer(request, index),
-    });
+    await using model = await openLoopbackModel({ script: summaryOrAnswer });
     await using rpc = await openManagedRpc({ pi, model, settings: patient });
 
     await rpc.prompt("first question");
@@ -90,27 +73,20 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.prompt("third question");
     const exit = await rpc.close();
 
-    expect(await compactions(exit.sessionFile)).toHaveLength(1);
-    const last = model.requests.at(-1);
-    if (last === undefined) throw new Error("there is no request");
+    const record = await readFile(exit.sessionFile ?? "", "utf8");
+    expect(record.split('"type":"compaction"')).toHaveLength(2);
+    const last = lastRequest(model);
     expect(illegalities(last)).toEqual([]);
     // Pi requests one summary of whole turns and one of a turn that it cuts, and joins them.
-    expect(
-      last.messages.filter(({ text }) => text.includes("the user's own summary")),
-    ).toHaveLength(1);
-    expect(last.messages.map(({ text }) => text)).not.toContain("first question");
+    expect(textsOf(last).filter((text) => text.includes("the user's own summary"))).toHaveLength(1);
+    expect(textsOf(last)).not.toContain("first question");
     expect(last.messages.at(-2)?.text).toBe("third question");
     // The messages that the summary replaced are not in the chat, but their objects are unchanged.
     expect(saidTo(last)).toContain(secretOf("a.txt"));
   });
 
   test("bases a compaction that the user requests on the messages, not on the extension's earlier summary", async () => {
-    await using model = await openLoopbackModel({
-      script: (request, index) =>
-        isSummary(request)
-          ? { type: "text", text: "the user's own summary" }
-          : callAndAnswer(request, index),
-    });
+    await using model = await openLoopbackModel({ script: summaryOrAnswer });
     await using rpc = await openManagedRpc({
       pi,
       model,
@@ -130,11 +106,10 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(asked).toContain("first question");
     expect(asked).toContain("second question");
     expect(asked).not.toContain("[self-context-manager]");
-    const last = model.requests.at(-1);
-    if (last === undefined) throw new Error("there is no request");
+    const last = lastRequest(model);
     expect(illegalities(last)).toEqual([]);
     expect(saidTo(last)).toContain("the user's own summary");
-    expect(last.messages.map(({ text }) => text)).not.toContain("first question");
+    expect(textsOf(last)).not.toContain("first question");
   });
 
   test("forks with the user and leaves the old session unchanged", async () => {
@@ -148,11 +123,10 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.send({ type: "fork", entryId });
     await rpc.prompt("another turn");
 
-    const last = model.requests.at(-1);
-    if (last === undefined) throw new Error("there is no request");
+    const last = lastRequest(model);
     expect(model.failures).toEqual([]);
     expect(illegalities(last)).toEqual([]);
-    expect(last.messages.map(({ text }) => text)).not.toContain("a wrong turn");
+    expect(textsOf(last)).not.toContain("a wrong turn");
     expect(last.messages.find(({ role }) => role === "tool")?.text).toMatch(/^\[t1 ok, /u);
     expect(shownHandles(last)).toEqual(["t1"]);
   });
@@ -166,12 +140,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.prompt("another question");
 
     expect(model.failures).toEqual([]);
-    expect(
-      model.requests
-        .at(-1)
-        ?.messages.slice(1)
-        .map(({ text }) => text),
-    ).toEqual(["another question"]);
+    expect(textsOf(lastRequest(model)).slice(1)).toEqual(["another question"]);
     expect(model.requests.at(-1)?.tools).toEqual(model.requests[0]?.tools);
   });
 
@@ -197,14 +166,14 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.rest();
     await rpc.prompt("third question");
 
-    const last = model.requests.at(-1);
+    const last = lastRequest(model);
     expect(model.failures).toEqual([]);
-    expect(last === undefined ? ["no request"] : illegalities(last)).toEqual([]);
-    expect(last?.messages.filter(({ role }) => role === "tool").map(({ text }) => text)).toEqual([
+    expect(illegalities(last)).toEqual([]);
+    expect(last.messages.filter(({ role }) => role === "tool").map(({ text }) => text)).toEqual([
       expect.stringMatching(/^\[t1 ok, /u),
       expect.stringMatching(/^\[t2 failed, /u),
     ]);
-    expect(last?.messages.map(({ text }) => text)).toEqual(
+    expect(textsOf(last)).toEqual(
       expect.arrayContaining(["first question", "second question", "third question"]),
     );
   });
@@ -227,12 +196,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.prompt("second question");
 
     expect(model.failures).toEqual([]);
-    expect(
-      model.requests
-        .at(-1)
-        ?.messages.slice(1)
-        .map(({ text }) => text),
-    ).toEqual([
+    expect(textsOf(lastRequest(model)).slice(1)).toEqual([
       "first question",
       "answer 1",
       expect.stringContaining("Ran `echo by hand`"),

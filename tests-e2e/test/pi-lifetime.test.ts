@@ -1,6 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { piExtension } from "@self-context-manager/adapter-pi";
 import { describe, expect, test } from "vitest";
 
@@ -39,26 +36,6 @@ const count = (request: WireRequest, part: string): number =>
   saidTo(request).split(part).length - 1;
 
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("shows a file that was edited from outside once and in its new version after it is read again", async () => {
-    const read = (id: string): Reply => calls([id, "read", { path: "a.txt" }]);
-    await using model = await openLoopbackModel({
-      script: [read("call_1"), text("one"), read("call_2"), text("two")],
-    });
-    await using workspace = await openPiWorkspace({ model, files: managedFiles });
-    await using rpc = await openPiRpc({ pi, workspace, ...common });
-
-    await rpc.prompt("look");
-    await writeFile(join(workspace.workFolder, "a.txt"), "edited from outside\n");
-    await rpc.prompt("look again");
-
-    const request = last(model.requests);
-    expect(model.failures).toEqual([]);
-    expect(illegalities(request)).toEqual([]);
-    expect([count(request, secretOf("a.txt")), count(request, "edited from outside")]).toEqual([
-      0, 1,
-    ]);
-  });
-
   test("continues after kill -9 with its state, including the prompt of the killed run", async () => {
     const said = ["look", "go on", "and now"];
     await using model = await openLoopbackModel({

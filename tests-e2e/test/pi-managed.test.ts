@@ -1,8 +1,7 @@
-import { standingInstruction } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
 import { managedRun, piModes } from "../src/managed-run.ts";
-import { fileHandle, handleOf, pixel, secretOf } from "../src/managed-script.ts";
+import { pixel, secretOf } from "../src/managed-script.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { illegalities, namedHandles, saidTo, shownHandles } from "../src/wire-rules.ts";
 import type { WireRequest } from "../src/wire-request.ts";
@@ -19,8 +18,8 @@ const pictures = (request: WireRequest | undefined): number =>
     .flatMap(({ blocks }) => blocks)
     .filter((block) => block.type === "image" && block.url === picture).length;
 
-// The laws of an adapter are tested by harness-pi.test.ts. This file tests the package as Pi loads it, in each of
-// Pi's modes.
+// harness-pi.test.ts tests the laws of an adapter: activations, pins, the instruction, resumes. This file tests the
+// package as Pi loads it, in each of Pi's modes.
 describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }) => {
   test("runs to its end without an error", async () => {
     const { requests, failures, complaints } = await managedRun(pi, mode);
@@ -59,42 +58,11 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     expect(count(requests[4], secretOf("w2"))).toBe(2);
   });
 
-  test("removes a deactivated content, and shows it again after an activation", async () => {
-    const { requests } = await managedRun(pi, mode);
-
-    expect(requests.map((request) => count(request, secretOf("a.txt")))).toEqual([
-      0, 1, 1, 0, 0, 1, 1,
-    ]);
-    const second = requests[1];
-    if (second === undefined) throw new Error("there is no second request");
-    expect(shownHandles(second)).toContain(fileHandle(second, "a.txt"));
-  });
-
-  test("keeps a pinned object while the policy deactivates others", async () => {
-    const { requests } = await managedRun(pi, mode);
-    const last = requests[6];
-    if (last === undefined) throw new Error("there is no last request");
-
-    expect(namedHandles(last, "Pinned")).toEqual([handleOf(last, "call_b")]);
-    expect(count(last, secretOf("b.txt"))).toBe(1);
-    // The words of the command are in the call itself; only the output is removed.
-    expect(shownHandles(last)).not.toContain(handleOf(last, "call_w1"));
-  });
-
   test("sends pictures byte for byte, with the object that they belong to", async () => {
     const { requests } = await managedRun(pi, mode);
     const own = mode === "print" ? 0 : 1;
 
     expect(requests.map(pictures)).toEqual([own, own, own + 1, own + 1, own, own, own]);
-  });
-
-  test("sends the same system prompt and tools in every request, with the standing instruction", async () => {
-    const { requests } = await managedRun(pi, mode);
-
-    const prompts = new Set(requests.map(({ messages }) => JSON.stringify(messages[0]?.raw)));
-    expect(prompts.size).toBe(1);
-    expect(requests[0]?.messages[0]?.text.endsWith(`\n\n${standingInstruction}`)).toBe(true);
-    expect(new Set(requests.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
   });
 
   test("sends the model its thinking again", async () => {
@@ -135,14 +103,5 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
       { role: "user", content: [{ text: "and now" }] },
     ]);
     expect(after?.toSpliced(-3, 2)).toEqual(before);
-  });
-});
-
-describe.each(piVersions)("resuming on Pi $version", (pi) => {
-  test("sends the bytes that an uninterrupted session sends", async () => {
-    const [live, resumed] = await Promise.all([managedRun(pi, "rpc"), managedRun(pi, "sdk")]);
-
-    expect(live.requests).toHaveLength(7);
-    expect(resumed.requests.map(saidTo)).toEqual(live.requests.map(saidTo));
   });
 });

@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 
 import type { Reply } from "../loopback-reply.ts";
+import { openLoopbackServer } from "../loopback-server.ts";
 import { anthropicEvents } from "./anthropic-reply.ts";
 import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts";
 import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";
@@ -35,8 +35,8 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
   const billed: BilledPrompt[] = [];
   const failures: string[] = [];
 
-  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = anthropicRequest(JSON.parse(await readBody(incoming)), requests.length);
+  const respond = async (body: Buffer, _path: string, outgoing: ServerResponse): Promise<void> => {
+    const request = anthropicRequest(JSON.parse(body.toString("utf8")), requests.length);
     requests.push(request);
     if (request.faults.length > 0) throw new TypeError(request.faults.join("; "));
     const prompt = cache.bill(request.blocks);
@@ -51,38 +51,18 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
     outgoing.end(events.join(""));
   };
 
-  const server = createServer((incoming, outgoing) => {
-    respond(incoming, outgoing).catch((error: unknown) => {
-      failures.push(`request ${requests.length - 1}: ${String(error)}`);
-      outgoing.writeHead(400, { "content-type": "application/json" });
-      const described = { type: "invalid_request_error", message: String(error) };
-      outgoing.end(JSON.stringify({ type: "error", error: described }));
-    });
+  const server = await openLoopbackServer(respond, (error, outgoing) => {
+    failures.push(`request ${requests.length - 1}: ${String(error)}`);
+    outgoing.writeHead(400, { "content-type": "application/json" });
+    const described = { type: "invalid_request_error", message: String(error) };
+    outgoing.end(JSON.stringify({ type: "error", error: described }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    throw new TypeError("the loopback model needs a TCP address");
-  }
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: server.origin,
     requests,
     billed,
     failures,
-    [Symbol.asyncDispose]: async () => {
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: async () => await server[Symbol.asyncDispose](),
   };
-}
-
-async function readBody(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }

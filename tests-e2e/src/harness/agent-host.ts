@@ -1,13 +1,6 @@
 import { agentContext, piAgentAdapter } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import {
-  isJsonObject,
-  type JsonValue,
-  openContextSession,
-  silentLogger,
-  toJson,
-  windowPolicy,
-} from "@self-context-manager/core";
+import { isJsonObject, type JsonValue, toJson } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { memoryFolder, type ModelRequest, type OpenHost } from "@self-context-manager/testkit";
 
@@ -20,7 +13,7 @@ import {
 } from "./agent-model.ts";
 import { agentTools } from "./agent-tools.ts";
 import { breakableStore } from "./breakable-store.ts";
-import { hostLayouts } from "./host-layouts.ts";
+import { memoryFolderCalls, openHostSession } from "./host-session.ts";
 
 /** The parts of pi-agent-core that are used. All releases have them. */
 export interface AgentModule {
@@ -53,17 +46,9 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
     async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
       const tools = agentTools(folder);
-      const session = await openContextSession(
-        {
-          store,
-          files: folder,
-          ids: uuidIds(systemClock),
-          logger: silentLogger,
-          policy: windowPolicy(),
-          layout: hostLayouts[options.layout],
-          workspace: folder.path,
-          readLimits: { lines: 2_000, characters: 50_000 },
-        },
+      const session = await openHostSession(
+        { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
+        options.layout,
         { harness: piAgentAdapter.harness, sessionId: "agent-1" },
       );
       const context = agentContext<AgentMessage>({ session, workspace: folder.path });
@@ -88,13 +73,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
     return {
       layout: options.layout,
-      calls: {
-        read: (path) => ({ name: "read", arguments: { path } }),
-        show: (path) => ({ name: "show", arguments: { path } }),
-        fail: (path) => ({ name: "crash", arguments: { path } }),
-        picture: (path) => ({ name: "photo", arguments: { path } }),
-        write: (path, text) => ({ name: "write", arguments: { path, text } }),
-      },
+      calls: memoryFolderCalls,
       requests,
       notices: [],
       prompt: async (text, images = []) =>

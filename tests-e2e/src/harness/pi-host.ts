@@ -1,6 +1,5 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import { openContextSession, silentLogger, windowPolicy } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { HarnessHost, HostLayout, OpenHost } from "@self-context-manager/testkit";
 import { diskFiles } from "@self-context-manager/watcher";
@@ -14,7 +13,7 @@ import { openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { type Availability, breakableStore } from "./breakable-store.ts";
-import { hostLayouts } from "./host-layouts.ts";
+import { openHostSession } from "./host-session.ts";
 import { piRecord } from "./pi-record.ts";
 import { loopbackReply, neutralRequest } from "./pi-requests.ts";
 
@@ -129,24 +128,13 @@ const eagerCompaction = {
   contextWindow: 20_000,
 } as const;
 
-/** Opens sessions as `compose` does, with the settings that the laws name, on a store that can be broken. */
+/** Opens sessions on a store that can be broken. */
 function openOn(path: string, availability: Availability, layout: HostLayout): OpenContext {
   return async ({ host, workspace }) => {
     await using stack = new AsyncDisposableStack();
     const store = breakableStore(stack.use(await openSqliteStore({ path })), availability);
-    const session = await openContextSession(
-      {
-        store,
-        files: diskFiles(),
-        ids: uuidIds(systemClock),
-        logger: silentLogger,
-        policy: windowPolicy(),
-        layout: hostLayouts[layout],
-        workspace,
-        readLimits: { lines: 2_000, characters: 50_000 },
-      },
-      host,
-    );
+    const place = { store, files: diskFiles(), ids: uuidIds(systemClock), workspace };
+    const session = await openHostSession(place, layout, host);
     const opened = stack.move();
     return {
       session,

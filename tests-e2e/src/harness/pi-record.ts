@@ -28,7 +28,7 @@ const volatile: ReadonlySet<string> = new Set([
 /**
  * Returns a value without the fields that differ between any two runs and without the declarations of context tools.
  */
-export function comparable(value: JsonValue, folder: string): JsonValue {
+function comparable(value: JsonValue, folder: string): JsonValue {
   if (typeof value === "string") return value.replaceAll(folder, "WORK");
   if (isList(value)) {
     return value.filter((one) => !isOwnTool(one)).map((one) => comparable(one, folder));

@@ -4,10 +4,7 @@ import {
   type HostSession,
   type MessageCodec,
   type ObjectStore,
-  openContextSession,
-  silentLogger,
   toJson,
-  windowPolicy,
 } from "@self-context-manager/core";
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
@@ -24,7 +21,7 @@ import {
 } from "@self-context-manager/testkit";
 
 import { breakableStore } from "./breakable-store.ts";
-import { hostLayouts } from "./host-layouts.ts";
+import { memoryFolderCalls, openHostSession } from "./host-session.ts";
 
 /** The parts of a host that a faulty adapter can use. */
 export interface ScriptedParts {
@@ -91,17 +88,9 @@ export function scriptedHost({
     } {
       openings += 1;
       const openSession = async (host: HostSession): Promise<ContextSession> =>
-        await openContextSession(
-          {
-            store,
-            files: folder,
-            ids,
-            logger: silentLogger,
-            policy: windowPolicy(),
-            layout: hostLayouts[options.layout],
-            workspace: folder.path,
-            readLimits: { lines: 2_000, characters: 50_000 },
-          },
+        await openHostSession(
+          { store, files: folder, ids, workspace: folder.path },
+          options.layout,
           host,
         );
       let session: ContextSession | undefined;
@@ -133,13 +122,7 @@ export function scriptedHost({
 
     return {
       layout: options.layout,
-      calls: {
-        read: (path) => ({ name: "read", arguments: { path } }),
-        show: (path) => ({ name: "show", arguments: { path } }),
-        fail: (path) => ({ name: "crash", arguments: { path } }),
-        picture: (path) => ({ name: "photo", arguments: { path } }),
-        write: (path, text) => ({ name: "write", arguments: { path, text } }),
-      },
+      calls: memoryFolderCalls,
       get requests() {
         return [...earlier, ...current.harness.requests];
       },
