@@ -27,4 +27,5 @@ export {
   latest,
   storedSession,
   textOfMessage,
+  versionCount,
 } from "../../../packages/core/test/session/view-parts.ts";

@@ -11,6 +11,7 @@ import { hostEvent, messagesOf } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 
 import { openTestSession, plainCodec, type TestSession } from "./core-sessions.ts";
+import { branched, compacted } from "./host-lists.ts";
 
 /** An event between two model calls. */
 export type ViewMove =
@@ -112,7 +113,7 @@ export async function recordViews(
         messages = [...messages, ...bigOutput(move.lines, index, from)];
         break;
       case "compact":
-        messages = compacted(messages, move.keep, from);
+        messages = compacted(messages, move.keep, from, move.keep % 2 === 0);
         break;
       case "branch":
         messages = branched(messages, move.keep, from);
@@ -204,24 +205,4 @@ function bigOutput(
     ],
     from,
   );
-}
-
-function compacted(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
-  from.time += 1;
-  const summary: Message = {
-    role: "summary",
-    kind: "compactionSummary",
-    raw: { role: "compactionSummary", summary: `all of ${messages.length}` },
-    isFromManager: keep % 2 === 0,
-    timestamp: from.time,
-  };
-  const kept = messages.slice(-keep - 1);
-  const start = kept.findIndex(({ role }) => role === "user" || role === "assistant");
-  return [summary, ...(start === -1 ? [] : kept.slice(start))];
-}
-
-function branched(messages: readonly Message[], keep: number, from: { time: number }): Message[] {
-  from.time += 1;
-  const kept = messages.slice(0, Math.max(1, messages.length - keep));
-  return [...kept, { role: "user", content: `branch at ${from.time}`, timestamp: from.time }];
 }
