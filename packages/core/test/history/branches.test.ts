@@ -5,34 +5,21 @@ import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { Layout } from "../../src/view/layout.ts";
-import { openTestSession, plainCodec, testHost } from "../session/test-session.ts";
-import { textOfMessage, viewParts } from "../session/view-parts.ts";
-
-const prompt = (content: string, timestamp: number): Message => ({
-  role: "user",
-  content,
-  timestamp,
-});
-
-const answer = (text: string, timestamp: number): Message => ({
-  role: "assistant",
-  content: [{ type: "text", text }],
-  meta: { stopReason: "stop" },
-  timestamp,
-});
+import {
+  openTestSession,
+  plainCodec,
+  type TestSession,
+  testHost,
+} from "../session/test-session.ts";
+import { chatTexts } from "../session/view-parts.ts";
+import { answer, ownSummary, prompt } from "./host-messages.ts";
 
 const first = [prompt("one", 1), answer("answer one", 2)];
 const other = [prompt("other", 10), answer("answer other", 11)];
-const summary: Message = {
-  role: "summary",
-  kind: "summary",
-  raw: "a summary",
-  isFromManager: true,
-  timestamp: 20,
-};
+const summary = ownSummary(20);
 
 /** Opens a session with two branches that share no message; the second is the current one. */
-async function openBranches(): Promise<Awaited<ReturnType<typeof openTestSession>>> {
+async function openBranches(): Promise<TestSession> {
   const opened = await openTestSession();
   await opened.session.ingest(first, plainCodec);
   await opened.session.ingest(other, plainCodec, { rewound: true });
@@ -40,8 +27,9 @@ async function openBranches(): Promise<Awaited<ReturnType<typeof openTestSession
 }
 
 describe("branches without a shared message (D52)", () => {
-  it("are found after a summary that the adapter wrote", async () => {
-    for (const isResumed of [false, true]) {
+  it.each([false, true])(
+    "are found after a summary that the adapter wrote (resumed: %s)",
+    async (isResumed) => {
       const opened = await openBranches();
       const { session } = opened;
       await session.ingest([summary, ...other], plainCodec);
@@ -52,13 +40,9 @@ describe("branches without a shared message (D52)", () => {
       const report = await going.ingest(back, plainCodec, { rewound: true });
 
       expect(report.type).toBe("rewound");
-      expect((await viewParts(going)).chat.map(textOfMessage)).toEqual([
-        "other",
-        "answer other",
-        "three",
-      ]);
-    }
-  });
+      expect(await chatTexts(going)).toEqual(["other", "answer other", "three"]);
+    },
+  );
 
   it("are not recognised by equal texts if the host's messages have no keys", async () => {
     const codec: MessageCodec<Message> = {
@@ -79,7 +63,7 @@ describe("branches without a shared message (D52)", () => {
     const later = [prompt("continue", 4), answer("more", 5), prompt("next", 6)];
     await session.ingest(unnamed([summary, ...later]), codec);
 
-    const texts = (await viewParts(session)).chat.map(textOfMessage);
+    const texts = await chatTexts(session);
     expect(texts).toContain("other");
     expect(texts).not.toContain("one");
   });
@@ -90,11 +74,7 @@ describe("branches without a shared message (D52)", () => {
 
     await session.ingest([...first, prompt("two", 30)], plainCodec, { rewound: true });
 
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
-      "one",
-      "answer one",
-      "two",
-    ]);
+    expect(await chatTexts(session)).toEqual(["one", "answer one", "two"]);
   });
 });
 
@@ -114,7 +94,7 @@ describe("a call whose view cannot be made", () => {
     const { chatId } = await session.status();
     expect((await store.get(chatId))?.body["turns"]).toHaveLength(1);
     fails = false;
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["one", "answer one"]);
+    expect(await chatTexts(session)).toEqual(["one", "answer one"]);
   });
 });
 

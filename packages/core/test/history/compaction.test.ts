@@ -1,44 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
-import { scriptHistory } from "../session/script-history.ts";
+import {
+  chatAbout,
+  oneCall,
+  type ScriptedHistory,
+  scriptHistory,
+} from "../session/script-history.ts";
 import { openTestSession, plainCodec } from "../session/test-session.ts";
-import { storedTurns, textOfMessage, versionCount, viewParts } from "../session/view-parts.ts";
+import { chatTexts, storedTurns, versionCount, viewParts } from "../session/view-parts.ts";
+import { ownSummary, prompt, userSummary } from "./host-messages.ts";
 
 describe("a host that replaces its messages", () => {
   it("never loses the newest user message", async () => {
     const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    history.say("two");
-    await history.ingest(session);
-    const replaced: Message[] = [
-      { role: "summary", kind: "summary", raw: "a summary", isFromManager: true, timestamp: 90 },
-      { role: "user", content: "the newest", timestamp: 91 },
-    ];
+    await chatAbout("one").ingest(session);
 
-    const report = await session.ingest(replaced, plainCodec);
+    const report = await session.ingest([ownSummary(90), prompt("the newest", 91)], plainCodec);
 
     expect(report).toMatchObject({ type: "replaced", added: 2 });
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
-      "one",
-      "two",
-      "the newest",
-    ]);
+    expect(await chatTexts(session)).toEqual(["one", "answer one", "the newest"]);
   });
 
   it("does not change the view by a compaction whose summary the context manager gave (D53)", async () => {
     const { session, store } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    history.call("bash", { command: "a" }, "A");
-    await history.ingest(session);
+    await oneCall().ingest(session);
     const view = await session.view();
     const before = await versionCount(store);
 
-    await session.ingest(
-      [{ role: "summary", kind: "summary", raw: "a summary", isFromManager: true, timestamp: 90 }],
-      plainCodec,
-    );
+    await session.ingest([ownSummary(90)], plainCodec);
 
     expect((await session.view()).messages).toEqual(view.messages);
     expect(await versionCount(store)).toBe(before);
@@ -52,8 +41,7 @@ describe("a host that replaces its messages", () => {
 
     await session.ingest(compacted, plainCodec);
 
-    const { chat } = await viewParts(session);
-    expect(chat.map(textOfMessage)).toEqual(['"the summary"', "kept", "kept answer", "new"]);
+    expect(await chatTexts(session)).toEqual(['"the summary"', "kept", "kept answer", "new"]);
     expect(await storedTurns(opened.store, session)).toHaveLength(3);
     expect((await session.activate("t1")).ok).toBe(true);
     expect((await viewParts(session)).activeTexts.join()).toContain("OLD OUTPUT");
@@ -79,78 +67,44 @@ describe("a host that replaces its messages", () => {
     const { history, compacted } = compaction();
     await history.ingest(session);
     await session.ingest(compacted, plainCodec);
-    const back: Message[] = [
-      ...history.messages.slice(0, 3),
-      { role: "user", content: "another way", timestamp: 1_900_000_000_000 },
-    ];
+    const back = [...history.messages.slice(0, 3), prompt("another way")];
 
     await session.ingest(back, plainCodec, { rewound: true });
 
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
-      "old",
-      "",
-      "[t1 ok, 10 chars]",
-      "another way",
-    ]);
+    expect(await chatTexts(session)).toEqual(["old", "", "[t1 ok, 10 chars]", "another way"]);
   });
 
   it("rewinds to right after the summary if the host sends only the summary (D52)", async () => {
     const opened = await openTestSession();
-    const human = (text: string, timestamp: number): Message => ({
-      role: "user",
-      content: text,
-      timestamp,
-    });
-    const kept = human("kept", 2_000);
-    await opened.session.ingest([human("replaced", 1_000), kept], plainCodec);
-    await opened.session.ingest([summaryMessage, kept], plainCodec);
-    const ours: Message = {
-      role: "summary",
-      kind: "summary",
-      raw: "a summary",
-      isFromManager: true,
-      timestamp: 3,
-    };
-    await opened.session.ingest([ours, kept, human("abandoned", 4_000)], plainCodec);
+    const kept = prompt("kept", 2_000);
+    await opened.session.ingest([prompt("replaced", 1_000), kept], plainCodec);
+    await opened.session.ingest([summary, kept], plainCodec);
+    await opened.session.ingest([ownSummary(3), kept, prompt("abandoned", 4_000)], plainCodec);
 
-    const list = [summaryMessage, human("new", 5_000)];
+    const list = [summary, prompt("new", 5_000)];
     await opened.session.ingest(list, plainCodec, { rewound: true });
 
     for (const session of [opened.session, await opened.reopen()])
-      expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(['"the summary"', "new"]);
+      expect(await chatTexts(session)).toEqual(['"the summary"', "new"]);
   });
 
   it("shows the messages after a summary that replaced the whole chat", async () => {
     const opened = await openTestSession();
     const { history } = compaction();
     await history.ingest(opened.session);
-    const summary: Message = { ...summaryMessage, timestamp: 1_890_000_000_000 };
     await opened.session.ingest([summary], plainCodec);
-    expect((await viewParts(opened.session)).chat.map(textOfMessage)).toEqual(['"the summary"']);
+    expect(await chatTexts(opened.session)).toEqual(['"the summary"']);
 
-    const next: Message[] = [
-      summary,
-      { role: "user", content: "next", timestamp: 1_895_000_000_000 },
-    ];
-    await opened.session.ingest(next, plainCodec);
+    await opened.session.ingest([summary, prompt("next")], plainCodec);
 
-    expect((await viewParts(opened.session)).chat.map(textOfMessage)).toEqual([
-      '"the summary"',
-      "next",
-    ]);
+    expect(await chatTexts(opened.session)).toEqual(['"the summary"', "next"]);
   });
 });
 
-const summaryMessage: Message = {
-  role: "summary",
-  kind: "compactionSummary",
-  raw: "the summary",
-  isFromManager: false,
-  timestamp: 1_800_000_000_000,
-};
+const summary = userSummary("the summary", 1_800_000_000_000);
 
 /** A history, and the list that a host sends after a user compacted it: a summary, the last turn and a new message. */
-function compaction(): { history: ReturnType<typeof scriptHistory>; compacted: Message[] } {
+function compaction(): { readonly history: ScriptedHistory; readonly compacted: Message[] } {
   const history = scriptHistory();
   history.user("old");
   history.call("bash", { command: "a" }, "OLD OUTPUT");
@@ -158,10 +112,6 @@ function compaction(): { history: ReturnType<typeof scriptHistory>; compacted: M
   history.say("kept answer");
   return {
     history,
-    compacted: [
-      summaryMessage,
-      ...history.messages.slice(3),
-      { role: "user", content: "new", timestamp: 1_850_000_000_000 },
-    ],
+    compacted: [summary, ...history.messages.slice(3), prompt("new", 1_850_000_000_000)],
   };
 }

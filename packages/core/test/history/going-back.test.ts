@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/chat/message.ts";
-import { scriptHistory } from "../session/script-history.ts";
+import { chatAbout, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, plainCodec } from "../session/test-session.ts";
-import { latest, textOfMessage, viewParts } from "../session/view-parts.ts";
+import { chatTexts, latest } from "../session/view-parts.ts";
+import { answer, late, prompt } from "./host-messages.ts";
 
 describe("a user who goes back (D52)", () => {
   it("finds the earlier sets in a new version of the session", async () => {
@@ -27,17 +27,14 @@ describe("a user who goes back (D52)", () => {
     const versions = (await store.history(sessionId)).length;
 
     const report = await session.ingest(
-      [
-        ...history.messages.slice(0, point),
-        { role: "user", content: "two, again", timestamp: 1_900_000_000_000 },
-      ],
+      [...history.messages.slice(0, point), prompt("two, again")],
       plainCodec,
     );
     const versionsAfter = (await store.history(sessionId)).length;
 
     expect(report.type).toBe("rewound");
     expect((await session.status()).objects).toEqual(sets.objects);
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual([
+    expect(await chatTexts(session)).toEqual([
       "one",
       "",
       "[t1 ok, 1 chars]",
@@ -48,29 +45,10 @@ describe("a user who goes back (D52)", () => {
     expect((await latest(store, "call_2")).body.content).toBe("B");
   });
 
-  it("can go back only by a report of the host, also to the beginning", async () => {
-    const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    history.say("two");
-    await history.ingest(session);
-
-    const report = await session.ingest(
-      [{ role: "user", content: "from scratch", timestamp: 1_900_000_000_000 }],
-      plainCodec,
-      { rewound: true },
-    );
-
-    expect(report.type).toBe("rewound");
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["from scratch"]);
-  });
-
   it("is not assumed after a shorter list, which later returns complete", async () => {
     const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    history.say("two");
-    history.user("three");
+    const history = chatAbout("one");
+    history.user("two");
     await history.ingest(session);
     const view = await session.view();
 
@@ -83,17 +61,12 @@ describe("a user who goes back (D52)", () => {
 
   it("is recognised by a new message after a shorter list, in the running session and after a resume", async () => {
     const opened = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    history.say("two");
-    history.user("three");
+    const history = chatAbout("one");
+    history.user("two");
     await history.ingest(opened.session);
     const shorter = history.messages.slice(0, 2);
     await opened.session.ingest(shorter, plainCodec);
-    const branch: Message[] = [
-      ...shorter,
-      { role: "user", content: "four", timestamp: 1_900_000_000_000 },
-    ];
+    const branch = [...shorter, prompt("three")];
     const again = await opened.reopen();
     await again.ingest(shorter, plainCodec);
 
@@ -101,7 +74,7 @@ describe("a user who goes back (D52)", () => {
     await (await opened.reopen()).ingest(branch, plainCodec);
 
     expect(report.type).toBe("rewound");
-    expect((await viewParts(again)).chat.map(textOfMessage)).toEqual(["one", "two", "four"]);
+    expect(await chatTexts(again)).toEqual(["one", "answer one", "three"]);
   });
 
   it("is not assumed when the host tries a failed answer again", async () => {
@@ -112,20 +85,9 @@ describe("a user who goes back (D52)", () => {
     await history.ingest(session);
     const retried = history.messages.slice(0, 1);
 
-    const report = await session.ingest(
-      [
-        ...retried,
-        {
-          role: "assistant",
-          content: [{ type: "text", text: "now" }],
-          meta: {},
-          timestamp: 1_900_000_000_000,
-        },
-      ],
-      plainCodec,
-    );
+    const report = await session.ingest([...retried, answer("now", late)], plainCodec);
 
     expect(report.type).toBe("replaced");
-    expect((await viewParts(session)).chat.map(textOfMessage)).toEqual(["one", "now"]);
+    expect(await chatTexts(session)).toEqual(["one", "now"]);
   });
 });

@@ -1,4 +1,4 @@
-import type { ObjectId, ObjectStore, StoredVersion } from "@self-context-manager/objects";
+import type { ObjectId, ObjectStore } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import type { ListedCall } from "../../src/inspect/rebuilt-view.ts";
 import { rebuildView, type ViewHistory, viewHistory } from "../../src/inspect/view-history.ts";
@@ -6,6 +6,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { scriptHistory } from "../session/script-history.ts";
 import { openTestSession, testHost } from "../session/test-session.ts";
+import { changedStore, storeWithout } from "./changed-store.ts";
 
 const layouts = [epochLayout(), pooledLayout];
 const hash = "ab".repeat(32);
@@ -40,19 +41,6 @@ async function listed(history: ViewHistory, from?: number, to?: number): Promise
   const calls: ListedCall[] = [];
   for await (const call of history.list(from, to)) calls.push(call);
   return calls;
-}
-
-/** A store in which the version of an object is missing or has other fields. */
-function changedStore(
-  store: ObjectStore,
-  change: (stored: StoredVersion) => StoredVersion | undefined,
-): ObjectStore {
-  return Object.assign(Object.create(store) as ObjectStore, {
-    get: async (...args: Parameters<ObjectStore["get"]>) => {
-      const stored = await store.get(...args);
-      return stored === undefined ? undefined : change(stored);
-    },
-  });
 }
 
 describe("the calls of a session", () => {
@@ -142,40 +130,24 @@ describe("a rebuilt call", () => {
     );
   });
 
-  test("reports that its chat is missing, and returns what its view contains", async () => {
+  test("reports that its chat is missing, and each message that cannot be rebuilt", async () => {
     const { store } = await recorded();
-    const lacking = changedStore(store, (stored) =>
-      stored.body.type === "chat" ? undefined : stored,
-    );
 
-    const view = await rebuildView(lacking, layouts, testHost, 2);
+    const view = await rebuildView(storeWithout(store, "chat"), layouts, testHost, 2);
 
     expect(view?.isVerified).toBe(false);
     expect(view?.problems[0]).toMatchObject({ type: "missing" });
     expect(view?.entries.length).toBe(3);
     expect(view?.messages).toEqual([undefined, undefined, undefined]);
-  });
-
-  test("reports each message that cannot be rebuilt", async () => {
-    const { store } = await recorded();
-    const lacking = changedStore(store, (stored) =>
-      stored.body.type === "chat" ? undefined : stored,
-    );
-
-    const view = await rebuildView(lacking, layouts, testHost, 1);
-
     expect(view?.problems.map(({ text }) => text)).toContainEqual(
-      expect.stringMatching(/^call 1: message 1 cannot be rebuilt: /u),
+      expect.stringMatching(/^call 2: message 1 cannot be rebuilt: /u),
     );
   });
 
   test("reports that its session is missing", async () => {
     const { store } = await recorded();
-    const lacking = changedStore(store, (stored) =>
-      stored.body.type === "session" ? undefined : stored,
-    );
 
-    const view = await rebuildView(lacking, layouts, testHost, 2);
+    const view = await rebuildView(storeWithout(store, "session"), layouts, testHost, 2);
 
     expect(view?.problems[0]).toMatchObject({ type: "missing" });
     expect(view?.ids.size).toBe(0);
@@ -184,11 +156,8 @@ describe("a rebuilt call", () => {
 
   test("is empty if the view itself is missing", async () => {
     const { store } = await recorded();
-    const lacking = changedStore(store, (stored) =>
-      stored.body.type === "view" ? undefined : stored,
-    );
 
-    const view = await rebuildView(lacking, layouts, testHost, 2);
+    const view = await rebuildView(storeWithout(store, "view"), layouts, testHost, 2);
 
     expect(view).toMatchObject({ call: 2, messages: [], entries: [], isVerified: false });
     expect(view?.problems.map(({ type }) => type)).toEqual(["missing"]);

@@ -3,7 +3,6 @@ import {
   type ObjectId,
   type ObjectStore,
   sealObject,
-  type StoredVersion,
 } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import type { RebuiltView } from "../../src/inspect/rebuilt-view.ts";
@@ -14,6 +13,7 @@ import type { View } from "../../src/session/view-options.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { scriptHistory } from "../session/script-history.ts";
 import { openTestSession, testHost } from "../session/test-session.ts";
+import { changedStore } from "./changed-store.ts";
 
 const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
 const byName = layouts.map((layout) => [layout.name, layout] as const);
@@ -38,31 +38,13 @@ async function recorded(layout: Layout): Promise<Recorded> {
   history.call("bash", { command: "make" }, "compiled one more file\n".repeat(60));
   await history.ingest(session);
   views.push(await session.view());
-  await history.ask(
-    "read",
-    { path: "a.ts" },
-    async (callId) => await session.read({ path: "a.ts" }, { callId }),
-  );
+  await history.read(session, "a.ts");
   await history.ingest(session);
   views.push(await session.view());
   files.set("/work/a.ts", text.replace("42", "43"));
   await session.recordWrite("a.ts");
   await session.recordSystemPrompt("host", "You help people well.");
   return { store, views };
-}
-
-/** A store that returns changed versions of the objects that `change` accepts. */
-function changedStore(
-  store: ObjectStore,
-  change: (stored: StoredVersion) => StoredVersion | undefined,
-): ObjectStore {
-  const changed = (stored: StoredVersion | undefined): StoredVersion | undefined =>
-    stored === undefined ? undefined : change(stored);
-  return {
-    ...store,
-    get: async (...args) => changed(await store.get(...args)),
-    getMany: async (...args) => (await store.getMany(...args)).map(changed),
-  };
 }
 
 function problemsOf(view: RebuiltView | undefined): readonly string[] {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
+import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
-import { handlesIn, storedSession, versionCount, viewParts } from "./view-parts.ts";
+import { handlesIn, promptId, storedSession, versionCount, viewParts } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
@@ -29,8 +30,7 @@ describe("activate and deactivate", () => {
   });
 
   it("accept lines, and add them to the lines that are shown already (D41)", async () => {
-    const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
-    const { session } = await openTestSession({ files: { "/work/long.txt": text } });
+    const { session } = await openTestSession({ files: { "/work/long.txt": numberedLines(20) } });
     await session.recordNamed(["long.txt"]);
 
     await session.activate("f1", { from: 3, to: 4 });
@@ -52,14 +52,22 @@ describe("activate and deactivate", () => {
     await session.pin("f1");
     const before = await versionCount(store);
 
-    expect((await session.activate("f1")).text).toBe("f1 a.ts is already active.");
-    expect((await session.pin("f1")).text).toBe("f1 a.ts is pinned already.");
-    expect(await versionCount(store)).toBe(before);
-
+    const activated = await session.activate("f1");
+    const pinned = await session.pin("f1");
+    const between = await versionCount(store);
     await session.deactivate("f1");
     const after = await versionCount(store);
-    expect((await session.deactivate("f1")).text).toBe("f1 a.ts is inactive already.");
-    expect((await session.unpin("f1")).text).toBe("f1 a.ts is not pinned.");
+    const deactivated = await session.deactivate("f1", { callId: "call_2" });
+    const unpinned = await session.unpin("f1");
+
+    expect([activated, pinned, deactivated, unpinned]).toEqual(
+      ["already active", "pinned already", "inactive already", "not pinned"].map((state) => ({
+        ok: true,
+        text: `f1 a.ts is ${state}.`,
+        effects: [],
+      })),
+    );
+    expect(between).toBe(before);
     expect(await versionCount(store)).toBe(after);
   });
 
@@ -80,11 +88,9 @@ describe("activate and deactivate", () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "Be good.");
     const { chatId, sessionId } = await session.status();
-    const prompts = (await storedSession(store, session))["system_prompt_refs"] as {
-      readonly host: { readonly id: string };
-    };
+    const prompt = await promptId(store, session, "host");
 
-    for (const target of [chatId, "chat", sessionId, prompts.host.id]) {
+    for (const target of [chatId, "chat", sessionId, prompt]) {
       expect(await session.deactivate(target)).toMatchObject({ ok: false, effects: [] });
       expect((await session.deactivate(target)).text).toMatch(
         /is locked and cannot be deactivated/u,
@@ -93,10 +99,10 @@ describe("activate and deactivate", () => {
         /is locked; it is always in the context/u,
       );
     }
-    expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompts.host.id]);
+    expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompt]);
   });
 
-  it("report why there is no content: not text, a missing file, or a directory", async () => {
+  it("report why there is no content: not text, or a missing file", async () => {
     const opened = await openTestSession({ files: { ...files, "/work/gone.ts": "x" } });
     const { session } = opened;
     await session.read({ path: "logo.png" });
@@ -110,6 +116,5 @@ describe("activate and deactivate", () => {
     expect((await session.activate("f2")).text).toBe(
       "f2: the file is missing; it was last at /work/gone.ts, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     );
-    expect(await handlesIn(session, "pinned")).toEqual([]);
   });
 });

@@ -144,6 +144,21 @@ describe("a budget (D54)", () => {
     expect(calibrated / plainTokens(messages)).toBeCloseTo(1.5, 1);
   });
 
+  it("is used for pinned content before the list of all known objects (D54)", async () => {
+    const files: Record<string, string> = { "/work/pinned.ts": "the pinned line\n" };
+    for (let count = 0; count < 400; count += 1) files[`/work/some/longer/name-${count}.ts`] = "x";
+    const { session } = await openTestSession({ files });
+    await session.recordNamed(Object.keys(files).slice(1));
+    await session.read({ path: "pinned.ts" });
+    await session.pin("pinned.ts");
+
+    const view = await session.view({ contextWindow: 1_000, reserve: 0 });
+
+    const text = JSON.stringify(view.messages);
+    expect(text).toContain("the pinned line");
+    expect(text).toContain("earlier objects are not listed");
+  });
+
   it("is kept in the same way in a session that is resumed before every call", async () => {
     const live = await underUsage(false);
 

@@ -1,43 +1,31 @@
-import type { JsonObject, StaticReference } from "@self-context-manager/objects";
+import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { executionField } from "../../src/calls/execution.ts";
 import { contextTools } from "../../src/session/context-tools.ts";
+import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
-import { handlesIn, latest, storedSession, viewParts } from "./view-parts.ts";
+import { chatTexts, handlesIn, idOf, latest, storedSession, viewParts } from "./view-parts.ts";
 
-const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
+const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": numberedLines(20) };
 
 describe("a context tool's call", () => {
-  it("is stored with the report of its steps and the file that it read, never with the text (D34)", async () => {
-    const { session, store } = await openTestSession({ files });
+  it("shows its report in the chat, never the text of the file (D34)", async () => {
+    const { session } = await openTestSession({ files });
     const history = scriptHistory();
     history.user("go");
-    const answer = await history.ask(
-      "read",
-      { path: "a.ts" },
-      async (callId) => await session.read({ path: "a.ts" }, { callId }),
-    );
+    const answer = await history.read(session, "a.ts");
+
     await history.ingest(session);
 
-    const { body } = await latest(store, "call_1");
-    const [reference] = body["file_refs"] as readonly StaticReference[];
-    const file = await latest(store, reference?.id ?? "");
-
-    expect(body.content).toBe(answer.text);
-    expect(JSON.stringify(body)).not.toContain("let a");
-    expect(reference).toMatchObject({ tx_id: file.at.tx_id, ...file.hashes });
-    expect((await viewParts(session)).chat.at(-1)).toMatchObject({
-      content: [{ type: "text", text: `[t1 ok] ${answer.text}` }],
-    });
+    expect((await chatTexts(session)).at(-1)).toBe(`[t1 ok] ${answer.text}`);
   });
 
   it("is recognised only by valid details of a context tool's result", async () => {
     const { session, store } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
     await session.pin("f1");
-    const [object] = (await session.status()).objects;
-    const id = object?.stored.body.id ?? "";
+    const id = await idOf(session, "f1");
     const told = (effects: readonly JsonObject[]): JsonObject => ({
       [executionField]: { report: "done", effects },
     });
@@ -56,20 +44,33 @@ describe("a context tool's call", () => {
     expect((await latest(store, "call_2")).body["file_refs"]).toBeUndefined();
   });
 
+  it("does not apply a repeated call again when its result arrives after another change", async () => {
+    const { session } = await openTestSession({ files });
+    const history = scriptHistory();
+    history.user("go");
+    await session.read({ path: "a.ts" });
+    await session.deactivate("f1");
+    await history.ask("deactivate", { id: "f1" }, (callId) => session.deactivate("f1", { callId }));
+    await session.activate("f1");
+
+    await history.ingest(session);
+
+    expect((await session.status()).activeCount).toBe(1);
+  });
+
   it("runs with loosely typed arguments, and refuses bad ones", async () => {
     const { session } = await openTestSession({ files });
-    const tool = (name: string) => {
-      const found = contextTools.find((one) => one.name === name);
-      if (found === undefined) throw new Error(`no tool ${name}`);
-      return found;
-    };
+    const run = async (name: string, args: JsonObject) =>
+      await contextTools.find((one) => one.name === name)?.run(session, args, "c1");
 
-    const read = await tool("read").run(session, { path: "a.ts", offset: "1", limit: 1.7 }, "c1");
-    const nothing = await tool("activate").run(session, { id: 7 }, "c2");
-    const pinned = await tool("pin").run(session, { id: "f1" }, "c3");
+    const read = await run("read", { path: "long.txt", offset: "5", limit: 2.7 });
+    const activated = await run("activate", { id: "f1", from: "3", to: 4.9 });
+    const nothing = await run("activate", { id: 7 });
+    const pinned = await run("pin", { id: "f1" });
 
-    expect(read.text).toBe("f1 a.ts: indexed, version 1; joined the pool; active, 1 lines.");
-    expect(nothing.ok).toBe(false);
-    expect(pinned.ok).toBe(true);
+    expect(read?.text).toMatch(/active, lines 5-6 of 20\.$/u);
+    expect(activated?.text).toBe("f1 long.txt is already active, lines 3-6 of 20.");
+    expect(nothing?.ok).toBe(false);
+    expect(pinned?.ok).toBe(true);
   });
 });

@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/session/view-options.ts";
-import { growingViews, model, openClockedSession, prices } from "./clocked-session.ts";
+import {
+  type ClockedSession,
+  growingViews,
+  model,
+  openClockedSession,
+  prices,
+} from "./clocked-session.ts";
 import { plainCodec } from "./test-session.ts";
 import { handlesIn } from "./view-parts.ts";
 
@@ -9,21 +15,32 @@ const minute = 60_000;
 
 const long = (name: string): string => `${name} says a lot. `.repeat(100);
 
+/** The user asks something, and the model runs this many commands with long outputs. */
+function runs({ history }: ClockedSession, count: number): void {
+  history.user("go on");
+  for (let index = 0; index < count; index += 1)
+    history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+}
+
+/** The model answers, and the user asks something else after a pause. */
+async function nextCall(
+  opened: ClockedSession,
+  pause: number,
+  options?: { readonly model?: string },
+): Promise<View> {
+  opened.history.say("done");
+  opened.history.user("and now");
+  opened.time += pause;
+  return await opened.send(options);
+}
+
 describe("an idle session", () => {
   test("begins an epoch without cost when the cache is cold, and not before", async () => {
     const opened = await openClockedSession();
-    opened.history.user("go on");
-    for (let index = 0; index < 12; index += 1)
-      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    runs(opened, 12);
     await opened.send();
-    opened.history.say("done");
-    opened.history.user("and now");
-    opened.time += 5 * minute;
-    const warm = await opened.send();
-    opened.history.say("done");
-    opened.history.user("and later");
-    opened.time += 5 * minute + 1;
-    const cold = await opened.send();
+    const warm = await nextCall(opened, 5 * minute);
+    const cold = await nextCall(opened, 5 * minute + 1);
 
     expect(warm.epoch).toMatchObject({ number: 1, isNew: false });
     expect(cold.epoch).toMatchObject({ number: 2, isNew: true, endedBy: "cold" });
@@ -32,15 +49,10 @@ describe("an idle session", () => {
 
   test("lists objects that left the view as inactive, and does not send them again", async () => {
     const opened = await openClockedSession();
-    opened.history.user("go on");
-    for (let index = 0; index < 12; index += 1)
-      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    runs(opened, 12);
     await opened.send();
     const before = await handlesIn(opened.session, "active");
-    opened.history.say("done");
-    opened.history.user("and now");
-    opened.time += 60 * minute;
-    await opened.send();
+    await nextCall(opened, 60 * minute);
 
     expect(before).toContain("t1");
     expect(await handlesIn(opened.session, "inactive")).toContain("t1");
@@ -48,13 +60,9 @@ describe("an idle session", () => {
 
   test("has a cold cache for another model at once", async () => {
     const opened = await openClockedSession();
-    opened.history.user("go on");
-    for (let index = 0; index < 12; index += 1)
-      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    runs(opened, 12);
     await opened.send();
-    opened.history.say("done");
-    opened.history.user("and now");
-    const switched = await opened.send({ model: "anthropic/claude-opus-5" });
+    const switched = await nextCall(opened, 0, { model: "anthropic/claude-opus-5" });
 
     expect(switched.epoch).toMatchObject({ isNew: true, endedBy: "cold" });
   });
@@ -64,9 +72,7 @@ describe("going back", () => {
   /** Opens a session with some turns, minutes apart, whose user goes back to an early one. */
   async function wentBack(isReopened: boolean): Promise<View> {
     const opened = await openClockedSession(8, 2);
-    opened.history.user("go on");
-    for (let index = 0; index < 8; index += 1)
-      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    runs(opened, 8);
     await opened.send();
     opened.history.say("done");
     const early = [...opened.history.messages];
@@ -101,9 +107,7 @@ describe("going back", () => {
 describe("a view that is not sent", () => {
   test("has the figures of the sent calls, not of a next one", async () => {
     const opened = await openClockedSession();
-    opened.history.user("go on");
-    for (let index = 0; index < 12; index += 1)
-      opened.history.call("bash", { command: `run ${index}` }, long(`run ${index}`));
+    runs(opened, 12);
     const sent = await opened.send();
     opened.time += 60 * minute;
 
@@ -129,10 +133,7 @@ describe("the account", () => {
     const opened = await openClockedSession();
     opened.history.user(long("the user").repeat(4));
     const first = await opened.send();
-    opened.history.say("done");
-    opened.history.user("and now");
-    opened.time += 24 * 60 * minute;
-    const second = await opened.send();
+    const second = await nextCall(opened, 24 * 60 * minute);
 
     expect(second.epoch?.isNew).toBe(false);
     expect(second.account?.estimated.cached).toBe(0);

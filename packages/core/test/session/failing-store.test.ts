@@ -1,9 +1,9 @@
 import { StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
-import type { FileTracker } from "../../src/files/file-tracker.ts";
 import { failingStore } from "./failing-store.ts";
-import { scriptHistory } from "./script-history.ts";
+import { fakeTracker } from "./fake-tracker.ts";
+import { oneCall } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
 import { handlesIn, latest } from "./view-parts.ts";
 
@@ -14,9 +14,7 @@ describe("a store that fails between operations", () => {
     const store = memoryStore({ clock });
     const flaky = failingStore(store);
     const { session } = await openTestSession({ store: flaky.store });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(session);
     flaky.failAt(flaky.commits() + 1);
 
@@ -29,39 +27,24 @@ describe("a store that fails between operations", () => {
   });
 
   it("keeps the effect of an operation if only the later check of the files fails", async () => {
-    const store = memoryStore({ clock });
-    const tracked: number[] = [];
-    const tracker: Partial<FileTracker> = {
-      onChange: () => () => undefined,
-      adopt: async () => await Promise.resolve(undefined),
-      track: async (objects) => {
-        tracked.push(objects.length);
-        if (tracked.length === 1)
-          throw new StoreError("STORE_UNAVAILABLE", "away for a moment; try again");
-        await Promise.resolve();
-      },
-    };
-    const { session } = await openTestSession({
-      store,
-      files: { "/work/a.ts": "x\n" },
-      tracker: tracker as FileTracker,
-    });
+    const tracker = fakeTracker();
+    const { session } = await openTestSession({ files: { "/work/a.ts": "x\n" }, tracker });
+    tracker.fail(new StoreError("STORE_UNAVAILABLE", "away for a moment; try again"));
 
     const answer = await session.read({ path: "a.ts" });
+    tracker.fail();
     await session.view();
 
     expect(answer.ok).toBe(true);
     expect(await handlesIn(session, "active")).toEqual(["f1"]);
-    expect(tracked).toEqual([1, 1]);
+    expect(tracker.tracked).toEqual(["/work/a.ts"]);
   });
 
   it("keeps the reports of context tools if an operation fails before their results arrive", async () => {
     const { session } = await openTestSession({
       files: { "/work/a.ts": "x\n", "/work/b.ts": "y\n" },
     });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(session);
 
     const first = await session.read({ path: "a.ts" }, { callId: "call_2" });

@@ -15,6 +15,11 @@ export interface FakeFiles extends FileSource {
   readonly reads: readonly string[];
 }
 
+/** Returns a text of the lines `line 1`, `line 2` and so on. */
+export function numberedLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+}
+
 /** A file source without a disk, for a POSIX-like tree. */
 export function fakeFiles(initial: Readonly<Record<string, string | null>> = {}): FakeFiles {
   const texts = new Map(Object.entries(initial));

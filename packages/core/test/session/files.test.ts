@@ -1,8 +1,18 @@
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
-import { handlesIn, latest, textOfMessage, versionCount, viewParts } from "./view-parts.ts";
+import {
+  bodyOf,
+  handlesIn,
+  idOf,
+  latest,
+  textOfMessage,
+  versionCount,
+  viewParts,
+} from "./view-parts.ts";
 
 describe("read", () => {
   it("reports each of its three steps: indexed, in the pool, active (D40)", async () => {
@@ -25,15 +35,6 @@ describe("read", () => {
     ]);
   });
 
-  it("makes one version of five identical reads", async () => {
-    const { session, store } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
-
-    for (let time = 0; time < 5; time += 1) await session.read({ path: "a.ts" });
-
-    const [file] = (await session.status()).objects;
-    expect(await store.history(file?.stored.body.id as never)).toHaveLength(1);
-  });
-
   it("shows one copy of a file in its newest version, however often and by whatever path it was read", async () => {
     const { session, files } = await openTestSession({ files: { "/work/a.ts": "old text\n" } });
     files.link("/work/link.ts", "/work/a.ts");
@@ -50,16 +51,16 @@ describe("read", () => {
   });
 
   it("indexes the whole file and shows the requested lines (D40)", async () => {
-    const text = Array.from({ length: 9 }, (_, index) => `l${index + 1}\n`).join("");
-    const { session, store } = await openTestSession({ files: { "/work/a.ts": text } });
+    const text = numberedLines(9);
+    const opened = await openTestSession({ files: { "/work/a.ts": text } });
+    const { session } = opened;
 
     const answer = await session.read({ path: "a.ts", offset: 4, limit: 2 });
 
     expect(answer.text).toMatch(/active, lines 4-5 of 9\.$/u);
-    const [object] = (await session.status()).objects;
-    expect((await latest(store, object?.stored.body.id ?? "")).body.content).toBe(text);
+    expect((await bodyOf(opened, "f1")).content).toBe(text);
     expect((await viewParts(session)).activeTexts[0]).toBe(
-      "f1 a.ts v1 lines 4-5 of 9\n~~~\nl4\nl5\n~~~",
+      "f1 a.ts v1 lines 4-5 of 9\n~~~\nline 4\nline 5\n~~~",
     );
     expect(await session.read({ path: "a.ts", offset: 99 })).toMatchObject({
       ok: false,
@@ -68,12 +69,32 @@ describe("read", () => {
   });
 
   it("shows the beginning of a very long file and indexes all of it", async () => {
-    const text = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join("");
-    const { session } = await openTestSession({ files: { "/work/long.txt": text } });
+    const { session } = await openTestSession({
+      files: { "/work/long.txt": numberedLines(5_000) },
+    });
 
     const answer = await session.read({ path: "long.txt" });
 
     expect(answer.text).toMatch(/active, lines 1-2000 of 5000\.$/u);
+  });
+
+  it("finds the note at a path, and makes no second object for it (D16)", async () => {
+    const { session, store } = await openTestSession({ files: { "/work/n.md": "# n\n" } });
+    const note = {
+      id: objectId("note-1"),
+      type: "note",
+      locked: false,
+      content: "# n\n",
+      path: "/work/n.md",
+      presence: "present",
+      provenance: { origin: "/work/n.md", generator: "human" as const },
+    };
+    await store.commit([{ object: sealObject(note) }]);
+
+    const answer = await session.read({ path: "n.md" });
+
+    expect(answer.text).toContain("n1 n.md: unchanged since version 1");
+    expect((await store.find({ where: { path: "/work/n.md" } })).items).toHaveLength(1);
   });
 
   it("reports a directory, a missing file and a file that is not text, and stores no damaged text", async () => {
@@ -94,13 +115,6 @@ describe("read", () => {
     expect(binary.text).toBe(
       "f1 logo.png: indexed, version 1; joined the pool; not active. f1: content unavailable (non-text file, 7 bytes).",
     );
-    const [object] = (await session.status()).objects;
-    expect((await latest(store, object?.stored.body.id ?? "")).body).toMatchObject({
-      content: null,
-      presence: "non_text",
-      file_type: "binary",
-      char_count: 0,
-    });
     expect((await viewParts(session)).activeTexts).toEqual([]);
   });
 });
@@ -185,11 +199,7 @@ describe("files that are written, deleted and created again", () => {
     });
     const history = scriptHistory();
     history.user("go");
-    await history.ask(
-      "read",
-      { path: "a.ts" },
-      async (callId) => await session.read({ path: "a.ts" }, { callId }),
-    );
+    await history.read(session, "a.ts");
     await history.ingest(session);
     await session.view();
     await session.deactivate("f1");
@@ -202,14 +212,14 @@ describe("files that are written, deleted and created again", () => {
   });
 
   it("join the pool as inactive, with the generator `agent` (D43)", async () => {
-    const { session, store, files } = await openTestSession();
+    const opened = await openTestSession();
+    const { session, files } = opened;
     files.set("/work/new.md", "# new\n");
 
     await session.recordWrite("new.md");
 
     expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
-    const [object] = (await session.status()).objects;
-    expect((await latest(store, object?.stored.body.id ?? "")).body.provenance).toEqual({
+    expect((await bodyOf(opened, "f1")).provenance).toEqual({
       origin: "/work/new.md",
       generator: "agent",
     });
@@ -234,10 +244,9 @@ describe("files that are written, deleted and created again", () => {
   });
 
   it("show the remaining requested lines, or the whole file if none remains", async () => {
-    const text = Array.from({ length: 9 }, (_, index) => `line ${index + 1}\n`);
-    const { session, files } = await openTestSession({ files: { "/work/a.ts": text.join("") } });
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": numberedLines(9) } });
     await session.read({ path: "a.ts", offset: 5, limit: 4 });
-    files.set("/work/a.ts", text.slice(0, 6).join(""));
+    files.set("/work/a.ts", numberedLines(6));
     await session.recordWrite("a.ts");
     const { activeTexts: shorter } = await viewParts(session);
     files.set("/work/a.ts", "only\n");
@@ -249,14 +258,13 @@ describe("files that are written, deleted and created again", () => {
   });
 
   it("are the same object when they are created again at their last path (D56)", async () => {
-    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    const opened = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    const { session, store, files } = opened;
     await session.read({ path: "a.ts" });
     await session.name("f1", "plan");
-    const [object] = (await session.status()).objects;
-    const id = object?.stored.body.id ?? "";
     files.delete("/work/a.ts");
     await session.read({ path: "a.ts" });
-    expect((await latest(store, id)).body).toMatchObject({
+    expect(await bodyOf(opened, "f1")).toMatchObject({
       content: null,
       path: null,
       presence: "missing",
@@ -267,37 +275,25 @@ describe("files that are written, deleted and created again", () => {
     await session.read({ path: "a.ts" });
 
     expect((await session.status()).objects).toHaveLength(1);
-    expect((await latest(store, id)).body).toMatchObject({ content: "two\n", nickname: "plan" });
-    expect(await store.history(id as never)).toHaveLength(4);
+    expect(await bodyOf(opened, "f1")).toMatchObject({ content: "two\n", nickname: "plan" });
+    expect(await store.history(await idOf(session, "f1"))).toHaveLength(4);
   });
 
   it("keep their nickname when they are only named again after they were missing (D56)", async () => {
-    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    const opened = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    const { session, files } = opened;
     await session.read({ path: "a.ts" });
     await session.name("f1", "plan");
-    const [object] = (await session.status()).objects;
     files.delete("/work/a.ts");
     await session.read({ path: "a.ts" });
     files.set("/work/a.ts", "two\n");
 
     await session.recordNamed(["a.ts"]);
 
-    expect((await latest(store, object?.stored.body.id ?? "")).body).toMatchObject({
+    expect(await bodyOf(opened, "f1")).toMatchObject({
       presence: "unread",
       nickname: "plan",
       path: "/work/a.ts",
     });
-  });
-
-  it("keep unknown metadata fields from one version to the next", async () => {
-    const { session, store, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
-    await session.read({ path: "a.ts" });
-    await session.name("f1", "plan");
-    files.set("/work/a.ts", "two\n");
-
-    await session.read({ path: "a.ts" });
-
-    const [object] = (await session.status()).objects;
-    expect((await latest(store, object?.stored.body.id ?? "")).body.nickname).toBe("plan");
   });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
-import { openRehearsal, type StoredRehearsal } from "../../src/session/rehearsal.ts";
+import {
+  openRehearsal,
+  type Rehearsal,
+  type StoredRehearsal,
+} from "../../src/session/rehearsal.ts";
 import type { SessionDependencies } from "../../src/state/session-scope.ts";
 import type { ViewMessage } from "../../src/view/layout.ts";
 import { scriptHistory } from "./script-history.ts";
@@ -43,6 +47,16 @@ async function recorded(): Promise<Recorded> {
   return { stored: await openRehearsal(dependencies, testHost), dependencies, sent };
 }
 
+/** Makes the views of all calls of a stored session. */
+async function allViews(
+  { callCount }: StoredRehearsal,
+  rehearsal: Rehearsal,
+): Promise<readonly (readonly ViewMessage[])[]> {
+  const views: (readonly ViewMessage[])[] = [];
+  for (let call = 0; call < callCount; call += 1) views.push((await rehearsal.view()).messages);
+  return views;
+}
+
 function textsOf(messages: readonly ViewMessage[]): string {
   return messages.map(textOfMessage).join("\n");
 }
@@ -52,11 +66,7 @@ describe("a rehearsal", () => {
     const { stored, dependencies, sent } = await recorded();
     const rehearsal = stored.begin(dependencies);
 
-    const again: (readonly ViewMessage[])[] = [];
-    for (let call = 0; call < stored.callCount; call += 1)
-      again.push((await rehearsal.view()).messages);
-
-    expect(again).toEqual(sent);
+    expect(await allViews(stored, rehearsal)).toEqual(sent);
   });
 
   test("returns the place of each call's answer in the chat", async () => {
@@ -89,7 +99,7 @@ describe("a rehearsal", () => {
   test("ends after the last call", async () => {
     const { stored, dependencies } = await recorded();
     const rehearsal = stored.begin(dependencies);
-    for (let call = 0; call < stored.callCount; call += 1) await rehearsal.view();
+    await allViews(stored, rehearsal);
 
     await expect(rehearsal.view()).rejects.toThrow("the session has 4 model calls and no more");
   });
@@ -108,7 +118,7 @@ describe("a rehearsal", () => {
     const { position } = await dependencies.store.changesSince();
     const rehearsal = stored.begin(dependencies);
 
-    for (let call = 0; call < stored.callCount; call += 1) await rehearsal.view();
+    await allViews(stored, rehearsal);
 
     expect((await dependencies.store.changesSince(position)).versions).toEqual([]);
   });
@@ -120,7 +130,7 @@ describe("a rehearsal", () => {
       layout: epochLayout({ small: 0, deactivate: "immediate" }),
     };
     const rehearsal = stored.begin({ ...immediate, policy: windowPolicy({ calls: 1 }) });
-    for (let call = 0; call < 4; call += 1) await rehearsal.view();
+    await allViews(stored, rehearsal);
 
     const { messages } = await rehearsal.activate("t1");
 

@@ -34,30 +34,25 @@ async function twoSessions(): Promise<
 }
 
 describe("two sessions that find a new file at the same time", () => {
-  it("have one object for it when they read it", async () => {
+  it.each<readonly [string, (session: ContextSession) => Promise<unknown>]>([
+    ["they read it", async (session) => await session.read({ path: "a.ts" })],
+    ["it is named", async (session) => await session.recordNamed(["a.ts"])],
+  ])("have one object for it when %s, and the other one is missing", async (_, find) => {
     const { sessions, store } = await twoSessions();
 
-    await Promise.all(sessions.map(async (session) => await session.read({ path: "a.ts" })));
+    await Promise.all(sessions.map(find));
 
-    const { items } = await store.find({ where: { path: "/work/a.ts" } });
-    expect(items).toHaveLength(1);
+    const [kept, ...more] = (await store.find({ where: { path: "/work/a.ts" } })).items;
+    const id = kept?.body.id;
+    expect(more).toEqual([]);
     for (const session of sessions) {
       const { objects } = await session.status();
-      expect(objects.map(({ stored }) => stored.body.id)).toEqual([items[0]?.body.id]);
+      expect(objects.map(({ stored }) => stored.body.id)).toEqual([id]);
     }
-  });
-
-  it("have one object for it when it is named", async () => {
-    const { sessions, store } = await twoSessions();
-
-    await Promise.all(sessions.map(async (session) => await session.recordNamed(["a.ts"])));
-
-    const { items } = await store.find({ where: { path: "/work/a.ts" } });
-    expect(items).toHaveLength(1);
-    for (const session of sessions) {
-      const { objects } = await session.status();
-      expect(objects.map(({ stored }) => stored.body.id)).toEqual([items[0]?.body.id]);
-    }
+    const missing = await store.find({ where: { type: "file", presence: "missing" } });
+    expect(missing.items.map(({ body }) => body.provenance)).toEqual([
+      { origin: id, generator: "system", parent_refs: [{ ref: "dynamic", id }] },
+    ]);
   });
 
   it("leave no object that is mistaken for a later file at the path", async () => {

@@ -30,6 +30,8 @@ export interface ScriptedHistory {
     args: JsonObject,
     run: (callId: string) => Promise<ToolAnswer>,
   ): Promise<ToolAnswer>;
+  /** The assistant calls the context tool `read`, which runs on the session. */
+  read(session: ContextSession, path: string): Promise<ToolAnswer>;
   push(message: Message): void;
   /** Ingests the messages into a session. */
   ingest(session: ContextSession): ReturnType<ContextSession["ingest"]>;
@@ -74,8 +76,24 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     ...(options.details === undefined ? {} : { details: options.details }),
     ...stamp(),
   });
+  const ask: ScriptedHistory["ask"] = async (tool, args, run) => {
+    const id = nextId();
+    messages.push(
+      assistant([{ type: "toolCall", id, name: tool, arguments: args }], {
+        stopReason: "toolUse",
+      }),
+    );
+    const answer = await run(id);
+    messages.push(
+      result(id, tool, answer.text, { isError: !answer.ok, details: answerDetails(answer) }),
+    );
+    return answer;
+  };
   return {
     messages,
+    ask,
+    read: async (session, path) =>
+      await ask("read", { path }, async (callId) => await session.read({ path }, { callId })),
     user: (content) => void messages.push({ role: "user", content, ...stamp() }),
     call: (tool, args, output, options = {}) => {
       const id = options.id ?? nextId();
@@ -88,20 +106,25 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
       return id;
     },
     say: (text, meta) => void messages.push(assistant([{ type: "text", text }], meta)),
-    ask: async (tool, args, run) => {
-      const id = nextId();
-      messages.push(
-        assistant([{ type: "toolCall", id, name: tool, arguments: args }], {
-          stopReason: "toolUse",
-        }),
-      );
-      const answer = await run(id);
-      messages.push(
-        result(id, tool, answer.text, { isError: !answer.ok, details: answerDetails(answer) }),
-      );
-      return answer;
-    },
     push: (message) => void messages.push(message),
     ingest: async (session) => await session.ingest(messages, plainCodec),
   };
+}
+
+/** Starts a history with a prompt and a command whose output is `A`: the tool call t1. */
+export function oneCall(): ScriptedHistory {
+  const history = scriptHistory();
+  history.user("go");
+  history.call("bash", { command: "a" }, "A");
+  return history;
+}
+
+/** Starts a history with these prompts, each with its answer: `one` and `answer one`. */
+export function chatAbout(...prompts: readonly string[]): ScriptedHistory {
+  const history = scriptHistory();
+  for (const prompt of prompts) {
+    history.user(prompt);
+    history.say(`answer ${prompt}`);
+  }
+  return history;
 }

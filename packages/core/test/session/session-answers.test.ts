@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { openContextSession } from "../../src/session/context-session.ts";
 import { fileSample } from "../samples.ts";
+import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
-import { openTestSession } from "./test-session.ts";
-import { latest, storedSession } from "./view-parts.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
+import { idOf, latest, promptId, storedSession } from "./view-parts.ts";
 
-const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
-const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
+const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": numberedLines(20) };
 
 describe("the answer of a session", () => {
   test("reports a deactivated object of another session as not in this session", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     const answer = await session.deactivate("a.ts");
 
@@ -24,7 +24,7 @@ describe("the answer of a session", () => {
   test("reports an unpinned object that was not pinned", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     expect((await session.unpin("a.ts")).text).toBe('"a.ts" is not pinned.');
     expect((await session.unpin("f9")).text).toMatch(/^No object is known as "f9"/u);
@@ -48,7 +48,7 @@ describe("the answer of a session", () => {
   test("contains the effects of an activation", async () => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["a.ts", "long.txt"]);
-    const [one, other] = (await session.status()).objects.map(({ stored }) => stored.body.id);
+    const [one, other] = [await idOf(session, "f1"), await idOf(session, "f2")];
 
     const whole = await session.activate("f1");
     const part = await session.activate("f2", { from: 3, to: 4 });
@@ -107,9 +107,8 @@ describe("a session's status", () => {
 
 test("a session is shared if the caller reports it at the opening", async () => {
   const { session, dependencies } = await openTestSession();
-  const host = { harness: "test", sessionId: "session-2" };
 
-  const shared = await openContextSession(dependencies, host, { isShared: true });
+  const shared = await openContextSession(dependencies, otherHost, { isShared: true });
 
   expect([session.isShared, shared.isShared]).toEqual([false, true]);
 });
@@ -129,23 +128,10 @@ test("the order of use keeps the last 96 keys", async () => {
 test("the system prompt of the context manager has its own origin", async () => {
   const { session, store } = await openTestSession();
   await session.recordSystemPrompt("own", "You know your context.");
-  const { system_prompt_refs: references } = await storedSession(store, session);
-  const { own } = references as { readonly own: { readonly id: string } };
 
-  expect((await latest(store, own.id)).body.provenance).toEqual({
+  const own = await promptId(store, session, "own");
+  expect((await latest(store, own)).body.provenance).toEqual({
     origin: "self-context-manager",
     generator: "system",
   });
-});
-
-test("the answer to a new nickname contains it, and the answer to its removal does not", async () => {
-  const { session } = await openTestSession({ files });
-  await session.read({ path: "a.ts" });
-
-  const named = await session.name("f1", "the plan");
-  const unnamed = await session.name("f1", "");
-
-  expect([named.ok, unnamed.ok]).toEqual([true, true]);
-  expect([named.effects, unnamed.effects]).toEqual([[], []]);
-  expect((await session.status()).objects[0]?.stored.body).not.toHaveProperty("nickname");
 });

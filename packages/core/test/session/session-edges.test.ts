@@ -1,5 +1,4 @@
 import {
-  type CommitOptions,
   metadataVersion,
   type ObjectStore,
   sealObject,
@@ -9,37 +8,31 @@ import {
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, test } from "vitest";
 import type { FileChange } from "../../src/files/file-change.ts";
-import type { FileChangeListener, FileTracker } from "../../src/files/file-tracker.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { contextTools } from "../../src/session/context-tools.ts";
 import { openContextSession } from "../../src/session/context-session.ts";
+import { numberedLines } from "./fake-files.ts";
+import { fakeTracker } from "./fake-tracker.ts";
 import { scriptHistory } from "./script-history.ts";
-import { openTestSession } from "./test-session.ts";
-import { handlesIn, latest, storedSession, storedTurns, viewParts } from "./view-parts.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
+import { idOf, latest, promptId, storedSession, storedTurns, viewParts } from "./view-parts.ts";
 
-const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join("");
-const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": text };
+const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": numberedLines(20) };
 
 describe("activate", () => {
-  test("accepts a first line without a last line", async () => {
+  test.each([
+    [{ from: 19 }, "lines 19-20 of 20"],
+    [{ to: 2 }, "lines 1-2 of 20"],
+  ])("accepts one end of the lines: %j", async (lines, shown) => {
     const { session } = await openTestSession({ files });
     await session.recordNamed(["long.txt"]);
 
-    const answer = await session.activate("f1", { from: 19 });
+    const answer = await session.activate("f1", lines);
 
-    expect(answer.text).toBe("f1 long.txt is now active, lines 19-20 of 20.");
+    expect(answer.text).toBe(`f1 long.txt is now active, ${shown}.`);
   });
 
-  test("accepts a last line without a first line, also for an object that was whole", async () => {
-    const { session } = await openTestSession({ files });
-    await session.recordNamed(["long.txt"]);
-
-    const answer = await session.activate("f1", { to: 2 });
-
-    expect(answer.text).toBe("f1 long.txt is now active, lines 1-2 of 20.");
-  });
-
-  test("reports an object that is active already", async () => {
+  test("reports an object that is active already, also if it is not the newest", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "long.txt" });
     await session.read({ path: "a.ts" });
@@ -108,25 +101,14 @@ test("unpin reports the unpinned object and its effect", async () => {
 
   const answer = await session.unpin("f1");
 
-  const id = (await session.status()).objects[0]?.stored.body.id;
   expect(answer).toEqual({
     ok: true,
     text: "f1 a.ts is no longer pinned.",
-    effects: [{ op: "unpin", id }],
+    effects: [{ op: "unpin", id: await idOf(session, "f1") }],
   });
 });
 
 describe("the tools of the model", () => {
-  test("activate accepts lines as numbers and as numeric texts", async () => {
-    const { session } = await openTestSession({ files });
-    await session.recordNamed(["long.txt"]);
-    const tool = contextTools.find(({ name }) => name === "activate");
-
-    const answer = await tool?.run(session, { id: "f1", from: "3", to: 4.9 }, "c1");
-
-    expect(answer?.text).toBe("f1 long.txt is now active, lines 3-4 of 20.");
-  });
-
   test("describe the type and the purpose of each argument", () => {
     const properties = Object.fromEntries(
       contextTools.map(({ name, parameters }) => [name, parameters["properties"]]),
@@ -155,21 +137,11 @@ describe("the tools of the model", () => {
 });
 
 describe("a target", () => {
-  test("is not found by an empty name", async () => {
-    const { session } = await openTestSession({ files });
-    await session.read({ path: "a.ts" });
-
-    expect((await session.deactivate("  ")).ok).toBe(false);
-    expect(await handlesIn(session, "active")).toEqual(["f1"]);
-  });
-
   test("that is the system prompt is called so in the answer", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("own", "You know your context.");
-    const { system_prompt_refs: references } = await storedSession(store, session);
-    const { own } = references as { readonly own: { readonly id: string } };
 
-    const answer = await session.activate(own.id);
+    const answer = await session.activate(await promptId(store, session, "own"));
 
     expect(answer.text).toBe("the system prompt (own) is locked; it is always in the context.");
   });
@@ -190,7 +162,7 @@ describe("a target", () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
     await opened.session.name("f1", "the-plan");
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     const found = await session.inspect("the-plan");
 
@@ -259,48 +231,6 @@ describe("a reopened session", () => {
       "f1 long.txt v2 lines 3-4 of 20\n~~~\nline 3\nline 4\n~~~",
     );
   });
-
-  test("is created once if two processes open it at the same time", async () => {
-    const store = memoryStore();
-    const { dependencies } = await openTestSession({ store });
-    const host = { harness: "test", sessionId: "another" };
-
-    const [one, other] = await Promise.all([
-      openContextSession(dependencies, host),
-      openContextSession(dependencies, host),
-    ]);
-
-    const { items } = await store.find({ where: { type: "session", session_id: "another" } });
-    expect(items).toHaveLength(1);
-    expect((await one.status()).sessionId).toBe((await other.status()).sessionId);
-  });
-});
-
-test("a file whose object another session made first keeps that object", async () => {
-  const inner = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
-  let first: (() => Promise<void>) | undefined;
-  const store = Object.assign(Object.create(inner) as ObjectStore, {
-    commit: async (...args: Parameters<ObjectStore["commit"]>) => {
-      const due = args[0].some(({ object }) => object.body.type === "file") ? first : undefined;
-      if (due !== undefined) first = undefined;
-      await due?.();
-      return await inner.commit(...args);
-    },
-  });
-  const opened = await openTestSession({ files, store });
-  const other = await opened.reopen({ harness: "test", sessionId: "session-2" });
-  first = async () => void (await other.read({ path: "a.ts" }));
-
-  await opened.session.read({ path: "a.ts" });
-
-  const kept = (await other.status()).objects[0]?.stored.body.id;
-  expect((await opened.session.status()).objects[0]?.stored.body.id).toBe(kept);
-  const { items } = await inner.find({ where: { type: "file", presence: "missing" } });
-  expect(items[0]?.body.provenance).toEqual({
-    origin: kept,
-    generator: "system",
-    parent_refs: [{ ref: "dynamic", id: kept }],
-  });
 });
 
 test("a file that is not text is unchanged when it is read again", async () => {
@@ -315,12 +245,13 @@ test("a file that is not text is unchanged when it is read again", async () => {
 test("the effects of a tool can wait for the commit of its result, and those of the user cannot", async () => {
   const inner = memoryStore();
   const followed: boolean[] = [];
-  const store = Object.assign(Object.create(inner) as ObjectStore, {
-    commit: async (writes: Parameters<ObjectStore["commit"]>[0], options?: CommitOptions) => {
+  const store: ObjectStore = {
+    ...inner,
+    commit: async (writes, options) => {
       followed.push(options?.isFollowed === true);
       return await inner.commit(writes, options);
     },
-  });
+  };
   const { session } = await openTestSession({ store, files });
 
   await session.read({ path: "a.ts" }, { callId: "call_1" });
@@ -336,7 +267,7 @@ describe("a session that follows files", () => {
     const tracker = fakeTracker();
     const { session, store } = await openTestSession({ files, tracker });
     await session.read({ path: "a.ts" });
-    const id = (await session.status()).objects[0]?.stored.body.id ?? "";
+    const id = await idOf(session, "f1");
     const first = await latest(store, id);
     await store.commit([{ object: sealObject({ ...first.body, content: "let a = 2;\n" }) }]);
     const second = await latest(store, id);
@@ -354,8 +285,7 @@ describe("a session that follows files", () => {
     const tracker = fakeTracker();
     const { session, store } = await openTestSession({ files, tracker });
     await session.read({ path: "a.ts" });
-    const id = (await session.status()).objects[0]?.stored.body.id ?? "";
-    const stored = await latest(store, id);
+    const stored = await latest(store, await idOf(session, "f1"));
 
     const before = (await viewParts(session)).activeTexts;
     tracker.tell([
@@ -389,8 +319,7 @@ describe("a session that follows files", () => {
       ...silentLogger,
       warn: (message: string, fields?: object) => void warnings.push([message, fields]),
     };
-    const host = { harness: "test", sessionId: "session-3" };
-    const session = await openContextSession({ ...dependencies, logger }, host);
+    const session = await openContextSession({ ...dependencies, logger }, otherHost);
     const error = new Error("the watcher is closed");
     tracker.fail(error);
 
@@ -404,38 +333,4 @@ describe("a session that follows files", () => {
 
 function changeOf(previous: StoredVersion, stored: StoredVersion): FileChange {
   return { id: stored.body.id, type: "changed", stored, previous: metadataVersion(previous) };
-}
-
-/** A tracker that reports the changes that a test passes to it. */
-function fakeTracker(): FileTracker & {
-  readonly tracked: unknown[];
-  readonly tell: (changes: readonly FileChange[]) => void;
-  readonly fail: (error: Error) => void;
-} {
-  const listeners = new Set<FileChangeListener>();
-  const tracked: unknown[] = [];
-  let failure: Error | undefined;
-  return {
-    tracked,
-    tell: (changes) => {
-      for (const listener of listeners) listener(changes);
-    },
-    fail: (error) => void (failure = error),
-    track: async (objects) => {
-      if (failure !== undefined) throw failure;
-      tracked.push(...objects.map(({ body }) => body["path"]));
-      await Promise.resolve();
-    },
-    untrack: () => {},
-    ready: async () => await Promise.resolve(),
-    check: async () => await Promise.resolve(),
-    adopt: async () => await Promise.resolve(undefined),
-    hold: async () =>
-      await Promise.resolve({ [Symbol.asyncDispose]: async () => await Promise.resolve() }),
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    [Symbol.asyncDispose]: async () => await Promise.resolve(),
-  };
 }

@@ -1,7 +1,7 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
-import { scriptHistory } from "./script-history.ts";
+import { oneCall, scriptHistory } from "./script-history.ts";
 import { openTestSession, plainCodec, testHost } from "./test-session.ts";
 import { handlesIn, viewParts } from "./view-parts.ts";
 
@@ -88,11 +88,8 @@ describe("a tool call whose provider id is used already (D31)", () => {
     const { session } = await openTestSession({ files: { "/work/a.ts": "x\n" } });
     await session.read({ path: "a.ts" });
     await session.name("f1", "call_1");
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
 
-    await history.ingest(session);
+    await oneCall().ingest(session);
 
     expect((await viewParts(session)).activeTexts[1]).toContain("A");
   });
@@ -105,7 +102,11 @@ describe("one session in two processes", () => {
     const sessions = await Promise.all([1, 2, 3].map(async () => await opened.reopen(another)));
 
     const ids = await Promise.all(sessions.map(async (one) => (await one.status()).sessionId));
-    expect(new Set(ids).size).toBe(1);
+    const { items } = await opened.store.find({
+      where: { type: "session", session_id: "another" },
+    });
+    expect([...new Set(ids)]).toEqual(items.map(({ body }) => body.id));
+    expect(items).toHaveLength(1);
   });
 
   it("continues in both: each finds the changes of the other", async () => {
@@ -124,13 +125,14 @@ describe("one session in two processes", () => {
 
   it("reports a conflict if the other process commits first again and again", async () => {
     const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
-    const busy: ObjectStore = Object.assign(Object.create(store) as ObjectStore, {
-      commit: async (...[writes, options]: Parameters<ObjectStore["commit"]>) => {
+    const busy: ObjectStore = {
+      ...store,
+      commit: async (writes, options) => {
         const isFirst = writes.every(({ expect: version }) => version === 0);
         if (isFirst) return await store.commit(writes, options);
         throw new StoreError("VERSION_CONFLICT", "object a is at version 3, not 2");
       },
-    });
+    };
     const { session } = await openTestSession({ store: busy });
 
     await expect(session.recordSystemPrompt("host", "Be good.")).rejects.toThrow(

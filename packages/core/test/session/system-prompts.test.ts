@@ -1,7 +1,7 @@
 import { sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { openTestSession } from "./test-session.ts";
-import { latest, storedSession } from "./view-parts.ts";
+import { latest, promptId, storedSession } from "./view-parts.ts";
 
 describe("system prompts (D55)", () => {
   it("are two locked objects to which the session refers, with a version for each change", async () => {
@@ -12,21 +12,16 @@ describe("system prompts (D55)", () => {
     await session.recordSystemPrompt("host", "You are a coding agent. Be brief.");
 
     const body = await storedSession(store, session);
-    const prompts = body["system_prompt_refs"] as Readonly<
-      Record<string, { readonly ref: string; readonly id: string }>
-    >;
-    const host = await latest(store, prompts["host"]?.id ?? "");
+    const [host, own] = [
+      await promptId(store, session, "host"),
+      await promptId(store, session, "own"),
+    ];
 
-    expect(Object.keys(prompts)).toEqual(["host", "own"]);
-    expect(host).toMatchObject({
+    expect(await latest(store, host)).toMatchObject({
       version: 2,
       body: { type: "system_prompt", locked: true, content: "You are a coding agent. Be brief." },
     });
-    expect(body["active_set"]).toEqual([
-      (await session.status()).chatId,
-      prompts["host"]?.id,
-      prompts["own"]?.id,
-    ]);
+    expect(body["active_set"]).toEqual([(await session.status()).chatId, host, own]);
     expect((await session.view()).messages).toEqual([]);
   });
 
@@ -35,23 +30,19 @@ describe("system prompts (D55)", () => {
 
     await session.recordSystemPrompt("host", "Be \ud800 good.");
 
-    const prompts = (await storedSession(store, session))["system_prompt_refs"] as {
-      readonly host: { readonly id: string };
-    };
-    expect((await latest(store, prompts.host.id)).body.content).toBe("Be \ufffd good.");
+    const id = await promptId(store, session, "host");
+    expect((await latest(store, id)).body.content).toBe("Be \ufffd good.");
   });
 
   it("keep a nickname from the user", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "Be good.");
-    const prompts = (await storedSession(store, session))["system_prompt_refs"] as {
-      readonly host: { readonly id: string };
-    };
-    const { body } = await latest(store, prompts.host.id);
+    const id = await promptId(store, session, "host");
+    const { body } = await latest(store, id);
     await store.commit([{ object: sealObject({ ...body, nickname: "the prompt" }) }]);
 
     await session.recordSystemPrompt("host", "Be better.");
 
-    expect((await latest(store, prompts.host.id)).body.nickname).toBe("the prompt");
+    expect((await latest(store, id)).body.nickname).toBe("the prompt");
   });
 });

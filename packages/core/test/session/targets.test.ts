@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contextTools } from "../../src/session/context-tools.ts";
-import { scriptHistory } from "./script-history.ts";
-import { openTestSession } from "./test-session.ts";
-import { handlesIn, latest } from "./view-parts.ts";
+import { oneCall, scriptHistory } from "./script-history.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
+import { handlesIn, idOf, latest } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
@@ -14,8 +13,7 @@ describe("a target", () => {
     history.call("bash", { command: "a" }, "A", { id: "toolu_01ABCDEF" });
     await history.ingest(session);
     await session.read({ path: "a.ts" });
-    const { objects } = await session.status();
-    const file = objects.find(({ handle }) => handle === "f1")?.stored.body.id ?? "";
+    const file = await idOf(session, "f1");
     await session.name("f1", "the plan");
 
     for (const target of ["f1", "@f1", file, "the plan", "a.ts", "./a.ts", "/work/a.ts", " f1 "]) {
@@ -53,7 +51,7 @@ describe("a target", () => {
   it("that only the store has is loaded, then activated (D41)", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     const answer = await session.activate("a.ts");
 
@@ -64,7 +62,7 @@ describe("a target", () => {
   it("that is locked in another session is refused and does not join the pool", async () => {
     const opened = await openTestSession();
     const { chatId } = await opened.session.status();
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     const activated = await session.activate(chatId);
     const loaded = await session.load(chatId);
@@ -74,29 +72,20 @@ describe("a target", () => {
     expect((await session.status()).objects).toEqual([]);
   });
 
-  it("is loaded as inactive for programs only (D41)", async () => {
+  it("is loaded as inactive by a program (D41)", async () => {
     const opened = await openTestSession({ files });
     await opened.session.read({ path: "a.ts" });
-    const session = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const session = await opened.reopen(otherHost);
 
     await session.load("a.ts");
 
     expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
-    expect(contextTools.map(({ name }) => name)).toEqual([
-      "read",
-      "activate",
-      "deactivate",
-      "pin",
-      "unpin",
-    ]);
   });
 
   it("never means another object later, because handles are not used again", async () => {
     const opened = await openTestSession();
     const { session } = opened;
-    const history = scriptHistory();
-    history.user("one");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(session);
     history.user("two");
     history.call("bash", { command: "b" }, "B");

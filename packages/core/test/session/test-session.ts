@@ -43,6 +43,9 @@ const workspace = "/work";
 
 export const testHost: HostSession = { harness: "test", sessionId: "session-1" };
 
+/** Another session of the same host. */
+export const otherHost: HostSession = { harness: "test", sessionId: "session-2" };
+
 /** A codec for hosts whose messages have the neutral form. */
 export const plainCodec: MessageCodec<Message> = {
   identify: (message) => ({

@@ -45,6 +45,11 @@ export async function viewParts(
   };
 }
 
+/** Returns the texts of the chat in a session's pooled view, one for each message. */
+export async function chatTexts(session: ContextSession): Promise<readonly string[]> {
+  return (await viewParts(session)).chat.map(textOfMessage);
+}
+
 /** Returns the text of a message of the view. */
 export function textOfMessage(message: ViewMessage): string {
   if (message.role === "opaque") return JSON.stringify(message.raw);
@@ -77,6 +82,16 @@ export async function storedSession(
   return (await latest(store, sessionId)).body;
 }
 
+/** Returns the id of a session's system prompt. */
+export async function promptId(
+  store: ObjectStore,
+  session: ContextSession,
+  origin: "host" | "own",
+): Promise<string> {
+  const references = (await storedSession(store, session))["system_prompt_refs"];
+  return (references as Readonly<Record<string, { readonly id: string }>>)[origin]?.id ?? "";
+}
+
 /** Returns the number of versions in a store, of all objects. */
 export async function versionCount(store: ObjectStore): Promise<number> {
   return (await store.changesSince()).versions.length;
@@ -89,4 +104,20 @@ export async function handlesIn(
 ): Promise<readonly string[]> {
   const { objects } = await session.status();
   return objects.filter(({ state }) => states.includes(state)).map(({ handle }) => handle);
+}
+
+/** Returns the id of the session's object with a handle. */
+export async function idOf(session: ContextSession, handle: string): Promise<ObjectId> {
+  const { objects } = await session.status();
+  const found = objects.find((object) => object.handle === handle);
+  if (found === undefined) throw new Error(`there is no ${handle}`);
+  return found.stored.body.id;
+}
+
+/** Returns the latest stored body of the session's object with a handle. */
+export async function bodyOf(
+  { session, store }: { readonly session: ContextSession; readonly store: ObjectStore },
+  handle: string,
+): Promise<ObjectBody> {
+  return (await latest(store, await idOf(session, handle))).body;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { scriptHistory } from "../session/script-history.ts";
-import { openTestSession } from "../session/test-session.ts";
+import { chatAbout, oneCall, scriptHistory } from "../session/script-history.ts";
+import { openTestSession, otherHost } from "../session/test-session.ts";
 import { handlesIn, storedSession, versionCount, viewParts } from "../session/view-parts.ts";
 
 describe("a session that is resumed", () => {
@@ -30,9 +30,7 @@ describe("a session that is resumed", () => {
 
   it("keeps inactive objects inactive and can activate them", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(opened.session);
     await opened.session.read({ path: "a.ts" });
     await opened.session.deactivate("t1");
@@ -53,13 +51,11 @@ describe("a session that is resumed", () => {
 
   it("shows lines of the chat at the same place as the running session", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
-    const history = scriptHistory();
-    history.user("one");
-    history.say("two");
+    const history = chatAbout("one");
     await history.ingest(opened.session);
     await opened.session.read({ path: "a.ts" });
     await opened.session.activate("chat", { from: 1, to: 2 });
-    history.user("three");
+    history.user("two");
     await history.ingest(opened.session);
     const view = await opened.session.view();
 
@@ -72,13 +68,11 @@ describe("a session that is resumed", () => {
 
   it("is separate from other sessions of the same store (D50)", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(opened.session);
     await opened.session.read({ path: "a.ts" });
 
-    const other = await opened.reopen({ harness: "test", sessionId: "session-2" });
+    const other = await opened.reopen(otherHost);
     const elsewhere = await opened.reopen({ harness: "other", sessionId: "session-1" });
 
     expect((await other.view()).messages).toEqual([]);
@@ -89,15 +83,9 @@ describe("a session that is resumed", () => {
 
   it("applies the effects of context tools again when a fork sends its history for the first time", async () => {
     const opened = await openTestSession({ files: { "/work/a.ts": "x\n" } });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
+    const history = oneCall();
     await history.ingest(opened.session);
-    await history.ask(
-      "read",
-      { path: "a.ts" },
-      async (callId) => await opened.session.read({ path: "a.ts" }, { callId }),
-    );
+    await history.read(opened.session, "a.ts");
     await history.ask(
       "deactivate",
       { id: "t1" },
@@ -105,7 +93,7 @@ describe("a session that is resumed", () => {
     );
     await history.ingest(opened.session);
 
-    const fork = await opened.reopen({ harness: "test", sessionId: "fork" });
+    const fork = await opened.reopen(otherHost);
     await history.ingest(fork);
 
     const names = (await fork.status()).objects.map(({ stored, state }) => [

@@ -1,7 +1,5 @@
 import {
-  type ObjectBody,
   type ObjectId,
-  type ObjectStore,
   type StaticReference,
   staticReference,
 } from "@self-context-manager/objects";
@@ -9,17 +7,12 @@ import { expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { type ScriptedHistory, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, type TestSession } from "../session/test-session.ts";
-import { storedSession } from "../session/view-parts.ts";
+import { bodyOf, idOf, latest, storedSession } from "../session/view-parts.ts";
 
 const system = { origin: "session-1", generator: "system" };
 
 interface Opened extends TestSession {
   readonly history: ScriptedHistory;
-  /** Reads a file by the `read` tool. */
-  readonly read: (path: string) => Promise<void>;
-  /** Returns the latest stored body of the object with this handle. */
-  readonly bodyOf: (handle: string) => Promise<ObjectBody>;
-  readonly idOf: (handle: string) => Promise<ObjectId>;
 }
 
 async function openSession(): Promise<Opened> {
@@ -27,38 +20,15 @@ async function openSession(): Promise<Opened> {
     layout: epochLayout(),
     files: { "/work/a.md": "# A\n", "/work/logo.png": null, "/work/seen.ts": "export {};\n" },
   });
-  const { session, store } = opened;
-  const history = scriptHistory();
-  const idOf = async (handle: string): Promise<ObjectId> => {
-    const { objects } = await session.status();
-    const found = objects.find((object) => object.handle === handle);
-    if (found === undefined) throw new Error(`there is no ${handle}`);
-    return found.stored.body.id;
-  };
-  return {
-    ...opened,
-    history,
-    idOf,
-    read: async (path) => {
-      const run = async (callId: string) => await session.read({ path }, { callId });
-      await history.ask("read", { path }, run);
-    },
-    bodyOf: async (handle) => await bodyIn(store, await idOf(handle)),
-  };
-}
-
-async function bodyIn(store: ObjectStore, id: ObjectId): Promise<ObjectBody> {
-  const stored = await store.get(id);
-  if (stored === undefined) throw new Error(`there is no object ${id}`);
-  return stored.body;
+  return { ...opened, history: scriptHistory() };
 }
 
 test("a file that was read is stored with its text, its path and its state on disk", async () => {
-  const { session, bodyOf } = await openSession();
+  const opened = await openSession();
 
-  await session.read({ path: "a.md" });
+  await opened.session.read({ path: "a.md" });
 
-  expect(await bodyOf("f1")).toEqual({
+  expect(await bodyOf(opened, "f1")).toEqual({
     id: "0190aaaa-0000-7000-8000-000000000003",
     type: "file",
     locked: false,
@@ -73,11 +43,11 @@ test("a file that was read is stored with its text, its path and its state on di
 });
 
 test("a file that was named is stored without content, with its size", async () => {
-  const { session, bodyOf } = await openSession();
+  const opened = await openSession();
 
-  await session.recordNamed(["seen.ts"]);
+  await opened.session.recordNamed(["seen.ts"]);
 
-  expect(await bodyOf("f1")).toEqual({
+  expect(await bodyOf(opened, "f1")).toEqual({
     id: "0190aaaa-0000-7000-8000-000000000003",
     type: "file",
     locked: false,
@@ -90,20 +60,12 @@ test("a file that was named is stored without content, with its size", async () 
   });
 });
 
-test("a named path without a file, or of a directory, is not stored", async () => {
-  const { session } = await openSession();
-
-  await session.recordNamed(["nothing.ts", "/work"]);
-
-  expect((await session.status()).objects).toEqual([]);
-});
-
 test("a file that is not text is stored as binary, without content", async () => {
-  const { session, bodyOf } = await openSession();
+  const opened = await openSession();
 
-  await session.read({ path: "logo.png" });
+  await opened.session.read({ path: "logo.png" });
 
-  expect(await bodyOf("f1")).toEqual({
+  expect(await bodyOf(opened, "f1")).toEqual({
     id: "0190aaaa-0000-7000-8000-000000000003",
     type: "file",
     locked: false,
@@ -119,14 +81,15 @@ test("a file that is not text is stored as binary, without content", async () =>
 });
 
 test("a tool call is stored with its output, its arguments and its place in the chat", async () => {
-  const { session, store, history, bodyOf } = await openSession();
+  const opened = await openSession();
+  const { session, store, history } = opened;
   history.user("List the files.");
   history.call("bash", { command: "ls" }, "seen.ts\n", { details: { took: 3 } });
 
   await history.ingest(session);
 
   const { chatId } = await session.status();
-  const body = await bodyOf("t1");
+  const body = await bodyOf(opened, "t1");
   const chatReference = body["chat_ref"] as StaticReference;
   const chat = await store.get(chatId, { txId: chatReference.tx_id });
   expect(chatReference).toEqual(
@@ -151,26 +114,32 @@ test("a tool call is stored with its output, its arguments and its place in the 
   });
 });
 
-test("a tool call that failed is stored as failed", async () => {
-  const { session, history, bodyOf } = await openSession();
+test("a tool call that failed is stored as failed, also in the text of the chat", async () => {
+  const opened = await openSession();
+  const { session, store, history } = opened;
   history.user("Try it.");
   history.call("bash", { command: "false" }, "", { isError: true });
 
   await history.ingest(session);
+  history.say("It failed.");
+  await history.ingest(session);
 
-  expect(await bodyOf("t1")).toMatchObject({ status: "fail", is_error: true, content: "" });
+  expect(await bodyOf(opened, "t1")).toMatchObject({ status: "fail", is_error: true, content: "" });
+  const { chatId } = await session.status();
+  expect((await latest(store, chatId)).body.content).toMatch(/ status=fail\n/u);
 });
 
 test("a call of a context tool is stored with its report, the file that it read and its target", async () => {
-  const { session, store, history, read, bodyOf, idOf } = await openSession();
+  const opened = await openSession();
+  const { session, store, history } = opened;
   history.user("Read the notes.");
-  await read("a.md");
+  await history.read(session, "a.md");
 
   await history.ingest(session);
 
-  const id = await idOf("f1");
+  const id = await idOf(session, "f1");
   const file = await store.get(id);
-  const { chat_ref: _, ...body } = await bodyOf("t1");
+  const { chat_ref: _, ...body } = await bodyOf(opened, "t1");
   const report = "f1 a.md: indexed, version 1; joined the pool; active, 1 lines.";
   expect(body).toEqual({
     id: "call_1",
@@ -200,7 +169,7 @@ test("a system prompt is stored with its text and the generator `system`", async
   const { system_prompt_refs: references } = await storedSession(store, session);
   const id = "0190aaaa-0000-7000-8000-000000000003" as ObjectId;
   expect(references).toEqual({ host: { ref: "dynamic", id } });
-  expect(await bodyIn(store, id)).toEqual({
+  expect((await latest(store, id)).body).toEqual({
     id,
     type: "system_prompt",
     locked: true,
@@ -222,7 +191,7 @@ test("a chat is stored as turns of steps, as text, and with references to its to
 
   const { chatId, sessionId } = await session.status();
   const call = await store.get("call_1" as ObjectId);
-  expect(await bodyIn(store, chatId)).toEqual({
+  expect((await latest(store, chatId)).body).toEqual({
     id: chatId,
     type: "chat",
     locked: true,
@@ -272,7 +241,7 @@ test("an answer that comes before any question begins a turn without a user", as
   await history.ingest(session);
 
   const { chatId } = await session.status();
-  expect(await bodyIn(store, chatId)).toMatchObject({
+  expect((await latest(store, chatId)).body).toMatchObject({
     turns: [{ user: null, timestamp: null, steps: [{ toolcall_ids: [] }] }],
     turn_count: 0,
     step_count: 1,
@@ -280,10 +249,10 @@ test("an answer that comes before any question begins a turn without a user", as
 });
 
 test("a session is stored with its pool, its sets and the last use of each object", async () => {
-  const { session, store, history, read } = await openSession();
+  const { session, store, history } = await openSession();
   await session.recordSystemPrompt("own", "You know your context.");
   history.user("Read the notes.");
-  await read("a.md");
+  await history.read(session, "a.md");
   history.call("bash", { command: "ls" }, "seen.ts\n");
   await history.ingest(session);
   await session.recordNamed(["seen.ts"]);
@@ -328,10 +297,10 @@ test("a session is stored with its pool, its sets and the last use of each objec
 });
 
 test("a session refers to its view object, which records the view of the last call", async () => {
-  const { session, store, history, read } = await openSession();
+  const { session, store, history } = await openSession();
   await session.recordSystemPrompt("host", "You help.");
   history.user("Read the notes.");
-  await read("a.md");
+  await history.read(session, "a.md");
   await history.ingest(session);
 
   await session.view();
@@ -340,7 +309,7 @@ test("a session refers to its view object, which records the view of the last ca
   const { view_ref: reference } = await storedSession(store, session);
   const id = (reference as StaticReference).id;
   const prompt = await store.get("0190aaaa-0000-7000-8000-000000000003" as ObjectId);
-  const body = await bodyIn(store, id);
+  const { body } = await latest(store, id);
   expect(reference).toEqual({ ref: "dynamic", id });
   expect(body).toEqual({
     id,
@@ -375,23 +344,22 @@ test("the answer to a call is stored with the number of the call", async () => {
   await history.ingest(session);
 
   const { chatId } = await session.status();
-  const { turns } = await bodyIn(store, chatId);
+  const { turns } = (await latest(store, chatId)).body;
   expect(turns).toMatchObject([{ steps: [{ view: 1 }] }]);
 });
 
 test("a tool whose object has another id keeps the id that the provider gave the call", async () => {
-  const { session, store, history } = await openSession();
+  const opened = await openSession();
+  const { session, history } = opened;
   history.user("List the files twice.");
   history.call("bash", { command: "ls" }, "seen.ts\n", { id: "same" });
   history.call("bash", { command: "ls -a" }, "a.md\nseen.ts\n", { id: "same" });
 
   await history.ingest(session);
 
-  const { items } = await store.find({ where: { type: "toolcall" } });
-  const bodies = await Promise.all(items.map(async ({ body }) => await bodyIn(store, body.id)));
-  const first = bodies.find(({ id }) => id === "same");
-  const second = bodies.find(({ id }) => id !== "same");
-  expect(first).toMatchObject({ args: { command: "ls" } });
+  const first = await bodyOf(opened, "t1");
+  const second = await bodyOf(opened, "t2");
+  expect(first).toMatchObject({ id: "same", args: { command: "ls" } });
   expect(first).not.toHaveProperty("provider_id");
   expect(second).toMatchObject({ args: { command: "ls -a" }, provider_id: "same" });
 });

@@ -2,7 +2,6 @@ import type { JsonValue } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
-import type { ContextSession } from "../../src/session/context-session.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
 import { openTestSession, type TestSession } from "../session/test-session.ts";
@@ -31,17 +30,12 @@ async function openUsed({
   };
 }
 
-async function read({ history }: Used, session: ContextSession, path: string): Promise<void> {
-  await history.ask("read", { path }, async (callId) => await session.read({ path }, { callId }));
-}
-
 describe("the order of use (D2)", () => {
   it("contains delivered, read and activated objects, the newest last, and no calls of context tools", async () => {
-    const used = await openUsed();
-    const { session, history, order } = used;
+    const { session, history, order } = await openUsed();
     history.user("go on");
     history.call("grep", { pattern: "x" }, text);
-    await read(used, session, "a.ts");
+    await history.read(session, "a.ts");
     history.call("grep", { pattern: "y" }, text);
     await history.ingest(session);
     const first = await order();

@@ -37,6 +37,13 @@ const stub = fc.oneof(
   fc.record({ call: count, of }),
 );
 
+const resultAt = {
+  type: fc.constant("result" as const),
+  turn: count,
+  step: count,
+  call: count,
+};
+
 const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
   fc.record({ type: fc.constant("user" as const), turn: count, tokens }),
   fc.record({ type: fc.constant("user" as const), turn: count, head: count, tokens }),
@@ -53,18 +60,12 @@ const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
   fc.record({ type: fc.constant("notice" as const), text, tokens }),
   fc.record({ type: fc.constant("object" as const), shows: fc.array(part), tokens }),
   fc.record({
-    type: fc.constant("result" as const),
-    turn: count,
-    step: count,
-    call: count,
+    ...resultAt,
     form: fc.constantFrom("bare" as const, "reference" as const),
     tokens,
   }),
   fc.record({
-    type: fc.constant("result" as const),
-    turn: count,
-    step: count,
-    call: count,
+    ...resultAt,
     of,
     version,
     replaces: fc.record({ of, version, above: version }),
@@ -73,6 +74,9 @@ const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
     tokens,
   }),
 );
+
+/** The place and the object of a tool's result. */
+const result = { type: "result", turn: 2, step: 3, call: 0, of: "t31", version: 1 } as const;
 
 describe("the rows of a view", () => {
   it("contain every entry completely", () => {
@@ -88,41 +92,12 @@ describe("the rows of a view", () => {
 
   it.each<readonly [string, ViewEntry]>([
     ["u12 38", { type: "user", turn: 12, tokens: 38 }],
-    [
-      "r2.3.0 t31@1 bare 52",
-      {
-        type: "result",
-        turn: 2,
-        step: 3,
-        call: 0,
-        of: "t31",
-        version: 1,
-        form: "bare",
-        tokens: 52,
-      },
-    ],
-    [
-      "r2.3.1 t31@1 ref 16",
-      {
-        type: "result",
-        turn: 2,
-        step: 3,
-        call: 1,
-        of: "t31",
-        version: 1,
-        form: "reference",
-        tokens: 16,
-      },
-    ],
+    ["r2.3.0 t31@1 bare 52", { ...result, form: "bare", tokens: 52 }],
+    ["r2.3.0 t31@1 ref 16", { ...result, form: "reference", tokens: 16 }],
     [
       "r2.3.0 t31@1 whole 480",
       {
-        type: "result",
-        turn: 2,
-        step: 3,
-        call: 0,
-        of: "t31",
-        version: 1,
+        ...result,
         form: "shown",
         shows: [{ of: "t31", version: 1, form: "whole" }],
         tokens: 480,
@@ -173,19 +148,4 @@ describe("the rows of a view", () => {
       expect(() => readEntryRow(row)).toThrow("not an entry of a view:");
     },
   );
-
-  it.each(["bare", "reference"] as const)("reads a result that is %s", (form) => {
-    const entry: ViewEntry = {
-      type: "result",
-      turn: 0,
-      step: 1,
-      call: 0,
-      of: "t1",
-      version: 1,
-      form,
-      tokens: 7,
-    };
-
-    expect(readEntryRow(entryRow(entry))).toEqual(entry);
-  });
 });
