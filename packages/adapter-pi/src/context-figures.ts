@@ -105,7 +105,8 @@ function epochLines(epoch: EpochState, nameOf: (handle: string) => string): read
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  carried: "sending inactive content again had cost most of what a rewrite without it costs",
+  carried:
+    "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
   cold: "the provider's cache was cold, so a rewrite cost nothing extra",
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",

@@ -63,7 +63,7 @@ describe("the figures for the user", () => {
   test("show which contents left the view, why, and how to activate them again", () => {
     expect(said({ epoch })).toContain(
       [
-        "Epoch 4, 12 calls so far. The previous epoch ended because sending inactive content again had cost most of what a rewrite without it costs.",
+        "Epoch 4, 12 calls so far. The previous epoch ended because the cost of sending inactive content again had reached the set share of the cost of a rewrite.",
         "Removed from the view then: t3 named, t9/args named. /context restore activates them again.",
       ].join("\n"),
     );

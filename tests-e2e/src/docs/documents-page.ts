@@ -108,7 +108,7 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
     },
     {
       title: "File that is not text",
-      text: "Only its metadata are stored. `activate` answers with a note.",
+      text: "Only its metadata are stored. `activate` answers that the file is not text.",
       stored: await of("/work/logo.png"),
     },
     {
@@ -118,7 +118,7 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
     },
     {
       title: "Tool call",
-      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35).",
+      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `status` is `ok` or `fail`. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35).",
       stored: await latest(store, "toolu_01XFDUDYJgAACzvnptvVer6R"),
     },
     {
@@ -240,11 +240,14 @@ function vectorSection(): string {
   ];
   return [
     "## Add an object type",
-    "An object of any type can be stored without a change of code: give it its own `view` and `content_fields`. The `view` objects of model calls are described in [views.md](views.md). For a type that core is to know, change:",
+    "An object of any type can be stored without a change of code: seal a body with its own `view` and `content_fields` (`sealObject`), and pass it to `ObjectStore.commit`. `activate` with its id adds it to a session. The policy and the rendered lines take its size from `char_count`. The `view` objects of model calls are described in [views.md](views.md). For a type that core is to know, change:",
     table(
       ["place", "content"],
       [
-        ["`viewsByType` in `packages/objects/src/model/metadata-view.ts`", "the metadata view"],
+        [
+          "`viewsByType` in `packages/objects/src/model/metadata-view.ts`",
+          "the metadata view; it is hashed, so a new one needs a decision",
+        ],
         [
           "`bulkFields` in `packages/objects/src/model/object-body.ts`",
           "fields that are loaded only with the content",
@@ -253,6 +256,16 @@ function vectorSection(): string {
           "`letters` in `packages/core/src/state/session-scope.ts`",
           "the letter of its handles; without one it is `o`",
         ],
+        [
+          "`fixedTypes` in `packages/core/src/layouts/epoch/sweep.ts`",
+          "types whose shown content is never replaced by a newer version",
+        ],
+        [
+          "`inStore` in `packages/core/src/session/resolve-target.ts`",
+          "types that are found in the store by their path; now only `file`",
+        ],
+        ["`poolLine` in `packages/core/src/render/reference-line.ts`", "its metadata line"],
+        ["`docs/architecture/vocabulary.md`", "the row _object type_"],
         ["`shortName` in `packages/core/src/render/short-name.ts`", "its name in rendered lines"],
         [
           "`objectName` in `packages/cli/src/format/object-name.ts`",

@@ -113,7 +113,7 @@ function reasons(
     const to = entryText(first.entries.after);
     found.push(
       from === to
-        ? `both messages were made in the same way (${from}) from different sources: the chat continued from an earlier point`
+        ? `both messages come from the same place of the chat (${from}), but its content differs: the chat continued from an earlier point`
         : `the message changed from ${from} to ${to}`,
     );
   }
@@ -126,7 +126,8 @@ function reasons(
 }
 
 const endReasons = {
-  carried: "sending inactive content again had cost most of what a rewrite without it costs",
+  carried:
+    "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
   cold: "the provider's cache was cold, so a rewrite cost nothing extra",
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",

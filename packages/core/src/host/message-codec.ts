@@ -23,8 +23,9 @@ export interface MessageCodec<Raw> {
    */
   identify(raw: Raw): MessageIdentity;
   /**
-   * Decodes a message. It is called once for each new message and never throws: a message that it cannot read becomes
-   * an opaque message.
+   * Decodes a message. It never throws: a message that it cannot read becomes an opaque message. It is called once for
+   * each new message. A message whose identity has no key, no time and no tool call id is decoded at every model call,
+   * and must give the same value each time.
    */
   decode(raw: Raw): Message;
 }

@@ -115,7 +115,7 @@ async function storeView(
     state.changed = true;
   }
   const [stored] = await commitSession(scope, [{ body }]);
-  if (stored === undefined) throw new TypeError("the store answered no version for a view");
+  if (stored === undefined) throw new TypeError("the store returned no version for the view");
   state.view = { id, call: stored.version, isAnswered: false, ...facts } satisfies SentView;
   return stored.version;
 }

@@ -7,8 +7,8 @@ export type Billing =
   | "to-the-end"
   /**
    * Only the part that the next call reads is written, and the rest is plain input; for prompts that change with each
-   * call. If the model asked for objects before a call, that call reads the prompts of those requests from the cache,
-   * and the objects as they were written then.
+   * call. If the model fetched objects before a call, the prompts of these fetches and the fetched objects are in the
+   * cache, and the call reads them from there.
    */
   | "what-the-next-reads"
   /** Sent blocks are read from the cache at any place, so leaving out a block costs nothing. This is a lower bound. */

@@ -53,7 +53,7 @@ export interface StartedNode extends AsyncDisposable {
 /** Longest waits in milliseconds. A start takes seconds; the time to index the log depends on its length. */
 const lockMilliseconds = 120_000;
 const readyMilliseconds = 120_000;
-/** Most starts of a node. Nobody kills it so often by mistake, and a node that always ends is reported after seconds. */
+/** Maximum number of starts of a node. A node that ended this often does not end by accident; the error is reported. */
 const mostStarts = 4;
 
 /**

@@ -130,7 +130,10 @@ function outputParts(
   return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
 }
 
-/** Returns the file that a call changed, if an older version of it is in view and the agent made the newest. */
+/**
+ * Returns the file that a tool call changed, if an older version of the file is in view and the agent wrote its newest
+ * version.
+ */
 function replacedFile(
   context: PlanningContext,
   parts: ShownParts,
