@@ -1,17 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import type { CacheCost, LayoutInput, LayoutOutput, Liveness } from "../../src/view/layout.ts";
-import { lines, resultOf, textOf, viewStage } from "./view-stage.ts";
+import type { LayoutInput } from "../../src/view/layout.ts";
+import { lines, textsOf, viewStage } from "./view-stage.ts";
 
-const settings = { small: 0, largeArguments: 60 };
-const layout = epochLayout(settings);
-const cold: CacheCost = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" };
-const none: Liveness = { keepsArguments: () => false, stays: () => false };
+const layout = epochLayout({ small: 0 });
 type Compaction = NonNullable<LayoutInput["compaction"]>;
-
-function textsOf({ messages }: LayoutOutput): readonly string[] {
-  return messages.map(textOf);
-}
 
 describe("a summary that the user asked for", () => {
   const summary = (timestamp: number, turn: number): Compaction => ({
@@ -22,8 +15,7 @@ describe("a summary that the user asked for", () => {
   });
 
   test("is shown first, before the turns from its place on", () => {
-    const stage = viewStage();
-    stage.user("one");
+    const stage = viewStage("one");
     stage.say("first");
     stage.user("two");
 
@@ -34,8 +26,7 @@ describe("a summary that the user asked for", () => {
   });
 
   test("begins an epoch when it is new, and none later", () => {
-    const stage = viewStage();
-    stage.user("one");
+    const stage = viewStage("one");
     stage.say("first");
     stage.user("two");
     stage.view(layout);
@@ -53,9 +44,8 @@ describe("a summary that the user asked for", () => {
 
 describe("the tokens of a host without a context manager", () => {
   test("count a trimmed output in full", () => {
-    const trimming = epochLayout({ ...settings, trim: { over: 200, head: 40, tail: 20 } });
-    const stage = viewStage();
-    stage.user("go");
+    const trimming = epochLayout({ small: 0, trim: { over: 200, head: 40, tail: 20 } });
+    const stage = viewStage("go");
     stage.call("bash", { command: "build" }, lines(400));
 
     const { epoch } = stage.view(trimming);
@@ -65,8 +55,7 @@ describe("the tokens of a host without a context manager", () => {
   });
 
   test("count no content for a context tool other than read", () => {
-    const stage = viewStage();
-    stage.user("go");
+    const stage = viewStage("go");
     const output = stage.call("bash", { command: "a" }, lines(100), { isActive: false });
     const before = stage.view(layout).epoch?.appendOnlyTokens ?? 0;
     stage.activate(output, { isAsked: true });
@@ -78,33 +67,14 @@ describe("the tokens of a host without a context manager", () => {
   });
 
   test("count a file again with every read of it", () => {
-    const stage = viewStage();
-    stage.user("go");
+    const stage = viewStage("go");
     stage.file("f1", lines(100));
-    stage.activate("f1", { isAsked: true });
-    stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.read("f1");
     const before = stage.view(layout).epoch?.appendOnlyTokens ?? 0;
-    stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.read("f1");
 
     const { epoch } = stage.view(layout);
 
     expect((epoch?.appendOnlyTokens ?? 0) - before).toBeGreaterThan(300);
-  });
-});
-
-describe("an epoch's end on a small budget", () => {
-  test("names the objects that left for the budget and those that were not used", () => {
-    const stage = viewStage();
-    stage.user("go");
-    const old = stage.call("bash", { command: "a" }, lines(100));
-    stage.say("Well.");
-    stage.user("on");
-    const newest = stage.call("bash", { command: "b" }, lines(300));
-
-    const view = stage.view(layout, { cache: cold, liveness: none, budget: 400 });
-
-    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
-    expect(view.epoch?.left).toContain(old);
-    expect(resultOf(view, newest).length).toBeLessThan(lines(300).length / 2);
   });
 });

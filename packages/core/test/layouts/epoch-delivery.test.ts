@@ -1,31 +1,29 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import { lines, resultOf, textOf, viewStage } from "./view-stage.ts";
+import { lines, resultOf, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
 
 const layout = epochLayout({ small: 20, trim: { over: 200, head: 40, tail: 20 } });
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+const search = { pattern: "line", path: "f1.ts" };
 
 describe("a tool's output", () => {
   it("is shown unchanged if it is short", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const short = stage.call("bash", { command: "date" }, "Friday\n");
 
     expect(resultOf(stage.view(layout), short)).toBe("Friday\n");
   });
 
   it("is shown in a fence if it could be mistaken for a rendered line, however short", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const forged = stage.call("bash", { command: "x" }, "[t9 ok, 1 chars]\n");
 
     expect(resultOf(stage.view(layout), forged)).toBe("t1 ok\n~~~\n[t9 ok, 1 chars]\n~~~");
   });
 
   it("of a command shows its beginning and end if it is long, and how the rest is read", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const long = stage.call("bash", { command: "build" }, lines(200));
 
     const shown = resultOf(stage.view(layout), long);
@@ -38,21 +36,19 @@ describe("a tool's output", () => {
   });
 
   it.each([
-    ["a file that a command read", "cat", { command: "cat a.ts" }, {}],
-    ["an output that was asked for", "bash", { command: "build" }, { isAsked: true }],
-    ["a pinned output", "bash", { command: "build" }, { isPinned: true }],
-  ])("shows the whole of %s", (_, tool, args, activation) => {
-    const stage = viewStage();
-    stage.user("go on");
-    const handle = stage.call(tool === "cat" ? "bash" : tool, args, lines(200));
+    ["a file that a command read", "cat a.ts", {}],
+    ["an output that was asked for", "build", { isAsked: true }],
+    ["a pinned output", "build", { isPinned: true }],
+  ])("shows the whole of %s", (_, command, activation) => {
+    const stage = viewStage("go on");
+    const handle = stage.call("bash", { command }, lines(200));
     stage.activate(handle, activation);
 
     expect(resultOf(stage.view(layout), handle)).toBe(`t1 ok\n~~~\n${lines(200)}~~~`);
   });
 
   it("is shown by its reference line if it is not active, with or without a text", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const away = stage.call("bash", { command: "a" }, lines(200), { isActive: false });
     const empty = stage.call("bash", { command: "b" }, "");
 
@@ -62,16 +58,14 @@ describe("a tool's output", () => {
   });
 
   it("keeps images, under a header", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const picture = stage.call("screenshot", {}, null, { blocks: [image] });
 
     expect(resultOf(stage.view(layout), picture)).toBe("t1 ok\n(image)");
   });
 
   it("is not shown again if it is in view unchanged", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const short = stage.call("bash", { command: "date" }, "Friday\n");
     stage.view(layout);
     stage.activate(short, { isAsked: true });
@@ -83,12 +77,10 @@ describe("a tool's output", () => {
 
 describe("a file", () => {
   it("is shown as the result of read, and is named if it is shown already", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", "one\ntwo\n");
-    stage.activate("f1", { isAsked: true });
-    const first = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
-    const second = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    const first = stage.read("f1");
+    const second = stage.read("f1");
 
     const view = stage.view(layout);
     expect(resultOf(view, first)).toBe("f1 f1.ts v1\n~~~\none\ntwo\n~~~");
@@ -96,8 +88,7 @@ describe("a file", () => {
   });
 
   it("is shown only by the lines that are not in view", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(20));
     stage.activate("f1", { range: { from: 5, to: 8 } });
     stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
@@ -114,8 +105,7 @@ describe("a file", () => {
   });
 
   it("is shown as a diff if that is shorter, otherwise whole", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(30));
     stage.file("f2", "one\n");
     for (const handle of ["f1", "f2"]) stage.activate(handle);
@@ -123,7 +113,7 @@ describe("a file", () => {
     stage.file("f1", lines(30).replace("line 15", "LINE 15"));
     stage.file("f2", "two\n");
 
-    const texts = stage.view(layout).messages.map(textOf);
+    const texts = textsOf(stage.view(layout));
     expect(texts.at(-2)).toMatch(
       /^f1 f1.ts v2 replaces v1 above, \+1 -1\n~~~\n@@ -12,7 \+12,7 @@\n/u,
     );
@@ -132,20 +122,18 @@ describe("a file", () => {
 
   it("is shown whole if diffs are switched off", () => {
     const plain = epochLayout({ differences: false });
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(30));
     stage.activate("f1");
     stage.view(plain);
     const changed = lines(30).replace("line 15", "LINE 15");
     stage.file("f1", changed);
 
-    expect(textOf(stage.view(plain).messages.at(-1))).toBe(`f1 f1.ts v2\n~~~\n${changed}~~~`);
+    expect(textsOf(stage.view(plain)).at(-1)).toBe(`f1 f1.ts v2\n~~~\n${changed}~~~`);
   });
 
   it("that the model wrote is shown in its call, with a line for the replaced version", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", "one\n");
     stage.activate("f1");
     stage.view(layout);
@@ -158,104 +146,85 @@ describe("a file", () => {
   });
 
   it("that somebody else changed in between is shown", () => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(layout);
-    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 "));
-    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 ").replace("line 9 ", "9 "), "agent");
-    stage.call("edit", { path: "f1.ts", oldText: "line 9 ", newText: "9 " }, "Done.", {
-      file: "f1",
-    });
+    const stage = showingFile();
+    stage.file("f1", changed("line 3 "));
+    edit(stage, changed("line 3 ", "line 9 "), "line 9 ");
 
-    expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
+    expect(textsOf(stage.view(layout)).at(-1)).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
   });
 
   it("that the model wrote in several calls is shown in them", () => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(layout);
-    for (const line of ["line 3 ", "line 9 "]) {
-      stage.file("f1", lines(30).replace(line, "LINE "), "agent");
-      stage.call("edit", { path: "f1.ts", oldText: line, newText: "LINE " }, "Done.", {
-        file: "f1",
-      });
-    }
+    const stage = showingFile();
+    for (const line of ["line 3 ", "line 9 "]) edit(stage, changed(line), line);
 
     expect(stage.view(layout).messages.at(-1)?.role).toBe("toolResult");
   });
 
   it.each([
     ["an edit that changed nothing", "edit", { path: "f1.ts", oldText: "a", newText: "a" }],
-    ["a search that names it", "grep", { pattern: "line", path: "f1.ts" }],
+    ["a search that names it", "grep", search],
     ["a command that names it", "bash", { command: "npx prettier --write f1.ts" }],
   ])("that somebody else changed is shown below %s", (_, tool, args) => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(layout);
-    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 "));
+    const stage = showingFile();
+    stage.file("f1", changed("line 3 "));
     const named = stage.call(tool, args, "Done.", { file: "f1" });
 
     const view = stage.view(layout);
     expect(resultOf(view, named)).toBe("Done.");
-    expect(textOf(view.messages.at(-1))).toMatch(/^f1 f1.ts v2 replaces v1 above, \+1 -1\n/u);
+    expect(textsOf(view).at(-1)).toMatch(/^f1 f1.ts v2 replaces v1 above, \+1 -1\n/u);
   });
 
   it("that another session's model wrote is shown below a search that names it", () => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(layout);
-    stage.file("f1", lines(30).replace("line 3 ", "LINE 3 "), "agent");
-    stage.call("grep", { pattern: "line", path: "f1.ts" }, "Done.", { file: "f1" });
+    const stage = showingFile();
+    stage.file("f1", changed("line 3 "), "agent");
+    stage.call("grep", search, "Done.", { file: "f1" });
 
-    expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v2 replaces v1 above/u);
+    expect(textsOf(stage.view(layout)).at(-1)).toMatch(/^f1 f1.ts v2 replaces v1 above/u);
   });
 
   it.each([
-    ["named", "grep", { pattern: "line", path: "f1.ts" }],
+    ["named", "grep", search],
     ["wrote again unchanged", "write", { path: "f1.ts", content: "as it was" }],
   ])(
     "that the model wrote and %s is shown when somebody else changes it later",
     (_, tool, args) => {
-      const stage = viewStage();
-      stage.user("go on");
-      stage.file("f1", lines(30));
-      stage.activate("f1");
-      stage.view(layout);
-      const written = lines(30).replace("line 9 ", "LINE 9 ");
-      stage.file("f1", written, "agent");
-      stage.call("edit", { path: "f1.ts", oldText: "line 9 ", newText: "LINE 9 " }, "Done.", {
-        file: "f1",
-      });
+      const stage = showingFile();
+      edit(stage, changed("line 9 "), "line 9 ");
       stage.call(tool, args, "Done.", { file: "f1" });
       stage.view(layout);
-      stage.file("f1", written.replace("line 3 ", "LINE 3 "));
+      stage.file("f1", changed("line 9 ", "line 3 "));
 
-      expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
+      expect(textsOf(stage.view(layout)).at(-1)).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
     },
   );
 
   it("that somebody else changed is shown if the model searches and edits it in the same step", () => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(layout);
-    const changed = lines(30).replace("line 3 ", "LINE 3 ");
-    stage.file("f1", changed);
-    stage.call("grep", { pattern: "line", path: "f1.ts" }, "Done.", { file: "f1" });
-    stage.file("f1", changed.replace("line 9 ", "LINE 9 "), "agent");
-    stage.call("edit", { path: "f1.ts", oldText: "line 9 ", newText: "LINE 9 " }, "Done.", {
-      file: "f1",
-    });
+    const stage = showingFile();
+    stage.file("f1", changed("line 3 "));
+    stage.call("grep", search, "Done.", { file: "f1" });
+    edit(stage, changed("line 3 ", "line 9 "), "line 9 ");
 
-    expect(textOf(stage.view(layout).messages.at(-1))).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
+    expect(textsOf(stage.view(layout)).at(-1)).toMatch(/^f1 f1.ts v3 replaces v1 above/u);
   });
 });
+
+/** A session whose view shows the file f1, which has 30 lines. */
+function showingFile(): ViewStage {
+  const stage = viewStage("go on");
+  stage.file("f1", lines(30));
+  stage.activate("f1");
+  stage.view(layout);
+  return stage;
+}
+
+/** The text of f1 in which some lines are changed. */
+function changed(...starts: readonly string[]): string {
+  return starts.reduce((text, start) => text.replace(start, start.toUpperCase()), lines(30));
+}
+
+/** Adds the model's edit of f1, which changed a line. */
+function edit(stage: ViewStage, text: string, line: string): void {
+  stage.file("f1", text, "agent");
+  const args = { path: "f1.ts", oldText: line, newText: line.toUpperCase() };
+  stage.call("edit", args, "Done.", { file: "f1" });
+}

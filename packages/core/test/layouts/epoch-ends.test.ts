@@ -1,15 +1,22 @@
 import type { JsonValue } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-import { isToolCall } from "../../src/chat/message.ts";
+import { type Block, isToolCall } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { EpochSettings } from "../../src/layouts/epoch/epoch-settings.ts";
-import type { CacheCost, Layout, LayoutOutput, Liveness } from "../../src/view/layout.ts";
-import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage.ts";
+import type { Layout, LayoutOutput, Liveness } from "../../src/view/layout.ts";
+import {
+  lines,
+  nothingUsed,
+  resultOf,
+  textsOf,
+  viewAfterPause,
+  type ViewStage,
+  viewStage,
+} from "./view-stage.ts";
 
 const settings: Partial<EpochSettings> = { small: 0, largeArguments: 60 };
 const layout = epochLayout(settings);
-const cold: CacheCost = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" };
-const none: Liveness = { keepsArguments: () => false, stays: () => false };
+const keepingFile: Liveness = { ...nothingUsed, stays: ({ key }) => key === "f1" };
 
 /** Returns the arguments of a call as a view shows them. */
 function argumentsIn({ messages }: LayoutOutput, handle: string): JsonValue | undefined {
@@ -19,22 +26,15 @@ function argumentsIn({ messages }: LayoutOutput, handle: string): JsonValue | un
   return calls.find(({ id }) => id === `call_${handle.slice(1)}`)?.arguments;
 }
 
-/** Returns a view with a cold cache, from which everything leaves that can. */
-function swept(stage: ViewStage, liveness = none, by: Layout = layout): LayoutOutput {
-  return stage.view(by, { cache: cold, liveness });
-}
-
 describe("an epoch's end", () => {
   it("replaces objects that were not used recently by reference lines", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const output = stage.call("bash", { command: "build" }, lines(20));
     stage.file("f1", lines(10));
-    stage.activate("f1", { isAsked: true });
-    const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    const read = stage.read("f1");
     stage.say("Well.");
 
-    const view = swept(stage);
+    const view = viewAfterPause(stage, layout);
     expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
     expect(resultOf(view, read)).toBe(`[f1 f1.ts ${lines(10).length}]`);
     expect(view.epoch).toMatchObject({ isNew: true, endedBy: "cold", left: ["t1", "f1"] });
@@ -42,22 +42,20 @@ describe("an epoch's end", () => {
   });
 
   it("keeps the objects that the newest answer asked for and pinned objects", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const pinned = stage.call("bash", { command: "a" }, lines(20));
     stage.activate(pinned, { isPinned: true });
     const old = stage.call("bash", { command: "b" }, lines(20));
     const newest = stage.call("bash", { command: "c" }, lines(20));
 
-    const view = swept(stage);
+    const view = viewAfterPause(stage, layout);
     expect(resultOf(view, pinned)).toMatch(/^t1 ok\n~~~/u);
     expect(resultOf(view, old)).toBe("[t2 ok, 391 chars]");
     expect(resultOf(view, newest)).toMatch(/^t3 ok\n~~~/u);
   });
 
   it("shows an object that stays once, in its newest version", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(30));
     stage.activate("f1");
     const gone = stage.call("bash", { command: "a" }, lines(20));
@@ -67,19 +65,17 @@ describe("an epoch's end", () => {
     stage.view(layout);
     stage.say("Well.");
 
-    const view = swept(stage, { ...none, stays: ({ key }) => key === "f1" });
+    const view = viewAfterPause(stage, layout, { liveness: keepingFile });
     expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
-    const shown = view.messages.map(textOf).filter((text) => text.startsWith("f1 "));
+    const shown = textsOf(view).filter((text) => text.startsWith("f1 "));
     expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${lines(30).replace("line 15 ", "LINE 15 ")}~~~`]);
   });
 
   it('names the version above in "shown above"', () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const gone = stage.call("bash", { command: "a" }, lines(20));
     stage.file("f1", lines(30));
-    stage.activate("f1", { isAsked: true });
-    stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
+    stage.read("f1");
     const again = stage.call("pin", { id: "f1" }, "f1 is pinned.", { shows: ["f1"] });
     stage.view(layout);
     stage.say("Well.");
@@ -88,33 +84,49 @@ describe("an epoch's end", () => {
     stage.view(layout);
     stage.say("Well.");
 
-    const view = swept(stage, { ...none, stays: ({ key }) => key === "f1" });
+    const view = viewAfterPause(stage, layout, { liveness: keepingFile });
     expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
-    expect(
-      view.messages.map(textOf).find((text) => text.startsWith("f1 f1.ts v2\n")),
-    ).toBeDefined();
+    expect(textsOf(view).find((text) => text.startsWith("f1 f1.ts v2\n"))).toBeDefined();
     expect(resultOf(view, again)).toBe("[f1 f1.ts v2 unchanged, shown above]");
   });
 
   it("shows an object again if the call that asked for it removes its text above", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const output = stage.call("bash", { command: "build" }, lines(20));
     stage.view(layout);
     stage.activate(output, { isAsked: true });
     const again = stage.call("activate", { id: output }, "t1 is active.", { shows: [output] });
 
-    const view = swept(stage);
+    const view = viewAfterPause(stage, layout);
     expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
     expect(resultOf(view, again)).toBe(`t1 ok\n~~~\n${lines(20)}~~~`);
     expect(view.deactivated).toEqual([]);
   });
 });
 
+describe("a diff whose base has left the view", () => {
+  it("is replaced by a line", () => {
+    const stage = viewStage("go");
+    stage.file("f1", lines(30));
+    const first = stage.read("f1");
+    stage.view(layout);
+    stage.file("f1", lines(30).replace("line 7 ", "seventh "));
+    const second = stage.read("f1");
+    const before = resultOf(stage.view(layout), second);
+    stage.deactivate("f1");
+    stage.say("Well.");
+
+    const view = viewAfterPause(stage, layout);
+
+    expect(before).toMatch(/^f1 f1\.ts v2 replaces v1 above, \+1 -1/u);
+    expect(resultOf(view, first)).toMatch(/^\[f1 f1\.ts \d+ v2\]$/u);
+    expect(resultOf(view, second)).toMatch(/^\[f1 f1\.ts \d+ v2\]$/u);
+  });
+});
+
 describe("appended lines", () => {
   it("are one for each file after an end, and none if a result names the same version", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(10));
     stage.activate("f1", { isAsked: true });
     const output = stage.call("bash", { command: "build" }, lines(20));
@@ -128,23 +140,22 @@ describe("appended lines", () => {
     }
     stage.say("Well.");
 
-    const before = stage.view(layout).messages.map(textOf);
+    const before = textsOf(stage.view(layout));
     expect(before.filter((text) => text.startsWith("[f1 "))).toHaveLength(2);
-    const view = swept(stage);
+    const view = viewAfterPause(stage, layout);
     expect(resultOf(view, output)).toBe("[t1 ok, 391 chars]");
     const line = `[f1 f1.ts ${lines(12).length} v3]`;
     expect(resultOf(view, read)).toBe(line);
-    expect(view.messages.map(textOf).filter((text) => text.startsWith("[f1 "))).toEqual([line]);
+    expect(textsOf(view).filter((text) => text.startsWith("[f1 "))).toEqual([line]);
   });
 });
 
 describe("the notice of pinned objects", () => {
   const pinnedNotices = (view: LayoutOutput): readonly string[] =>
-    view.messages.map(textOf).filter((text) => text.startsWith("[pinned"));
+    textsOf(view).filter((text) => text.startsWith("[pinned"));
 
-  it("is shown once, again after a change, and only in its newest form after an end", () => {
-    const stage = viewStage();
-    stage.user("go on");
+  it("names them in order, once, again after a change, and only in its newest form after an end", () => {
+    const stage = viewStage("go on");
     const one = stage.call("bash", { command: "a" }, lines(20));
     const other = stage.call("bash", { command: "b" }, lines(20));
     expect(pinnedNotices(stage.view(layout))).toEqual([]);
@@ -155,9 +166,14 @@ describe("the notice of pinned objects", () => {
     expect(pinnedNotices(stage.view(layout))).toEqual(["[pinned: t2]"]);
     stage.activate(other);
     expect(pinnedNotices(stage.view(layout))).toEqual(["[pinned: t2]", "[pinned: none]"]);
+    // Activated in the order t2, t1.
+    stage.deactivate(one);
+    stage.activate(other, { isPinned: true });
     stage.activate(one, { isPinned: true });
+    expect(pinnedNotices(stage.view(layout)).at(-1)).toBe("[pinned: t1, t2]");
+    stage.activate(other);
     stage.say("Well.");
-    const view = swept(stage);
+    const view = viewAfterPause(stage, layout);
     expect(resultOf(view, other)).toBe("[t2 ok, 391 chars]");
     expect(pinnedNotices(view)).toEqual(["[pinned: t1]"]);
   });
@@ -166,38 +182,29 @@ describe("the notice of pinned objects", () => {
 describe("a replaced version", () => {
   const atOnce = epochLayout({ ...settings, superseded: "at-once" });
 
-  it("leaves at once if it is configured, whoever wrote the new one", () => {
-    for (const generator of ["agent", "human"] as const) {
-      const stage = viewStage();
-      stage.user("go on");
-      stage.file("f1", lines(30));
-      stage.activate("f1", { isAsked: true });
-      const read = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
-      stage.view(atOnce);
-      const text = lines(30).replace("line 15 ", "LINE 15 ");
-      stage.file("f1", text, generator);
-      const args = { path: "f1.ts", oldText: "line 15 ", newText: "LINE 15 " };
-      stage.call("edit", args, "Done.", { file: "f1" });
-
-      const view = stage.view(atOnce);
-      expect(view.epoch).toMatchObject({ isNew: true, endedBy: "carried" });
-      expect(resultOf(view, read)).not.toContain("line 15 ");
-      const shown = view.messages.map(textOf).filter((one) => one.startsWith("f1 "));
-      expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${text}~~~`]);
-      stage.say("Well.");
-      expect(stage.view(atOnce).epoch).toMatchObject({ isNew: false });
-    }
-  });
-});
-
-describe("lines of a replaced version", () => {
-  it("leave at once if it is configured", () => {
-    const atOnce = epochLayout({ ...settings, superseded: "at-once" });
-    const stage = viewStage();
-    stage.user("go on");
+  it.each(["agent", "human"] as const)("leaves at once if configured, for one by the %s", (by) => {
+    const stage = viewStage("go on");
     stage.file("f1", lines(30));
-    const range = { from: 1, to: 5 };
-    stage.activate("f1", { isAsked: true, range });
+    const read = stage.read("f1");
+    stage.view(atOnce);
+    const text = lines(30).replace("line 15 ", "LINE 15 ");
+    stage.file("f1", text, by);
+    const args = { path: "f1.ts", oldText: "line 15 ", newText: "LINE 15 " };
+    stage.call("edit", args, "Done.", { file: "f1" });
+
+    const view = stage.view(atOnce);
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "carried" });
+    expect(resultOf(view, read)).not.toContain("line 15 ");
+    const shown = textsOf(view).filter((one) => one.startsWith("f1 "));
+    expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${text}~~~`]);
+    stage.say("Well.");
+    expect(stage.view(atOnce).epoch).toMatchObject({ isNew: false });
+  });
+
+  it("leaves at once if only lines of it were shown", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", lines(30));
+    stage.activate("f1", { isAsked: true, range: { from: 1, to: 5 } });
     const read = stage.call("activate", { id: "f1" }, "shown.", { shows: ["f1"] });
     stage.view(atOnce);
     stage.say("Well.");
@@ -206,67 +213,68 @@ describe("lines of a replaced version", () => {
     const view = stage.view(atOnce);
     expect(view.epoch).toMatchObject({ isNew: true });
     expect(resultOf(view, read)).not.toContain("line 1 ");
-    expect(view.messages.map(textOf).join("\n")).toContain("LINE 5 ");
+    expect(textsOf(view).join("\n")).toContain("LINE 5 ");
   });
 });
 
 describe("large arguments", () => {
   const content = lines(30);
-  const signed = { type: "thinking", thinking: "so", thinkingSignature: "sig" } as const;
+  const stub = `[${content.length} characters, now in f1 v1]`;
+  const signed: Block = { type: "thinking", thinking: "so", thinkingSignature: "sig" };
 
-  function written(stage: ViewStage): string {
-    stage.user("go on");
+  /** A turn in which an answer with this block has written a file by the call t1. */
+  function written(thinking = signed): ViewStage {
+    const stage = viewStage("go on");
     stage.file("f1", content, "agent");
-    const handle = stage.call("write", { path: "f1.ts", content }, "Done.", {
-      file: "f1",
-      thinking: signed,
-    });
+    stage.call("write", { path: "f1.ts", content }, "Done.", { file: "f1", thinking });
     stage.say("Well.");
-    return handle;
+    return stage;
   }
 
   it("become an argument stub that names the file", () => {
-    const stage = viewStage();
-    const write = written(stage);
+    const stage = written();
     stage.user("and now?");
 
-    expect(argumentsIn(swept(stage), write)).toEqual({
-      path: "f1.ts",
-      content: `[${content.length} characters, now in f1 v1]`,
-    });
+    const view = viewAfterPause(stage, layout);
+    expect(argumentsIn(view, "t1")).toEqual({ path: "f1.ts", content: stub });
+    expect(view.epoch?.left).toContain("t1/args");
   });
 
   it("stay beside signed thinking of the present turn by default", () => {
-    const stage = viewStage();
-    const write = written(stage);
-    const other = viewStage();
-    written(other);
     const bold = epochLayout({ ...settings, argumentsBesideSignedThinking: true });
 
-    expect(argumentsIn(swept(stage), write)).toEqual({ path: "f1.ts", content });
-    expect(argumentsIn(swept(other, none, bold), write)).toMatchObject({
-      content: `[${content.length} characters, now in f1 v1]`,
-    });
+    const byDefault = argumentsIn(viewAfterPause(written(), layout), "t1");
+    expect(byDefault).toEqual({ path: "f1.ts", content });
+    expect(argumentsIn(viewAfterPause(written(), bold), "t1")).toMatchObject({ content: stub });
   });
 
-  it("stay if they were used recently, are small, or are configured to stay", () => {
-    const cases: readonly (readonly [Layout, Liveness])[] = [
-      [layout, { keepsArguments: () => true, stays: () => true }],
-      [epochLayout({ ...settings, largeArguments: 10_000 }), none],
-      [epochLayout({ ...settings, largeArguments: undefined }), none],
-    ];
-    for (const [by, liveness] of cases) {
-      const stage = viewStage();
-      const write = written(stage);
-      stage.user("and now?");
+  it.each<readonly [string, Block]>([
+    ["no signature", { type: "thinking", thinking: "hm", thinkingSignature: "" }],
+    ["no thinking", { type: "text", text: "hm", signature: "signed" }],
+  ])("leave an answer of the present turn with %s", (_, block) => {
+    const view = viewAfterPause(written(block), layout);
 
-      expect(argumentsIn(swept(stage, liveness, by), write)).toEqual({ path: "f1.ts", content });
-    }
+    expect(argumentsIn(view, "t1")).toMatchObject({ content: stub });
+  });
+
+  it.each<readonly [string, Layout, Liveness]>([
+    ["were used recently", layout, { keepsArguments: () => true, stays: () => true }],
+    ["are small", epochLayout({ ...settings, largeArguments: 10_000 }), nothingUsed],
+    [
+      "are configured to stay",
+      epochLayout({ ...settings, largeArguments: undefined }),
+      nothingUsed,
+    ],
+  ])("stay if they %s", (_, by, liveness) => {
+    const stage = written();
+    stage.user("and now?");
+
+    const view = viewAfterPause(stage, by, { liveness });
+    expect(argumentsIn(view, "t1")).toEqual({ path: "f1.ts", content });
   });
 
   it("show the file that they made when they leave", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(5));
     stage.activate("f1", { isPinned: true });
     stage.view(layout);
@@ -275,16 +283,15 @@ describe("large arguments", () => {
     stage.say("Well.");
     stage.user("and now?");
 
-    const view = swept(stage);
-    const shown = view.messages.map(textOf).filter((text) => text.startsWith("f1 f1.ts v2\n"));
+    const view = viewAfterPause(stage, layout);
+    const shown = textsOf(view).filter((text) => text.startsWith("f1 f1.ts v2\n"));
     expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${content}~~~`]);
   });
 });
 
 describe("when an epoch ends", () => {
   it("is when the carried cost reaches its share of the rewrite cost", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const dead = stage.call("bash", { command: "a" }, lines(40));
     stage.call("bash", { command: "b" }, lines(40));
     const first = stage.view(layout);
@@ -307,8 +314,7 @@ describe("when an epoch ends", () => {
 
   it("is earlier at the first call of a turn", () => {
     const ends = [false, true].map((isTurn) => {
-      const stage = viewStage();
-      stage.user("go on");
+      const stage = viewStage("go on");
       const dead = stage.call("bash", { command: "a" }, lines(40));
       stage.call("bash", { command: "b" }, lines(40));
       stage.view(layout);
@@ -325,8 +331,7 @@ describe("when an epoch ends", () => {
 
   it("is at once if it is configured, and never without dead content", () => {
     const immediate = epochLayout({ ...settings, deactivate: "immediate" });
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     const dead = stage.call("bash", { command: "a" }, lines(40));
     stage.view(immediate);
     stage.say("Well.");
@@ -339,12 +344,11 @@ describe("when an epoch ends", () => {
   });
 
   it("is never because of a cold cache if nothing can leave", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.say("Well.");
     stage.view(layout);
     stage.say("Well.");
 
-    expect(swept(stage).epoch?.isNew).toBe(false);
+    expect(viewAfterPause(stage, layout).epoch?.isNew).toBe(false);
   });
 });

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { LayoutOutput } from "../../src/view/layout.ts";
-import { lines, resultOf, textOf, type ViewStage, viewStage } from "./view-stage.ts";
+import {
+  lines,
+  resultOf,
+  textsOf,
+  viewAfterPause,
+  type ViewStage,
+  viewStage,
+} from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0 });
 
@@ -22,11 +29,20 @@ const script: fc.Arbitrary<Script> = fc.record({
 });
 
 function staged(outputs: Script["outputs"]): ViewStage {
-  const stage = viewStage();
-  stage.user("the question");
+  const stage = viewStage("the question");
   for (const { size, isPinned } of outputs) {
     const handle = stage.call("bash", { command: "a" }, lines(size));
     if (isPinned) stage.activate(handle, { isPinned });
+  }
+  return stage;
+}
+
+/** A session of six turns with long questions. */
+function sixTurns(): ViewStage {
+  const stage = viewStage();
+  for (let turn = 1; turn <= 6; turn += 1) {
+    stage.user(`question ${turn}: ${"why ".repeat(40)}`);
+    stage.say(`answer ${turn}`);
   }
   return stage;
 }
@@ -40,7 +56,7 @@ describe("a view on a small budget (D54)", () => {
     fc.assert(
       fc.property(script, ({ outputs, budget }) => {
         const view = staged(outputs).view(layout, { budget });
-        const texts = view.messages.map(textOf);
+        const texts = textsOf(view);
 
         expect(tokensOf(view)).toBeLessThanOrEqual(budget);
         expect(texts).toContain("the question");
@@ -62,8 +78,7 @@ describe("a view on a small budget (D54)", () => {
   it.each([0.5, 0.75, 1])(
     "fills the budget with a question that is too large (calibration factor %s)",
     (factor) => {
-      const stage = viewStage();
-      stage.user("word ".repeat(40_000));
+      const stage = viewStage("word ".repeat(40_000));
       const estimator = calibratedEstimator({ factor, overhead: 0 });
 
       const tokens = tokensOf(stage.view(layout, { budget: 10_000, factor, estimator }));
@@ -101,6 +116,20 @@ describe("a view on a small budget (D54)", () => {
     expect(view.epoch?.endedBy).toBe("budget");
   });
 
+  it("ends an epoch, and names the objects that left for the budget and those that were not used", () => {
+    const stage = viewStage("go");
+    const old = stage.call("bash", { command: "a" }, lines(100));
+    stage.say("Well.");
+    stage.user("on");
+    const newest = stage.call("bash", { command: "b" }, lines(300));
+
+    const view = viewAfterPause(stage, layout, { budget: 400 });
+
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+    expect(view.epoch?.left).toContain(old);
+    expect(resultOf(view, newest).length).toBeLessThan(lines(300).length / 2);
+  });
+
   it("does not end an epoch on each call for content that does not fit", () => {
     const stage = staged([{ size: 300, isPinned: true }]);
     stage.view(layout, { budget: 400 });
@@ -110,13 +139,8 @@ describe("a view on a small budget (D54)", () => {
   });
 
   it("removes whole turns if the messages alone are too large, and shows how they are read", () => {
-    const stage = viewStage();
-    for (let turn = 1; turn <= 6; turn += 1) {
-      stage.user(`question ${turn}: ${"why ".repeat(40)}`);
-      stage.say(`answer ${turn}`);
-    }
+    const texts = textsOf(sixTurns().view(layout, { budget: 200 }));
 
-    const texts = stage.view(layout, { budget: 200 }).messages.map(textOf);
     expect(texts[0]).toMatch(
       /^\[turns 1 to \d are not shown; activate chat with from and to reads their lines\]$/u,
     );
@@ -125,26 +149,21 @@ describe("a view on a small budget (D54)", () => {
   });
 
   it("shows removed turns again if the budget grows by half", () => {
-    const stage = viewStage();
-    for (let turn = 1; turn <= 6; turn += 1) {
-      stage.user(`question ${turn}: ${"why ".repeat(40)}`);
-      stage.say(`answer ${turn}`);
-    }
+    const stage = sixTurns();
     stage.view(layout, { budget: 200 });
 
     const little = stage.view(layout, { budget: 280 });
     const enough = stage.view(layout, { budget: 2_000 });
     expect(little.epoch?.isNew).toBe(false);
-    expect(enough.messages.map(textOf)).toContain("answer 1");
+    expect(textsOf(enough)).toContain("answer 1");
     expect(enough.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
   });
 
   it("shows as much of a question that is too long as the budget allows", () => {
-    const stage = viewStage();
-    stage.user(`begin ${"why ".repeat(400)}`);
+    const stage = viewStage(`begin ${"why ".repeat(400)}`);
 
     const view = stage.view(layout, { budget: 120 });
-    expect(view.messages.map(textOf)).toEqual([
+    expect(textsOf(view)).toEqual([
       expect.stringMatching(
         /^begin why [^]*\n\[\d+ characters not shown; activate chat with from and to reads it\]$/u,
       ),

@@ -4,36 +4,24 @@ import type { ViewRecord } from "../../src/view/view-record.ts";
 import { lines, viewStage } from "./view-stage.ts";
 
 describe("a recorded pooled view", () => {
-  it("is rebuilt from the JSON of its record when its objects have newer versions", () => {
-    const stage = viewStage();
-    stage.user("go on");
+  it("is rebuilt from the JSON of its record, with its budget, when its objects have newer versions", () => {
+    const stage = viewStage("go on");
     stage.call("bash", { command: "a" }, lines(20));
-    stage.file("f1", lines(10));
-    stage.activate("f1", { isPinned: true, range: { from: 2, to: 4 } });
-    const view = stage.view(pooledLayout, { budget: 500 });
+    stage.file("f1", lines(200));
+    stage.activate("f1", { isPinned: true, range: { from: 2, to: 150 } });
+    const { messages, record } = stage.view(pooledLayout, { budget: 300 });
     const source = stage.source();
     stage.file("f1", lines(11));
     stage.deactivate("t1");
     stage.view(pooledLayout);
 
-    const record = JSON.parse(JSON.stringify(view.record)) as ViewRecord;
-    expect(pooledLayout.rebuild(record, source)).toEqual(view.messages);
-  });
-
-  it("is rebuilt with its original budget", () => {
-    const stage = viewStage();
-    stage.user("go on");
-    stage.file("f1", lines(200));
-    stage.activate("f1");
-    const { messages, record } = stage.view(pooledLayout, { budget: 300 });
-
+    const stored = JSON.parse(JSON.stringify(record)) as ViewRecord;
     expect(JSON.stringify(messages)).toContain("characters not shown");
-    expect(pooledLayout.rebuild(record, stage.source())).toEqual(messages);
+    expect(pooledLayout.rebuild(stored, source)).toEqual(messages);
   });
 
   it("names a version that the store does not have", () => {
-    const stage = viewStage();
-    stage.user("go on");
+    const stage = viewStage("go on");
     stage.file("f1", lines(10));
     stage.activate("f1");
     const { record } = stage.view(pooledLayout);

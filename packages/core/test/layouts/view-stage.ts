@@ -17,6 +17,7 @@ import type {
   Layout,
   LayoutInput,
   LayoutOutput,
+  Liveness,
   ViewMessage,
 } from "../../src/view/layout.ts";
 import type { PoolEntry } from "../../src/view/pool-entry.ts";
@@ -42,6 +43,8 @@ export interface ViewStage {
   say(text: string): void;
   /** Adds a call and its result. Returns its handle. */
   call(tool: string, args: JsonObject, output: string | null, options?: CallOptions): string;
+  /** Activates a file and adds the call of `read` that asked for it. Returns the call's handle. */
+  read(handle: string): string;
   /** Adds a call without a result. Returns the handle that it will have. */
   callWithoutResult(tool: string, args: JsonObject): string;
   /** Adds the result of such a call. */
@@ -55,8 +58,9 @@ export interface ViewStage {
   readonly source: () => ViewSource;
 }
 
-export function viewStage(): ViewStage {
-  const turns: Turn[] = [];
+/** Returns a session that begins with a user's message, if one is given. */
+export function viewStage(user?: string): ViewStage {
+  const turns: Turn[] = user === undefined ? [] : [turnOf(user)];
   const versions = new Map<string, StoredVersion>();
   const pool = new Map<string, PoolEntry>();
   const active = new Map<string, Activation>();
@@ -109,8 +113,8 @@ export function viewStage(): ViewStage {
     };
   }
 
-  return {
-    user: (text) => void turns.push({ user: text, timestamp: 1, steps: [] }),
+  const stage: ViewStage = {
+    user: (text) => void turns.push(turnOf(text)),
     say: (text) => addStep([{ type: "text", text }], []),
     call: (tool, args, output, options = {}) => {
       calls += 1;
@@ -140,6 +144,10 @@ export function viewStage(): ViewStage {
       if (options.isActive !== false && references === undefined && output !== "")
         active.set(handle, {});
       return handle;
+    },
+    read: (handle) => {
+      stage.activate(handle, { isAsked: true });
+      return stage.call("read", { path: `${handle}.ts` }, "read.", { shows: [handle] });
     },
     callWithoutResult: (tool, args) => {
       calls += 1;
@@ -195,6 +203,29 @@ export function viewStage(): ViewStage {
       },
     }),
   };
+  return stage;
+}
+
+function turnOf(user: string): Turn {
+  return { user, timestamp: 1, steps: [] };
+}
+
+/** Nothing was used recently. */
+export const nothingUsed: Liveness = { keepsArguments: () => false, stays: () => false };
+
+/** Returns the view of a call after a long pause, from which everything leaves that was not used recently. */
+export function viewAfterPause(
+  stage: ViewStage,
+  layout: Layout,
+  options: Partial<LayoutInput> = {},
+): LayoutOutput {
+  const cache = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" } as const;
+  return stage.view(layout, { cache, liveness: nothingUsed, ...options });
+}
+
+/** Returns the text of each message. */
+export function textsOf({ messages }: LayoutOutput): readonly string[] {
+  return messages.map(textOf);
 }
 
 /** Returns the texts of a message, joined, with a mark for each other block. */
