@@ -18,6 +18,11 @@ const kinds: Readonly<Record<CallKind, readonly string[]>> = {
     "sudo cat /etc/hosts",
     "if [ -f a.ts ]; then cat a.ts; fi",
     "wc -l a.ts && cat a.ts",
+    "FOO=1 cat a.ts",
+    "A=1 B=two cat a.ts",
+    "timeout 5 cat a.ts",
+    "rtk proxy cat a.ts",
+    "rtk cat a.ts",
   ],
   search: [
     "rg -n foo src",
@@ -49,6 +54,8 @@ const kinds: Readonly<Record<CallKind, readonly string[]>> = {
     "git show HEAD:a.ts",
     "echo hello",
     "cat <<EOF\nhello\nEOF",
+    "timeout -k 3 5 cat a.ts",
+    "FOO=1",
     "",
   ],
   write: [
@@ -83,6 +90,12 @@ describe("a command line", () => {
     ["for f in a.ts b.ts; do cat $f; done", ["a.ts", "b.ts"]],
     ["curl https://a.b/c.ts; sleep 3.14s; echo v1.2.3 2.0 -f.x s/a/b/g", []],
     ["npm test > out/log.txt", ["out/log.txt"]],
+    ["sed -n -f script.sed a.ts", ["a.ts"]],
+    ["sed -nf script.sed a.ts", ["a.ts"]],
+    ["sed -n 1p my-file", ["my-file"]],
+    ["tail +3 a.ts", ["a.ts"]],
+    ["head -n 3 - a.ts", ["a.ts"]],
+    ["ls ../.. ./src .", ["./src"]],
   ])("names files: %s", (line, paths) => {
     expect(commandFacts(line).paths).toEqual(paths);
   });
@@ -93,6 +106,13 @@ describe("a command line", () => {
       paths: ["src/a.ts"],
       writtenPath: "src/a.ts",
     });
+  });
+
+  test("names the file that a nested shell writes, if it writes one", () => {
+    const writing = commandFacts("bash -c 'cat > a.ts <<EOF\nx\nEOF'");
+
+    expect(writing).toMatchObject({ kind: "write", writtenPath: "a.ts" });
+    expect(commandFacts("bash -c 'npm test'")).not.toHaveProperty("writtenPath");
   });
 
   test("names the files that a patch changes", () => {

@@ -8,10 +8,13 @@ const args = fc
   .map((value) => toJson(value) as JsonObject);
 
 describe("a tool call for display", () => {
-  it.each([
+  it.each<readonly [string, JsonObject, string]>([
     ["bash", { command: "ls -la", timeout: 3 }, 'bash: "ls -la"'],
     ["read", { offset: 3, path: "src/a.ts" }, 'read: "src/a.ts"'],
     ["grep", { path: "src", pattern: "x" }, 'grep: "src"'],
+    ...["filePath", "url", "query", "target", "name"].map(
+      (field) => ["x", { a: "other", [field]: "src/a.ts" }, 'x: "src/a.ts"'] as const,
+    ),
     ["web", { only: "one text" }, 'web: "one text"'],
     ["todo", { b: 1, a: [true] }, 'todo: {"a":[true],"b":1}'],
     ["list", {}, "list: {}"],
