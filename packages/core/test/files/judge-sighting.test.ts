@@ -7,9 +7,13 @@ import {
   sealObject,
   type StoredMetadata,
 } from "@self-context-manager/objects";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { judgeSighting } from "../../src/files/judge-sighting.ts";
-import { type TrackedFile, trackedFiles } from "../../src/files/tracked-files.ts";
+import {
+  type TrackedFile,
+  type TrackedFiles,
+  trackedFiles,
+} from "../../src/files/tracked-files.ts";
 
 const path = "/work/a.txt";
 const read = { realPath: path, size: 4, modified: 100_000.5, text: "text" };
@@ -32,17 +36,20 @@ function stored(time: number, isMissing = false): StoredMetadata {
 }
 
 function tracked(time = 150_000, isMissing = false): TrackedFile {
-  const file = trackedFiles().put(stored(time, isMissing));
+  return put(trackedFiles(), stored(time, isMissing));
+}
+
+function put(files: TrackedFiles, version: StoredMetadata): TrackedFile {
+  const file = files.put(version);
   if (file === undefined) throw new TypeError("a file is tracked");
   return file;
 }
 
-/** A tracked file whose last sighting agrees with its stored version. */
-function seen(): TrackedFile {
+/** A tracked file whose last sighting, at this time, agrees with its stored version. */
+function seen(at = fresh.at): TrackedFile {
   const files = trackedFiles();
-  const file = files.put(stored(150_000));
-  if (file === undefined) throw new TypeError("a file is tracked");
-  files.saw(file, fresh);
+  const file = put(files, stored(150_000));
+  files.saw(file, { ...fresh, at });
   return file;
 }
 
@@ -65,20 +72,8 @@ describe("a file without a sighting since it was stored", () => {
   });
 });
 
-describe("a file that agrees with its last sighting", () => {
-  const later = { ...fresh, at: 300_000 };
-
-  function seenAt(at: number): TrackedFile {
-    const files = trackedFiles();
-    const file = files.put(stored(150_000));
-    if (file === undefined) throw new TypeError("a file is tracked");
-    files.saw(file, { ...fresh, at });
-    return file;
-  }
-
-  it("is the same", () => {
-    expect(judgeSighting(seenAt(101_000), later)).toBe("same");
-  });
+test("a file that agrees with its last sighting is the same", () => {
+  expect(judgeSighting(seen(101_000), { ...fresh, at: 300_000 })).toBe("same");
 });
 
 describe("another node at a path", () => {
@@ -123,8 +118,7 @@ describe("a file at the path of a missing one", () => {
 
   it("is the same object if it is the file that was there", () => {
     const files = trackedFiles();
-    const file = files.put(stored(150_000));
-    if (file === undefined) throw new TypeError("a file is tracked");
+    const file = put(files, stored(150_000));
     files.saw(file, fresh);
     files.saw(file, { state: "absent", path, at: 250_000 });
     files.put(stored(250_000, true));
