@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { priceProfile } from "../../src/cost/price-profile.ts";
+import { type ModelFacts, type PriceProfile, priceProfile } from "../../src/cost/price-profile.ts";
 
 const sonnet = {
   provider: "anthropic",
@@ -8,6 +8,8 @@ const sonnet = {
   api: "anthropic-messages",
   cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
 };
+
+const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 describe("a price profile", () => {
   test("comes from the host's prices, relative to uncached input", () => {
@@ -22,21 +24,62 @@ describe("a price profile", () => {
     });
   });
 
-  test("uses the host's prices if they differ from the table's", () => {
-    const cost = { input: 2, cacheRead: 0.1, cacheWrite: 5 };
-
-    expect(priceProfile({ ...sonnet, cost })).toMatchObject({ read: 0.05, write: 2.5 });
-  });
-
-  test("has no fee for writing if the host names none", () => {
-    const facts = {
-      provider: "openai",
-      id: "gpt-5",
-      api: "openai-responses",
-      cost: { input: 1.25, cacheRead: 0.125, cacheWrite: 0 },
-    };
-
-    expect(priceProfile(facts)).toMatchObject({ write: 1, caching: "automatic", source: "host" });
+  test.each<readonly [string, ModelFacts, Partial<PriceProfile>]>([
+    [
+      "has the host's prices if they differ from the table's",
+      { ...sonnet, cost: { input: 2, cacheRead: 0.1, cacheWrite: 5 } },
+      { read: 0.05, write: 2.5 },
+    ],
+    [
+      "has no fee for writing if the host names none",
+      {
+        provider: "openai",
+        id: "gpt-5",
+        api: "openai-responses",
+        cost: { input: 1.25, cacheRead: 0.125, cacheWrite: 0 },
+      },
+      { write: 1, caching: "automatic", source: "host" },
+    ],
+    [
+      "has twice the input price for writing an entry that lives an hour",
+      { ...sonnet, retention: "long" },
+      { write: 2, lifetime: 3_600_000 },
+    ],
+    [
+      "comes from the table if a known model is free",
+      { provider: "github-copilot", id: "claude-opus-4.5", cost: free },
+      { read: 0.1, write: 1.25, source: "table" },
+    ],
+    [
+      "has no cache if an unknown model has a price but no read price",
+      {
+        provider: "groq",
+        id: "llama-3.3-70b",
+        cost: { input: 0.6, output: 1, cacheRead: 0, cacheWrite: 0 },
+      },
+      { read: 1, write: 1, caching: "none" },
+    ],
+    [
+      "has no cache if reading costs as much as uncached input",
+      {
+        provider: "cerebras",
+        id: "gpt-oss-120b",
+        cost: { input: 0.35, cacheRead: 0.35, cacheWrite: 0 },
+      },
+      { caching: "none" },
+    ],
+    [
+      "is automatic if Anthropic's protocol is used for a cache without a write price",
+      {
+        provider: "fireworks",
+        id: "ember-1",
+        api: "anthropic-messages",
+        cost: { input: 3, cacheRead: 0.3, cacheWrite: 0 },
+      },
+      { caching: "automatic" },
+    ],
+  ])("%s", (_, facts, profile) => {
+    expect(priceProfile(facts)).toMatchObject(profile);
   });
 
   test("has the host's tiers as factors, by ascending length", () => {
@@ -56,13 +99,6 @@ describe("a price profile", () => {
 
     expect(priceProfile({ ...sonnet, promptCache }).lifetime).toBe(240_000);
     expect(priceProfile({ ...sonnet, promptCache, retention: "long" }).lifetime).toBe(1_800_000);
-  });
-
-  test("has twice the input price for writing an entry that lives an hour", () => {
-    expect(priceProfile({ ...sonnet, retention: "long" })).toMatchObject({
-      write: 2,
-      lifetime: 3_600_000,
-    });
   });
 
   test("has no cache if the host asks for none", () => {
@@ -111,18 +147,8 @@ describe("a price profile", () => {
     },
   );
 
-  test("comes from the table if a known model is free", () => {
-    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-    expect(priceProfile({ provider: "github-copilot", id: "claude-opus-4.5", cost })).toMatchObject(
-      { read: 0.1, write: 1.25, source: "table" },
-    );
-  });
-
   test("has prices for a free local model, whose cost is time", () => {
-    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-    expect(priceProfile({ provider: "ollama", id: "qwen-coder", cost })).toEqual({
+    expect(priceProfile({ provider: "ollama", id: "qwen-coder", cost: free })).toEqual({
       read: 0.1,
       write: 1,
       minimum: 0,
@@ -130,33 +156,6 @@ describe("a price profile", () => {
       caching: "automatic",
       source: "default",
     });
-  });
-
-  test("has no cache if an unknown model has a price but no read price", () => {
-    const cost = { input: 0.6, output: 1, cacheRead: 0, cacheWrite: 0 };
-
-    expect(priceProfile({ provider: "groq", id: "llama-3.3-70b", cost })).toMatchObject({
-      read: 1,
-      write: 1,
-      caching: "none",
-    });
-  });
-
-  test("has no cache if reading costs as much as uncached input", () => {
-    const cost = { input: 0.35, cacheRead: 0.35, cacheWrite: 0 };
-
-    expect(priceProfile({ provider: "cerebras", id: "gpt-oss-120b", cost }).caching).toBe("none");
-  });
-
-  test("is automatic if Anthropic's protocol is used for a cache without a write price", () => {
-    const facts = {
-      provider: "fireworks",
-      id: "ember-1",
-      api: "anthropic-messages",
-      cost: { input: 3, cacheRead: 0.3, cacheWrite: 0 },
-    };
-
-    expect(priceProfile(facts).caching).toBe("automatic");
   });
 
   test("is finite, with a read price of at most 1, for any prices of a host", () => {

@@ -56,29 +56,15 @@ describe("the fence of a content", () => {
     );
   });
 
-  it("begins with the handle, the name and the version", () => {
-    const block = contentBlock(entrySample("f12", fileSample(), 3), "/work", "hello\n", undefined);
-
-    expect(block).toBe("f12 a.ts v3\n~~~\nhello\n~~~");
-  });
-
-  it("names the shown lines of a part", () => {
-    const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\nb\nc\n", {
-      from: 2,
-      to: 3,
-    });
-
-    expect(block).toBe("f12 a.ts v1 lines 2-3 of 3\n~~~\nb\nc\n~~~");
-  });
-
-  it("shows a range that is beyond the end of a text that became shorter", () => {
-    const block = contentBlock(entrySample("f12", fileSample()), "/work", "a\n", {
-      from: 5,
-      to: 9,
-    });
-
-    expect(block).toBe("f12 a.ts v1 lines 5-9 of 1\n~~~\n~~~");
-  });
+  it.each([
+    ["part", "a\nb\nc\n", { from: 2, to: 3 }, "f12 a.ts v3 lines 2-3 of 3\n~~~\nb\nc\n~~~"],
+    ["part beyond its end", "a\n", { from: 5, to: 9 }, "f12 a.ts v3 lines 5-9 of 1\n~~~\n~~~"],
+  ])(
+    "is below the object, the version and the lines that are shown of a %s",
+    (_, text, range, block) => {
+      expect(contentBlock(entrySample("f12", fileSample(), 3), "/work", text, range)).toBe(block);
+    },
+  );
 });
 
 /** Returns the fenced contents of a text, by the rules of Markdown (CommonMark 4.5) for fences of tildes. */

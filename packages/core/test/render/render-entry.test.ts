@@ -10,11 +10,8 @@ const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png
 
 /** Returns a source with one call, whose object has these fields. */
 function sourceOf(fields: JsonObject = {}): ViewSource {
-  const { id, stored } = entrySample(
-    "t1",
-    fileSample({ type: "toolcall", status: "ok", is_error: false, ...fields }),
-  );
   const body = fileSample({ type: "toolcall", status: "ok", is_error: false, ...fields });
+  const { id, stored } = entrySample("t1", body);
   const versions = new Map([["t1@1", { id, handle: "t1", stored: { ...stored, body } }]]);
   return {
     turns: [
@@ -41,13 +38,19 @@ function entryOf(fields: Partial<ResultEntry>): ResultEntry {
   return { type: "result", form: "bare", tokens: 1, ...place, ...fields };
 }
 
-function contentOf(entry: ResultEntry, source: ViewSource): unknown {
-  const message = renderEntry(entry, source);
+/** Returns the content of a result whose object has these fields. */
+function contentOf(entry: ResultEntry, fields: JsonObject): unknown {
+  const message = renderEntry(entry, sourceOf(fields));
   return "content" in message ? message.content : undefined;
 }
 
 const shown = (part: Partial<ShownPart>): ResultEntry =>
   entryOf({ form: "shown", shows: [{ of: "t1", version: 1, form: "whole", ...part }] });
+
+const bare = entryOf({});
+const failed = { content: null, status: "fail" };
+const report = { short_summary: "done" };
+const others = "characters not shown; activate t1 shows all, or lines from and to";
 
 describe("a result", () => {
   test.each([true, false])("is an error if its tool failed: %j", (failed) => {
@@ -57,77 +60,36 @@ describe("a result", () => {
   });
 
   test("that has not arrived is an error with the time of its call", () => {
-    const entry: ResultEntry = {
-      type: "result",
-      form: "bare",
-      tokens: 1,
-      turn: 0,
-      step: 0,
-      call: 0,
-    };
+    const { of: _of, version: _version, ...entry } = entryOf({});
 
     const message = renderEntry(entry, sourceOf());
 
     expect(message).toMatchObject({ role: "toolResult", isError: true, timestamp: 7 });
   });
 
-  test("without text shows that there was no output", () => {
-    expect(contentOf(entryOf({}), sourceOf({ content: " \n" }))).toEqual([
-      { type: "text", text: "[t1 ok, no output]" },
-    ]);
-    expect(contentOf(entryOf({}), sourceOf({ content: null, status: "fail" }))).toEqual([
-      { type: "text", text: "[t1 failed, no output]" },
-    ]);
-  });
-
-  test("shows its text unchanged", () => {
-    expect(contentOf(entryOf({}), sourceOf({ content: "hello\n" }))).toEqual([
-      { type: "text", text: "hello\n" },
-    ]);
+  test.each<readonly [string, ResultEntry, JsonObject, string]>([
+    ["without text, that there was no output", bare, { content: " \n" }, "[t1 ok, no output]"],
+    ["of a failed call without content", bare, failed, "[t1 failed, no output]"],
+    ["of a context tool, its report", bare, { ...report, context_tool: true }, "done"],
+    ["of another tool, its text unchanged", bare, report, "hello\n"],
+    [
+      "in part, how many characters are not shown",
+      shown({ form: "part", head: 3, tail: 2 }),
+      { content: "0123456789" },
+      `t1 ok\n~~~\n012\n[5 ${others}]\n89\n~~~`,
+    ],
+    [
+      "in part without an end, only its beginning",
+      shown({ form: "part", head: 4, tail: 0 }),
+      { content: "one\ntwo\n" },
+      `t1 ok\n~~~\none\n[4 ${others}]\n~~~`,
+    ],
+  ])("shows %s", (_, entry, fields, text) => {
+    expect(contentOf(entry, fields)).toEqual([{ type: "text", text }]);
   });
 
   test("shows its blocks if it has any", () => {
-    expect(contentOf(entryOf({}), sourceOf({ blocks: [image] }))).toEqual([image]);
-  });
-
-  test("shows the report of a context tool and the text of another tool", () => {
-    const summary = { short_summary: "done" };
-
-    expect(contentOf(entryOf({}), sourceOf({ ...summary, context_tool: true }))).toEqual([
-      { type: "text", text: "done" },
-    ]);
-    expect(contentOf(entryOf({}), sourceOf(summary))).toEqual([{ type: "text", text: "hello\n" }]);
-  });
-
-  test("in part states how many characters are not shown", () => {
-    const source = sourceOf({ content: "0123456789" });
-
-    expect(contentOf(shown({ form: "part", head: 3, tail: 2 }), source)).toEqual([
-      {
-        type: "text",
-        text: "t1 ok\n~~~\n012\n[5 characters not shown; activate t1 shows all, or lines from and to]\n89\n~~~",
-      },
-    ]);
-  });
-
-  test("in part without an end shows only its beginning", () => {
-    const source = sourceOf({ content: "one\ntwo\n" });
-
-    expect(contentOf(shown({ form: "part", head: 4, tail: 0 }), source)).toEqual([
-      {
-        type: "text",
-        text: "t1 ok\n~~~\none\n[4 characters not shown; activate t1 shows all, or lines from and to]\n~~~",
-      },
-    ]);
-  });
-
-  test("that replaces a file's text above names the version", () => {
-    const entry = entryOf({ replaces: { of: "f1", version: 2, above: 1 } });
-
-    expect(contentOf(entry, sourceOf())).toEqual([
-      { type: "text", text: "hello\n" },
-      { type: "text", text: "[f1 v2 replaces v1 above]" },
-    ]);
+    expect(contentOf(bare, { blocks: [image] })).toEqual([image]);
   });
 
   test("whose object is not in the store cannot be rendered", () => {
