@@ -1,15 +1,22 @@
-import { countCall, emptyAccount, priceProfile } from "@self-context-manager/core";
+import {
+  type CostAccount,
+  countCall,
+  emptyAccount,
+  type PriceProfile,
+  priceProfile,
+} from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
 import { type ContextFigures, contextFigures } from "../src/context-figures.ts";
 
 const prices = priceProfile({ provider: "anthropic", id: "claude-sonnet-4-5" });
-const account = countCall(emptyAccount, prices, {
-  promptTokens: 6000,
-  sharedTokens: 5000,
-  appendOnlyTokens: 12_000,
-  isCold: false,
-});
+/** The account of one call of a warm cache. */
+const oneCall = (
+  at: PriceProfile,
+  [promptTokens, sharedTokens, appendOnlyTokens]: readonly [number, number, number],
+): CostAccount =>
+  countCall(emptyAccount, at, { promptTokens, sharedTokens, appendOnlyTokens, isCold: false });
+const account = oneCall(prices, [6000, 5000, 12_000]);
 const epoch = {
   number: 4,
   calls: 12,
@@ -48,12 +55,7 @@ describe("the figures for the user", () => {
 
   test("show a higher cost, and that prices are assumed", () => {
     const unknown = priceProfile({ provider: "x", id: "x" });
-    const more = countCall(emptyAccount, unknown, {
-      promptTokens: 11_000,
-      sharedTokens: 0,
-      appendOnlyTokens: 10_000,
-      isCold: false,
-    });
+    const more = oneCall(unknown, [11_000, 0, 10_000]);
 
     expect(said({ account: more, prices: unknown })).toContain(
       "Cost of 1 call, estimated, at assumed prices: 10 % more than append-only",

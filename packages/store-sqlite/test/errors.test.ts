@@ -1,10 +1,5 @@
-import {
-  objectId,
-  sealObject,
-  type SealedObject,
-  sha256,
-  type StoreErrorCode,
-} from "@self-context-manager/objects";
+import { objectId, sha256, type StoreErrorCode } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -23,7 +18,7 @@ it("creates the folder and the file for this user only", async () => {
   const path = join(dirname(place.path), "deep", "er", "store.sqlite");
 
   await using store = await openSqliteStore({ path });
-  await store.commit([{ object: note("a", "text") }]);
+  await store.commit([{ object: sample("a", { content: "text" }) }]);
 
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
@@ -33,7 +28,7 @@ it("creates the folder and the file for this user only", async () => {
 it("keeps only one file after it is closed", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
-  await store.commit([{ object: note("a", "text") }]);
+  await store.commit([{ object: sample("a", { content: "text" }) }]);
 
   await store[Symbol.asyncDispose]();
 
@@ -169,13 +164,13 @@ function incompressible(length: number): string {
 
 it("refuses to write beyond its limit, and writes again when the limit is gone", async () => {
   await using place = await sqlitePlace();
-  const large = [{ object: note("b", incompressible(600_000)) }];
+  const large = [{ object: sample("b", { content: incompressible(600_000) }) }];
   const limited = await openSqliteStore({ path: place.path, maxBytes: 200_000 });
-  await limited.commit([{ object: note("a", "small") }]);
+  await limited.commit([{ object: sample("a", { content: "small" }) }]);
 
   const failure = await failureOf(limited.commit(large));
   const refused = await limited.get(objectId("b"));
-  await limited.commit([{ object: note("a", "still small") }]);
+  await limited.commit([{ object: sample("a", { content: "still small" }) }]);
   const before = await limited.get(a);
   await limited[Symbol.asyncDispose]();
   await using store = await place.open();
@@ -193,14 +188,16 @@ it("rejects after busyTimeout while another program locks the file, and commits 
   const other = new DatabaseSync(place.path);
   other.exec("BEGIN IMMEDIATE");
 
-  const failure = await failureOf(store.commit([{ object: note("b", "x") }]));
+  const failure = await failureOf(store.commit([{ object: sample("b", { content: "x" }) }]));
   const read = await store.get(a);
   other.exec("ROLLBACK");
   other.close();
 
   expect(failure).toMatchObject(refusal("STORE_BUSY", place.path, /busyTimeout/));
   expect(read?.version).toBe(1);
-  expect((await store.commit([{ object: note("b", "x") }])).versions[0]?.version).toBe(1);
+  expect(
+    (await store.commit([{ object: sample("b", { content: "x" }) }])).versions[0]?.version,
+  ).toBe(1);
 });
 
 it("does not block the event loop while it waits", async () => {
@@ -215,7 +212,7 @@ it("does not block the event loop while it waits", async () => {
     if (turns === 20) other.exec("ROLLBACK");
   }, 5);
 
-  await store.commit([{ object: note("b", "x") }]);
+  await store.commit([{ object: sample("b", { content: "x" }) }]);
   clearInterval(timer);
   other.close();
 
@@ -276,19 +273,9 @@ it("refuses a file that cannot be written and a file that cannot be read", async
   expect(unreadable).toMatchObject({ code: "STORE_UNREADABLE" });
 });
 
-function note(id: string, content: string): SealedObject {
-  return sealObject({
-    id: objectId(id),
-    type: "note",
-    content,
-    locked: false,
-    provenance: { origin: "a test", generator: "tool" },
-  });
-}
-
 async function fill({ path }: { readonly path: string }): Promise<void> {
   await using store = await openSqliteStore({ path });
-  await store.commit([{ object: note("a", "words ".repeat(30_000)) }]);
+  await store.commit([{ object: sample("a", { content: "words ".repeat(30_000) }) }]);
 }
 
 async function readAll({ path }: { readonly path: string }): Promise<void> {

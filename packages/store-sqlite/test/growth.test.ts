@@ -1,11 +1,11 @@
 import { type JsonValue, objectId } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import type { SqlValue } from "../src/connection.ts";
 import { unpackText } from "../src/packed-text.ts";
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 it("stores a growing chat in space proportional to its text", async () => {

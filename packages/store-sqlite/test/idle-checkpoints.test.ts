@@ -1,8 +1,8 @@
+import { sample } from "@self-context-manager/testkit";
 import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from "vitest";
 
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 let executed: MockInstance<DatabaseSync["exec"]>;

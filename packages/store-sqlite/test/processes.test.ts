@@ -1,4 +1,5 @@
 import { objectId } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 it("opens new files in several processes at the same time", { timeout: 60_000 }, async () => {

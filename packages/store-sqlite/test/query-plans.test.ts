@@ -4,12 +4,11 @@ import {
   objectId,
   type ObjectStore,
 } from "@self-context-manager/objects";
-import { arbitraryFields, testScale } from "@self-context-manager/testkit";
+import { arbitraryFields, sample, testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 it("uses an index for every statement that it runs", async () => {

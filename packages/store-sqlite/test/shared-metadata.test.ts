@@ -1,8 +1,8 @@
 import { hashObject, objectId, sha256, type StoredVersion } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 const id = objectId("view");

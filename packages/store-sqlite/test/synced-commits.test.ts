@@ -1,9 +1,9 @@
+import { sample } from "@self-context-manager/testkit";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 
 import { connect } from "../src/connection.ts";
-import { sample } from "./sample.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 const synced = 2;

@@ -1,13 +1,12 @@
 // If the machine has no Java, the tests are skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { objectId, type ObjectStore, StoreError } from "@self-context-manager/objects";
-import { seededRandom, testScale } from "@self-context-manager/testkit";
+import { sample, seededRandom, testScale } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { openXtdbStore, type XtdbStore, type XtdbStoreOptions } from "../src/index.ts";
 import { failure } from "./failure.ts";
 import { type Fate, faultyProxy } from "./faulty-proxy.ts";
-import { sample } from "./sample.ts";
 import { testNode } from "./test-node.ts";
 
 const node = await testNode();

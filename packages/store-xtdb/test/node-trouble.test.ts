@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   type StoreError,
 } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -15,7 +16,6 @@ import { nodeStatus, openLocalXtdbStore, openXtdbStore, startNode } from "../src
 import { failure } from "./failure.ts";
 import { limitedJava } from "./limited-java.ts";
 import { temporaryFolder } from "./node/temporary-folder.ts";
-import { sample } from "./sample.ts";
 import { missingTools } from "./test-node.ts";
 
 const missing = missingTools();

@@ -5,9 +5,8 @@ import {
   type ObjectStore,
   StoreError,
 } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit/store-child";
 import assert from "node:assert/strict";
-
-import { sample } from "./sample.ts";
 
 /** The id of the log object that all writers share. */
 const log: ObjectId = objectId("log");

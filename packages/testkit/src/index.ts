@@ -56,6 +56,7 @@ export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-la
 export { sequenceFaults } from "./layout/sequence-faults.ts";
 export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";
 export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
+export { sample } from "./object-store/samples.ts";
 export {
   objectStoreContract,
   type ObjectStoreContract,

@@ -1,4 +1,5 @@
 import { objectId, StoreError } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -8,7 +9,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { joinNode, nodeStatus, prepareNode, startNode, stopNode } from "../../src/node/index.ts";
 import { untilGone } from "../../src/node/processes.ts";
 import { openLocalXtdbStore } from "../../src/index.ts";
-import { sample } from "../sample.ts";
 import { type Fate, mortalJava } from "./mortal-java.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { buildTimeout, lacking } from "./tools-at-hand.ts";

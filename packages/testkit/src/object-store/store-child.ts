@@ -9,6 +9,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { sample } from "./samples.ts";
 
+export { sample } from "./samples.ts";
+
 /** The job of a child process, given as the last argument of its command line. */
 export type ChildJob =
   | { readonly job: "write" }
