@@ -20,6 +20,30 @@ export function versionOf(
   return { body, hashes, version, at: pointOf(version) };
 }
 
+/** Returns a stored version of a note, from a transaction at the time of its number. */
+export function noteVersion(
+  id: string,
+  version: number,
+  txId: number,
+  content = "",
+  fields: Readonly<Record<string, JsonValue>> = {},
+): StoredVersion {
+  const { body, hashes } = sealObject({
+    id: objectId(id),
+    type: "note",
+    content,
+    locked: false,
+    provenance: { origin: "a test", generator: "tool" },
+    ...fields,
+  });
+  return {
+    body,
+    hashes,
+    version,
+    at: { tx_id: txId, tx_time: new Date(txId).toISOString() },
+  };
+}
+
 export function pointOf(txId: number): StoredVersion["at"] {
   return { tx_id: txId, tx_time: new Date(Date.UTC(2026, 0, 1) + txId).toISOString() };
 }

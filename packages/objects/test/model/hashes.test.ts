@@ -149,11 +149,22 @@ describe("the object hash", () => {
       hashOfCopy(items.slice(1)),
     ]);
   });
+});
 
-  it("is right for a content that grows, shrinks and branches", () => {
-    const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
-    const texts = [long, `${long}more`, `${long}more and more`, "short", `${long}other`, long, ""];
+describe("the hashes of a long text", () => {
+  const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
+  const grown = grownText(long, "mo🌍re");
 
+  it.each([
+    [
+      "grows, shrinks and branches",
+      [long, `${long}more`, `${long}more and more`, "short", `${long}other`, long, ""],
+    ],
+    [
+      "was grown by grownText",
+      [long, grown, grownText(grown, "!"), grownText(long, "mo🌍rf"), grown, "short"],
+    ],
+  ])("are those of the whole text if it %s", (_, texts) => {
     for (const content of texts) {
       const body = fileSample({ content });
 
@@ -163,20 +174,6 @@ describe("the object hash", () => {
       expect(hashes.object_hash).toBe(ofText(canonicalJson(body)));
     }
   });
-});
-
-it("the hashes of a grown text are those of the whole text", () => {
-  const long = 'text, \u0000 "quoted" 🌍\n'.repeat(2_500);
-  const grown = grownText(long, "mo🌍re");
-  const texts = [long, grown, grownText(grown, "!"), grownText(long, "mo🌍rf"), grown, "short"];
-
-  for (const content of texts) {
-    const body = fileSample({ content });
-    const hashes = hashObject(body);
-
-    expect(hashes.content_hash).toBe(ofText(content));
-    expect(hashes.object_hash).toBe(ofText(canonicalJson(body)));
-  }
 });
 
 describe("hashes of further content fields", () => {

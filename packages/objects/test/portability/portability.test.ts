@@ -2,15 +2,14 @@ import { expect, it } from "vitest";
 import { ImportError, StoreError } from "../../src/errors.ts";
 import { sha256 } from "../../src/model/hashes.ts";
 import { metadataOf } from "../../src/model/object-body.ts";
-import { objectId } from "../../src/model/object-id.ts";
-import { sealObject } from "../../src/model/sealed-object.ts";
 import type { StoredVersion } from "../../src/model/stored-version.ts";
 import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
 import { exportObjects } from "../../src/portability/export-objects.ts";
 import { importObjects } from "../../src/portability/import-objects.ts";
+import { noteVersion } from "../store-versions.ts";
 
 it("writes one version per line as JSON, with the specification's field names", () => {
-  const line = exportLine(version("a", 1, 7, "text"));
+  const line = exportLine(noteVersion("a", 1, 7, "text"));
 
   expect(JSON.parse(line)).toEqual({
     version: 1,
@@ -36,13 +35,13 @@ it("writes one version per line as JSON, with the specification's field names", 
 it("sorts the fields of the context manager and keeps the order of foreign fields", () => {
   const args = { z: 1, a: { y: 2, b: 3 } };
   const body = {
-    ...version("a", 1, 7).body,
+    ...noteVersion("a", 1, 7).body,
     zone: 1,
     args,
     turns: [{ z: 1, user: [{ z: 1, a: 2 }] }],
   };
 
-  const { object } = JSON.parse(exportLine({ ...version("a", 1, 7), body })) as {
+  const { object } = JSON.parse(exportLine({ ...noteVersion("a", 1, 7), body })) as {
     object: Record<string, unknown>;
   };
 
@@ -53,11 +52,11 @@ it("sorts the fields of the context manager and keeps the order of foreign field
 
 it("orders by transaction, then object, then version, and ends every line", async () => {
   const versions = [
-    version("b", 1, 2),
-    version("a", 2, 3),
-    version("a", 1, 2),
-    version("\u{1f600}", 1, 1),
-    version("\uffee", 1, 1),
+    noteVersion("b", 1, 2),
+    noteVersion("a", 2, 3),
+    noteVersion("a", 1, 2),
+    noteVersion("\u{1f600}", 1, 1),
+    noteVersion("\uffee", 1, 1),
   ];
 
   const lines: string[] = [];
@@ -71,7 +70,7 @@ it("orders by transaction, then object, then version, and ends every line", asyn
 
 it("imports an export in batches that never split a transaction", async () => {
   const versions = Array.from({ length: 501 }, (_, index) =>
-    version(`id ${index}`, 1, 1 + Math.floor(index / 3)),
+    noteVersion(`id ${index}`, 1, 1 + Math.floor(index / 3)),
   );
   const store = recorder();
 
@@ -86,7 +85,9 @@ it("imports an export in batches that never split a transaction", async () => {
 });
 
 it("rejects after the last line if the number of versions differs from the header's", async () => {
-  const versions = Array.from({ length: 3 }, (_, index) => version(`id ${index}`, 1, index + 1));
+  const versions = Array.from({ length: 3 }, (_, index) =>
+    noteVersion(`id ${index}`, 1, index + 1),
+  );
   const lines = versions.map(exportLine);
   const store = recorder();
 
@@ -101,7 +102,9 @@ it("rejects after the last line if the number of versions differs from the heade
 });
 
 it("imports later transactions together with one whose nickname is taken until then", async () => {
-  const versions = Array.from({ length: 450 }, (_, index) => version(`id ${index}`, 1, index + 1));
+  const versions = Array.from({ length: 450 }, (_, index) =>
+    noteVersion(`id ${index}`, 1, index + 1),
+  );
   const store = recorder((batch) => {
     if (batch.length < 300) throw new StoreError("NICKNAME_TAKEN", "for now");
   });
@@ -199,24 +202,8 @@ it("accepts lines with any line end and skips empty ones", async () => {
   expect(report).toEqual({ read: 1, added: 1, objects: 1 });
 });
 
-function version(id: string, number: number, txId: number, content = ""): StoredVersion {
-  const { body, hashes } = sealObject({
-    id: objectId(id),
-    type: "note",
-    content,
-    locked: false,
-    provenance: { origin: "a test", generator: "tool" },
-  });
-  return {
-    body,
-    hashes,
-    version: number,
-    at: { tx_id: txId, tx_time: new Date(txId).toISOString() },
-  };
-}
-
 function good(): string {
-  return exportLine(version("a", 1, 1, "text"));
+  return exportLine(noteVersion("a", 1, 1, "text"));
 }
 
 function edited(fields: Readonly<Record<string, unknown>>): string {

@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
-import { objectId } from "../../src/model/object-id.ts";
-import { sealObject } from "../../src/model/sealed-object.ts";
 import type { StoredVersion } from "../../src/model/stored-version.ts";
 import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
 import { verifyImport } from "../../src/portability/verify-import.ts";
+import { noteVersion } from "../store-versions.ts";
 
-const versions = Array.from({ length: 40 }, (_, index) => version(index));
+const versions = Array.from({ length: 40 }, (_, index) =>
+  noteVersion(`note ${index % 10}`, Math.floor(index / 10) + 1, index + 1, `text ${index}`, {
+    args: { z: 2, a: 1 },
+  }),
+);
 const lines = [exportHeader(), ...versions.map(exportLine)];
 
 it("finds all versions of the lines, and reads only a few versions at the same time", async () => {
@@ -59,19 +62,6 @@ it("rejects a damaged line, even if the store has the undamaged version", async 
     code: "IMPORT_DAMAGED",
   });
 });
-
-function version(index: number): StoredVersion {
-  const sealed = sealObject({
-    id: objectId(`note ${index % 10}`),
-    type: "note",
-    content: `text ${index}`,
-    locked: false,
-    provenance: { origin: "a test", generator: "tool" },
-    args: { z: 2, a: 1 },
-  });
-  const at = { tx_id: index + 1, tx_time: new Date(index).toISOString() };
-  return { ...sealed, version: Math.floor(index / 10) + 1, at };
-}
 
 function storeOf(stored: readonly StoredVersion[]): {
   get(id: string, at?: unknown): Promise<StoredVersion | undefined>;

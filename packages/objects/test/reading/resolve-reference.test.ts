@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../../src/errors.ts";
 import { objectId } from "../../src/model/object-id.ts";
-import { sealObject } from "../../src/model/sealed-object.ts";
 import { staticReference, type StoredVersion } from "../../src/model/stored-version.ts";
 import { verifyVersion } from "../../src/model/verify-version.ts";
 import { resolveReference, resolveVersion } from "../../src/reading/resolve-reference.ts";
+import { noteVersion } from "../store-versions.ts";
 
 const id = objectId("a");
 
 describe("a verified version", () => {
   it("is reported as changed with the hash that its fields no longer have", () => {
-    const stored = version("text");
+    const stored = noteVersion("a", 3, 7, "text");
     const harmed = { ...stored, body: { ...stored.body, content: "tent" } };
 
     expect(verifyVersion(stored)).toBeUndefined();
@@ -21,7 +21,7 @@ describe("a verified version", () => {
   });
 
   it("is reported as changed if its fields cannot be hashed", () => {
-    const stored = version("text");
+    const stored = noteVersion("a", 3, 7, "text");
     const harmed = { ...stored, body: { ...stored.body, content: 7 as unknown as string } };
 
     expect(verifyVersion(harmed)?.type).toBe("changed");
@@ -30,7 +30,7 @@ describe("a verified version", () => {
 
 describe("a resolved reference", () => {
   it("has a problem if its version is unreadable, and rejects with any other failure", async () => {
-    const reference = staticReference(version("text"));
+    const reference = staticReference(noteVersion("a", 3, 7, "text"));
     const failing = (code: "STORE_CORRUPT" | "STORE_CLOSED"): { get(): Promise<never> } => ({
       get: async () => await Promise.reject(new StoreError(code, "it is damaged")),
     });
@@ -47,9 +47,12 @@ describe("a resolved reference", () => {
   });
 
   it("has a problem if another version was stored instead", async () => {
-    const exchanged = version("other");
+    const exchanged = noteVersion("a", 3, 7, "other");
 
-    const found = await resolveReference(storeOf(exchanged), staticReference(version("text")));
+    const found = await resolveReference(
+      storeOf(exchanged),
+      staticReference(noteVersion("a", 3, 7, "text")),
+    );
 
     expect(found).toMatchObject({
       isVerified: false,
@@ -80,15 +83,4 @@ function storeOf(stored: StoredVersion | undefined): {
   get(): Promise<StoredVersion | undefined>;
 } {
   return { get: async () => await Promise.resolve(stored) };
-}
-
-function version(content: string): StoredVersion {
-  const { body, hashes } = sealObject({
-    id,
-    type: "note",
-    content,
-    locked: false,
-    provenance: { origin: "a test", generator: "tool" },
-  });
-  return { body, hashes, version: 3, at: { tx_id: 7, tx_time: "2026-02-20T10:00:00.000Z" } };
 }
