@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
 import { scriptHistory } from "../session/script-history.ts";
-import { openTestSession } from "../session/test-session.ts";
+import { openTestSession, type TestSessionOptions } from "../session/test-session.ts";
 import { handlesIn, textOfMessage, viewParts } from "../session/view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
@@ -70,6 +70,16 @@ describe("the three pools", () => {
   });
 });
 
+/** Opens a session with one call in its first turn. */
+async function afterOneCall(options: TestSessionOptions = {}) {
+  const { session } = await openTestSession(options);
+  const history = scriptHistory();
+  history.user("go");
+  history.call("bash", { command: "a" }, "A");
+  await history.ingest(session);
+  return { session, history };
+}
+
 describe("recent tool calls", () => {
   it("are active by default, the last 5 of the turn", async () => {
     const { session } = await openTestSession();
@@ -96,17 +106,9 @@ describe("recent tool calls", () => {
   });
 
   it("are counted without calls of the context tools (D37)", async () => {
-    const { session } = await openTestSession({ files });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
-    await history.ingest(session);
+    const { session, history } = await afterOneCall({ files });
     for (let time = 0; time < 8; time += 1) {
-      await history.ask(
-        "read",
-        { path: "a.ts" },
-        async (callId) => await session.read({ path: "a.ts" }, { callId }),
-      );
+      await history.read(session, "a.ts");
       await history.ingest(session);
     }
 
@@ -114,11 +116,9 @@ describe("recent tool calls", () => {
   });
 
   it("stay active while they are pinned, and follow the policy again after unpin", async () => {
-    const { session } = await openTestSession({ policy: windowPolicy({ calls: 1, turns: 1 }) });
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
-    await history.ingest(session);
+    const { session, history } = await afterOneCall({
+      policy: windowPolicy({ calls: 1, turns: 1 }),
+    });
     await session.pin("t1");
     history.call("bash", { command: "b" }, "B");
     await history.ingest(session);
@@ -132,11 +132,7 @@ describe("recent tool calls", () => {
   });
 
   it("never become active again by the policy after they were deactivated", async () => {
-    const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("go");
-    history.call("bash", { command: "a" }, "A");
-    await history.ingest(session);
+    const { session, history } = await afterOneCall();
     await session.deactivate("t1");
     history.say("ok");
     history.user("more");
