@@ -5,8 +5,6 @@
 // @boundaries-ignore core exports nothing of its test folder
 export { growingViews } from "../../../packages/core/test/session/clocked-session.ts";
 // @boundaries-ignore core exports nothing of its test folder
-export { crowdedSession } from "../../../packages/core/test/session/crowded-session.ts";
-// @boundaries-ignore core exports nothing of its test folder
 export { failingStore } from "../../../packages/core/test/session/failing-store.ts";
 // @boundaries-ignore core exports nothing of its test folder
 export { type FakeFiles, fakeFiles } from "../../../packages/core/test/session/fake-files.ts";
