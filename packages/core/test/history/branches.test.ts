@@ -1,16 +1,9 @@
-import { sha256 } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
-import { rebuildView } from "../../src/inspect/view-history.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { Layout } from "../../src/view/layout.ts";
-import {
-  openTestSession,
-  plainCodec,
-  type TestSession,
-  testHost,
-} from "../session/test-session.ts";
+import { openTestSession, plainCodec, type TestSession } from "../session/test-session.ts";
 import { chatTexts } from "../session/view-parts.ts";
 import { answer, ownSummary, prompt } from "./host-messages.ts";
 
@@ -95,17 +88,5 @@ describe("a call whose view cannot be made", () => {
     expect((await store.get(chatId))?.body["turns"]).toHaveLength(1);
     fails = false;
     expect(await chatTexts(session)).toEqual(["one", "answer one"]);
-  });
-});
-
-describe("the hash of a request", () => {
-  it("is stored with an answer that the host sends together with the next prompt", async () => {
-    const { session, store } = await openTestSession();
-    const { call } = await session.ingestAndView(first.slice(0, 1), plainCodec);
-    const hash = sha256("a request");
-    await session.recordPayload(call, hash);
-    await session.ingestAndView([...first, prompt("two", 3)], plainCodec);
-
-    expect((await rebuildView(store, [pooledLayout], testHost, call))?.payloadHash).toBe(hash);
   });
 });

@@ -16,7 +16,7 @@ describe("inspecting and naming objects of a session", () => {
     expect(found).toMatchObject(found.map(() => ({ version: 2, body: { content: "one\n" } })));
   });
 
-  it("returns candidates for an unknown name", async () => {
+  it("refuses an unknown name", async () => {
     const { session } = await openTestSession({ files });
 
     expect(await session.inspect("nothing")).toMatchObject({ ok: false, effects: [] });
