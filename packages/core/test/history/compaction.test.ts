@@ -6,7 +6,7 @@ import {
   type ScriptedHistory,
   scriptHistory,
 } from "../session/script-history.ts";
-import { openTestSession, plainCodec } from "../session/test-session.ts";
+import { openTestSession, plainCodec, type TestSession } from "../session/test-session.ts";
 import { chatTexts, storedTurns, versionCount, viewParts } from "../session/view-parts.ts";
 import { ownSummary, prompt, userSummary } from "./host-messages.ts";
 
@@ -34,39 +34,29 @@ describe("a host that replaces its messages", () => {
   });
 
   it("shows a user's summary instead of the messages that it replaced (D53)", async () => {
-    const opened = await openTestSession();
-    const { session } = opened;
-    const { history, compacted } = compaction();
-    await history.ingest(session);
-
-    await session.ingest(compacted, plainCodec);
+    const { session, store } = await openCompacted();
 
     expect(await chatTexts(session)).toEqual(['"the summary"', "kept", "kept answer", "new"]);
-    expect(await storedTurns(opened.store, session)).toHaveLength(3);
+    expect(await storedTurns(store, session)).toHaveLength(3);
     expect((await session.activate("t1")).ok).toBe(true);
     expect((await viewParts(session)).activeTexts.join()).toContain("OLD OUTPUT");
   });
 
   it("shows the summary after a resume too, and ingests it once (D53)", async () => {
-    const opened = await openTestSession();
-    const { history, compacted } = compaction();
-    await history.ingest(opened.session);
-    await opened.session.ingest(compacted, plainCodec);
-    const view = await opened.session.view();
-    const before = await versionCount(opened.store);
+    const opened = await openCompacted();
+    const { session, store, compacted } = opened;
+    const view = await session.view();
+    const before = await versionCount(store);
 
     const again = await opened.reopen();
     await again.ingest(compacted, plainCodec);
 
     expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
-    expect(await versionCount(opened.store)).toBe(before);
+    expect(await versionCount(store)).toBe(before);
   });
 
   it("removes a user's compaction when the user goes back before it (D52, D53)", async () => {
-    const { session } = await openTestSession();
-    const { history, compacted } = compaction();
-    await history.ingest(session);
-    await session.ingest(compacted, plainCodec);
+    const { session, history } = await openCompacted();
     const back = [...history.messages.slice(0, 3), prompt("another way")];
 
     await session.ingest(back, plainCodec, { rewound: true });
@@ -89,29 +79,36 @@ describe("a host that replaces its messages", () => {
   });
 
   it("shows the messages after a summary that replaced the whole chat", async () => {
-    const opened = await openTestSession();
-    const { history } = compaction();
-    await history.ingest(opened.session);
-    await opened.session.ingest([summary], plainCodec);
-    expect(await chatTexts(opened.session)).toEqual(['"the summary"']);
+    const { session } = await openTestSession();
+    await chatAbout("one", "two").ingest(session);
+    await session.ingest([summary], plainCodec);
+    expect(await chatTexts(session)).toEqual(['"the summary"']);
 
-    await opened.session.ingest([summary, prompt("next")], plainCodec);
+    await session.ingest([summary, prompt("next")], plainCodec);
 
-    expect(await chatTexts(opened.session)).toEqual(['"the summary"', "next"]);
+    expect(await chatTexts(session)).toEqual(['"the summary"', "next"]);
   });
 });
 
 const summary = userSummary("the summary", 1_800_000_000_000);
 
-/** A history, and the list that a host sends after a user compacted it: a summary, the last turn and a new message. */
-function compaction(): { readonly history: ScriptedHistory; readonly compacted: Message[] } {
+interface Compacted extends TestSession {
+  /** The messages before the compaction. */
+  readonly history: ScriptedHistory;
+  /** The list after it: the summary, the last turn and a new message. */
+  readonly compacted: readonly Message[];
+}
+
+/** Opens a session of two turns, whose user compacted the first one and wrote a new message. */
+async function openCompacted(): Promise<Compacted> {
+  const opened = await openTestSession();
   const history = scriptHistory();
   history.user("old");
   history.call("bash", { command: "a" }, "OLD OUTPUT");
   history.user("kept");
   history.say("kept answer");
-  return {
-    history,
-    compacted: [summary, ...history.messages.slice(3), prompt("new", 1_850_000_000_000)],
-  };
+  await history.ingest(opened.session);
+  const compacted = [summary, ...history.messages.slice(3), prompt("new", 1_850_000_000_000)];
+  await opened.session.ingest(compacted, plainCodec);
+  return { ...opened, history, compacted };
 }

@@ -13,7 +13,7 @@ import { contextTools } from "../../src/session/context-tools.ts";
 import { openContextSession } from "../../src/session/context-session.ts";
 import { numberedLines } from "./fake-files.ts";
 import { fakeTracker } from "./fake-tracker.ts";
-import { scriptHistory } from "./script-history.ts";
+import { chatAbout, scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
 import { idOf, latest, promptId, storedSession, storedTurns, viewParts } from "./view-parts.ts";
 
@@ -44,9 +44,7 @@ describe("activate", () => {
 
   test("shows lines of the chat although the chat is locked", async () => {
     const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one\ntwo\nthree");
-    await history.ingest(session);
+    await chatAbout("one\ntwo\nthree").ingest(session);
 
     const answer = await session.activate("chat", { from: 2, to: 3 });
 
@@ -56,9 +54,7 @@ describe("activate", () => {
 
   test("refuses lines that the chat does not have", async () => {
     const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("one");
-    await history.ingest(session);
+    await chatAbout("one").ingest(session);
 
     const answer = await session.activate("chat", { from: 90 });
 
@@ -82,9 +78,7 @@ describe("deactivate", () => {
 
   test("does not report this for a text that was never sent", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
-    const history = scriptHistory();
-    history.user("go");
-    await history.ingest(session);
+    await chatAbout("go").ingest(session);
     await session.view();
     await session.read({ path: "a.ts" });
 
@@ -148,9 +142,7 @@ describe("a target", () => {
 
   test("can be a locked object when it is inspected by id", async () => {
     const { session } = await openTestSession();
-    const history = scriptHistory();
-    history.user("hello");
-    await history.ingest(session);
+    await chatAbout("hello").ingest(session);
     const { chatId } = await session.status();
 
     const found = await session.inspect("chat");
@@ -177,9 +169,7 @@ describe("the payload of a call", () => {
     "is refused if it is not a hexadecimal SHA-256: %s",
     async (bad) => {
       const { session } = await openTestSession();
-      const history = scriptHistory();
-      history.user("hello");
-      await history.ingest(session);
+      await chatAbout("hello").ingest(session);
       await session.view();
 
       await expect(session.recordPayload(1, bad)).rejects.toThrow("64 hexadecimal digits");
