@@ -27,6 +27,14 @@ export interface ReplyUsage {
   readonly completionTokens: number;
 }
 
+/** Returns a reply with these tool calls: the id, the name and the arguments of each. */
+export const toolCalls = (
+  ...calls: readonly (readonly [id: string, name: string, args: object])[]
+): Reply => ({
+  type: "tool-calls",
+  calls: calls.map(([id, name, args]) => ({ id, name, arguments: { ...args } })),
+});
+
 /** Returns the server-sent events of a reply in order. An incomplete reply has no closing `[DONE]`. */
 export const replyEvents = (
   reply: Exclude<Reply, { readonly type: "error" }>,

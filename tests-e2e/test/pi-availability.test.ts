@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import type { LoopbackModel } from "../src/loopback-model.ts";
+import { toolCalls } from "../src/loopback-reply.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles, secretOf } from "../src/managed-script.ts";
@@ -24,10 +25,7 @@ const reader = async (): Promise<LoopbackModel> =>
     script: ({ messages }, index) =>
       messages.some(({ role }) => role === "tool") || index > 1
         ? { type: "text", text: "Read." }
-        : {
-            type: "tool-calls",
-            calls: [{ id: "call_a", name: "read", arguments: { path: "a.txt" } }],
-          },
+        : toolCalls(["call_a", "read", { path: "a.txt" }]),
   });
 
 /** Has the model read a file, in Pi's print mode with the extension. */

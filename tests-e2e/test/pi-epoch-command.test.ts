@@ -3,28 +3,22 @@ import { describe, expect, test } from "vitest";
 
 import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
 import type { AnthropicRequest } from "../src/caching/anthropic-request.ts";
-import type { Reply } from "../src/loopback-reply.ts";
+import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
 
-const calls = (id: string, ...made: readonly (readonly [string, object])[]): Reply => ({
-  type: "tool-calls",
-  calls: made.map(([name, args], index) => ({
-    id: `call_${id}_${index}`,
-    name,
-    arguments: args as Readonly<Record<string, unknown>>,
-  })),
-});
-
 const words = "for i in $(seq 1 120); do echo line $i of the long output; done";
 
 /** Replies that deactivate a long output, so that an epoch ends with the next prompt. */
 const replies: readonly Reply[] = [
-  calls("run", ["bash", { command: words }]),
-  calls("read", ["read", { path: "a.txt" }]),
-  calls("drop", ["deactivate", { id: "t1" }], ["deactivate", { id: "f1" }]),
+  toolCalls(["call_run_0", "bash", { command: words }]),
+  toolCalls(["call_read_0", "read", { path: "a.txt" }]),
+  toolCalls(
+    ["call_drop_0", "deactivate", { id: "t1" }],
+    ["call_drop_1", "deactivate", { id: "f1" }],
+  ),
   { type: "text", text: "done" },
   { type: "text", text: "still done" },
   { type: "text", text: "done again" },
@@ -95,7 +89,7 @@ describe.each(piVersions)("/context on Pi $version", (pi) => {
       /\nPrices \(from Pi\), relative to uncached input: cache read 0.1, cache write 1.25/u,
     );
     expect(listed).toMatch(
-      /\nEpoch 2, \d+ calls? so far\. The previous epoch ended because sending/u,
+      /\nEpoch 2, \d+ calls? so far\. The previous epoch ended because the cost of sending/u,
     );
     expect(listed).toMatch(/\nRemoved from the view then: .*t1 bash.*f1 a\.txt/u);
   });

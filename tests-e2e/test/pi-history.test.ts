@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { type LoopbackModel, openLoopbackModel, type Responder } from "../src/loopback-model.ts";
+import { toolCalls } from "../src/loopback-reply.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { secretOf } from "../src/managed-script.ts";
 import { piVersions } from "../src/pi-versions.ts";
@@ -15,10 +16,8 @@ const patient = { compaction: { enabled: false, reserveTokens: 19_000, keepRecen
 
 const isSummary = ({ tools }: WireRequest): boolean => tools.length === 0;
 
-const firstCall = {
-  type: "tool-calls",
-  calls: [{ id: "call_a", name: "bash", arguments: { command: "cat a.txt" } }],
-} as const;
+const lookCall = ["call_a", "bash", { command: "cat a.txt" }] as const;
+const firstCall = toolCalls(lookCall);
 
 /** Answers with a tool call first, and then with texts. */
 const callAndAnswer: Responder = (_request, index) =>
@@ -147,8 +146,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
   test("sends legal requests after the user stopped a tool and then the model", async () => {
     await using model = await openLoopbackModel({
       script: (_request, index) => {
-        const sleep = { id: "call_s", name: "bash", arguments: { command: "sleep 60" } };
-        if (index === 0) return { type: "tool-calls", calls: [...firstCall.calls, sleep] };
+        if (index === 0) return toolCalls(lookCall, ["call_s", "bash", { command: "sleep 60" }]);
         return index === 1 ? { type: "hang", text: "well" } : { type: "text", text: "fine" };
       },
     });

@@ -2,7 +2,7 @@ import { piExtension } from "@self-context-manager/adapter-pi";
 import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
-import type { Reply } from "../src/loopback-reply.ts";
+import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder, openIn, pooled } from "../src/managed-run.ts";
 import { fileHandle, managedFiles, secretOf } from "../src/managed-script.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
@@ -12,10 +12,6 @@ import { openPiWorkspace } from "../src/pi-workspace.ts";
 import type { WireRequest } from "../src/wire-request.ts";
 import { illegalities, namedHandles, saidTo, shownHandles } from "../src/wire-rules.ts";
 
-const calls = (...all: readonly (readonly [string, string, object])[]): Reply => ({
-  type: "tool-calls",
-  calls: all.map(([id, name, args]) => ({ id, name, arguments: { ...args } })),
-});
 const text = (said: string): Reply => ({ type: "text", text: said });
 
 const common = { extensions: [adapterFolder], environment: pooled };
@@ -40,11 +36,14 @@ describe.each(piVersions)("Pi $version", (pi) => {
     const said = ["look", "go on", "and now"];
     await using model = await openLoopbackModel({
       script: [
-        calls(["call_1", "read", { path: "a.txt" }], ["call_2", "bash", { command: "echo two" }]),
-        calls(["call_3", "pin", { id: "t2" }]),
-        (request) => calls(["call_4", "deactivate", { id: fileHandle(request, "a.txt") }]),
+        toolCalls(
+          ["call_1", "read", { path: "a.txt" }],
+          ["call_2", "bash", { command: "echo two" }],
+        ),
+        toolCalls(["call_3", "pin", { id: "t2" }]),
+        (request) => toolCalls(["call_4", "deactivate", { id: fileHandle(request, "a.txt") }]),
         text("done"),
-        calls(["call_5", "bash", { command: "echo five" }]),
+        toolCalls(["call_5", "bash", { command: "echo five" }]),
         { type: "hang", text: "I was about to" },
         text("here again"),
       ],
@@ -73,10 +72,10 @@ describe.each(piVersions)("Pi $version", (pi) => {
   test("restores the contents of an earlier point and of an abandoned branch when the user goes there", async () => {
     await using model = await openLoopbackModel({
       script: [
-        calls(["call_1", "read", { path: "a.txt" }]),
+        toolCalls(["call_1", "read", { path: "a.txt" }]),
         text("one"),
-        (request) => calls(["call_2", "deactivate", { id: fileHandle(request, "a.txt") }]),
-        calls(["call_3", "read", { path: "docs/b.txt" }]),
+        (request) => toolCalls(["call_2", "deactivate", { id: fileHandle(request, "a.txt") }]),
+        toolCalls(["call_3", "read", { path: "docs/b.txt" }]),
         text("two"),
         text("three"),
         text("four"),
@@ -111,7 +110,9 @@ describe.each(piVersions)("Pi $version", (pi) => {
       script: (request, index) => {
         const isAsked = request.messages.findLast(({ role }) => role !== "user")?.role !== "tool";
         const id = `call_${index}`;
-        return isAsked ? calls([id, "bash", { command: `echo ${id}` }]) : text(`answer ${index}`);
+        return isAsked
+          ? toolCalls([id, "bash", { command: `echo ${id}` }])
+          : text(`answer ${index}`);
       },
     });
     await using workspace = await openPiWorkspace({ model, files: managedFiles });

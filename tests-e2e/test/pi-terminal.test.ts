@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
+import { toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { fileHandle, managedFiles, secretOf } from "../src/managed-script.ts";
 import { hasTerminal, key, openPiTerminal } from "../src/pi-terminal.ts";
@@ -8,9 +9,6 @@ import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
 import type { WireRequest } from "../src/wire-request.ts";
 import { illegalities, saidTo } from "../src/wire-rules.ts";
-
-const calls = (id: string, name: string, args: object) =>
-  ({ type: "tool-calls", calls: [{ id, name, arguments: { ...args } }] }) as const;
 
 const prompts = ["look", "a wrong turn", "another turn", "in the clone", "after the reload", "new"];
 const said = ({ messages }: WireRequest): readonly string[] =>
@@ -25,9 +23,9 @@ describe.skipIf(!hasTerminal)("a user at the terminal", () => {
     async (pi) => {
       await using model = await openLoopbackModel({
         script: (request, index) => {
-          if (index === 0) return calls("call_1", "read", { path: "a.txt" });
+          if (index === 0) return toolCalls(["call_1", "read", { path: "a.txt" }]);
           if (index === 2)
-            return calls("call_2", "deactivate", { id: fileHandle(request, "a.txt") });
+            return toolCalls(["call_2", "deactivate", { id: fileHandle(request, "a.txt") }]);
           return { type: "text", text: `answer ${index}` };
         },
       });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
-import type { Reply } from "../src/loopback-reply.ts";
+import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder } from "../src/managed-run.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
@@ -18,12 +18,8 @@ const content = `${lines.join("\n")}\n`;
 const edited = content.replace("line 20\n", "edited from outside\n");
 const editedAgain = edited.replace("line 30\n", "edited while Pi was dead\n");
 
-const read: Reply = {
-  type: "tool-calls",
-  calls: [{ id: "call_1", name: "read", arguments: { path: "a.txt" } }],
-};
 const script: readonly Reply[] = [
-  read,
+  toolCalls(["call_1", "read", { path: "a.txt" }]),
   ...Array.from({ length: 6 }, (_, index): Reply => ({ type: "text", text: `answer ${index}` })),
 ];
 

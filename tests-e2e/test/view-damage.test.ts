@@ -4,7 +4,6 @@ import {
   pooledLayout,
   rebuildView,
   type RebuiltView,
-  sha256,
 } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
@@ -96,29 +95,6 @@ describe("a view of a damaged store", () => {
     expect(typesOf(await made.rebuild(1))).toEqual(["missing"]);
     expect(typesOf(await made.rebuild(2))).toEqual(["missing"]);
     expect(await made.rebuild(3)).toBeUndefined();
-  });
-});
-
-describe("the payload of a request", () => {
-  it("is recorded by its hash together with the answer", async () => {
-    const { session, store } = await openTestSession({ layout: epochLayout() });
-    const script = scriptHistory();
-    script.user("hello");
-    await script.ingest(session);
-    const { call } = await session.view();
-    const hash = sha256("the payload");
-    await session.recordPayload(call, hash);
-    await session.recordPayload(call + 1, sha256("of no call"));
-    expect((await rebuildView(store, layouts, testHost, call))?.payloadHash).toBeUndefined();
-
-    script.say("hi");
-    script.user("more");
-    await script.ingest(session);
-    await session.view();
-
-    expect((await rebuildView(store, layouts, testHost, call))?.payloadHash).toBe(hash);
-    expect((await rebuildView(store, layouts, testHost, call + 1))?.payloadHash).toBeUndefined();
-    await expect(session.recordPayload(call, "short")).rejects.toThrow("64 hexadecimal digits");
   });
 });
 

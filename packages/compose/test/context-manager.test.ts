@@ -80,17 +80,6 @@ test("disposal is idempotent, and closes the sessions with the store", async () 
   expect(StoreError.is(error, "STORE_CLOSED")).toBe(true);
 });
 
-test("a store that cannot be opened rejects with a StoreError that names it", async () => {
-  await using folder = await temporaryFolder();
-  const at = join(folder.path, "store.sqlite");
-  await writeFile(at, "this is no database, whatever its name says\n".repeat(100));
-
-  const error = await openContextManager({ at }).catch((cause: unknown) => cause);
-
-  expect(StoreError.is(error)).toBe(true);
-  expect(String(error)).toContain(at);
-});
-
 test.each([
   [
     "store",

@@ -7,25 +7,20 @@ import {
   type RecordedMessage,
   segmentsOf,
 } from "../src/index.ts";
+import { says, user } from "./made-sessions.ts";
 import { isPaired } from "./recorded-files.ts";
 
-const text = (words: string): { readonly type: "text"; readonly text: string } => ({
-  type: "text",
-  text: words,
-});
-const user = (words: string): RecordedMessage => ({ role: "user", content: [text(words)] });
-const call = (words: string): RecordedMessage => ({ role: "assistant", content: [text(words)] });
 const summary: RecordedMessage = {
   role: "user",
-  content: [text("s")],
+  content: [{ type: "text", text: "s" }],
   synthetic: true,
   compaction: true,
 };
 
 test("a compaction starts a segment, and segments of one call do not count", () => {
-  const first = [user("a"), call("b"), call("c")];
-  const second = [summary, call("d")];
-  const third = [summary, call("e"), call("f"), call("g")];
+  const first = [user("a"), says("b"), says("c")];
+  const second = [summary, says("d")];
+  const third = [summary, says("e"), says("f"), says("g")];
 
   const segments = segmentsOf({ rows: [...first, ...second, ...third] });
 
@@ -36,8 +31,8 @@ test("a compaction starts a segment, and segments of one call do not count", () 
 });
 
 test("the totals leave out sessions without a segment", () => {
-  const long = { rows: [user("a"), call("b"), call("c"), summary, call("d")] };
-  const short = { rows: [user("a"), call("b")] };
+  const long = { rows: [user("a"), says("b"), says("c"), summary, says("d")] };
+  const short = { rows: [user("a"), says("b")] };
 
   const totals = corpusTotals([long, short, { rows: [] }]);
 

@@ -35,23 +35,58 @@ it("keeps only one file after it is closed", async () => {
   expect(await readdir(dirname(place.path))).toEqual(["store.sqlite"]);
 });
 
-it("refuses a file that is not a database", async () => {
+it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
+  [
+    "a file that is not a database",
+    async (path) => await writeFile(path, "this is a text, and a long one at that. ".repeat(200)),
+    "STORE_CORRUPT",
+    /restore it from a copy/,
+  ],
+  [
+    "a file whose beginning is damaged",
+    async (path) => {
+      await fill({ path });
+      await writeFile(path, (await readFile(path)).fill(0x5a, 0, 2000));
+    },
+    "STORE_CORRUPT",
+    /restore it from a copy/,
+  ],
+  [
+    "a file of a newer program",
+    async (path) => await fillWithSchema(path, 99),
+    "STORE_TOO_NEW",
+    /update the program/,
+  ],
+  [
+    "a file of this program with the schema version 0",
+    async (path) => await fillWithSchema(path, 0),
+    "STORE_CORRUPT",
+    /its schema version is 0/,
+  ],
+  [
+    "a file of this program with the schema version -1",
+    async (path) => await fillWithSchema(path, -1),
+    "STORE_CORRUPT",
+    /its schema version is -1/,
+  ],
+  [
+    "a path that is a directory",
+    async (path) => await mkdir(path),
+    "STORE_UNREADABLE",
+    /is a directory/,
+  ],
+  [
+    "a link whose target does not exist",
+    async (path) => await symlink(join(dirname(path), "nowhere", "at", "all"), path),
+    "STORE_UNREADABLE",
+    /another path/,
+  ],
+])("refuses %s", async (_, make, code, advice) => {
   await using place = await sqlitePlace();
-  await writeFile(place.path, "this is a text, and a long one at that. ".repeat(200));
+  await make(place.path);
 
   expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_CORRUPT", place.path, /restore it from a copy/),
-  );
-});
-
-it("refuses a file whose beginning is damaged", async () => {
-  await using place = await sqlitePlace();
-  await fill(place);
-  const bytes = await readFile(place.path);
-  await writeFile(place.path, bytes.fill(0x5a, 0, 2000));
-
-  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_CORRUPT", place.path, /restore it from a copy/),
+    refusal(code, place.path, advice),
   );
 });
 
@@ -93,39 +128,6 @@ it("refuses the database of another program and does not change it", async () =>
   expect(await readFile(place.path)).toEqual(before);
 });
 
-it("refuses a file of a newer program", async () => {
-  await using place = await sqlitePlace();
-  await fill(place);
-  const newer = new DatabaseSync(place.path);
-  newer.exec("PRAGMA user_version = 99");
-  newer.close();
-
-  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_TOO_NEW", place.path, /update the program/),
-  );
-});
-
-it.each([0, -1])("refuses a file of this program with the schema version %d", async (version) => {
-  await using place = await sqlitePlace();
-  await fill(place);
-  const database = new DatabaseSync(place.path);
-  database.exec(`PRAGMA user_version = ${version}`);
-  database.close();
-
-  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_CORRUPT", place.path, /its schema version is -?\d/),
-  );
-});
-
-it("refuses a path that is a directory", async () => {
-  await using place = await sqlitePlace();
-  await mkdir(place.path);
-
-  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_UNREADABLE", place.path, /is a directory/),
-  );
-});
-
 it("refuses a path that leads through a file", async () => {
   await using place = await sqlitePlace();
   await fill(place);
@@ -133,15 +135,6 @@ it("refuses a path that leads through a file", async () => {
   expect(
     await failureOf(openSqliteStore({ path: join(place.path, "store.sqlite") })),
   ).toMatchObject(refusal("STORE_UNREADABLE", join(place.path, "store.sqlite"), /another path/));
-});
-
-it("refuses a link whose target does not exist", async () => {
-  await using place = await sqlitePlace();
-  await symlink(join(dirname(place.path), "nowhere", "at", "all"), place.path);
-
-  expect(await failureOf(openSqliteStore({ path: place.path }))).toMatchObject(
-    refusal("STORE_UNREADABLE", place.path, /another path/),
-  );
 });
 
 it("follows a link to the file", async () => {
@@ -276,6 +269,14 @@ it("refuses a file that cannot be written and a file that cannot be read", async
 async function fill({ path }: { readonly path: string }): Promise<void> {
   await using store = await openSqliteStore({ path });
   await store.commit([{ object: sample("a", { content: "words ".repeat(30_000) }) }]);
+}
+
+/** Stores an object and sets the file's schema version. */
+async function fillWithSchema(path: string, version: number): Promise<void> {
+  await fill({ path });
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
 }
 
 async function readAll({ path }: { readonly path: string }): Promise<void> {

@@ -182,8 +182,8 @@ describe("the payload of a call", () => {
     history.user("hello");
     await history.ingest(session);
     await session.view();
-    await session.recordPayload(2, "cd".repeat(32));
     await session.recordPayload(1, hash);
+    await session.recordPayload(2, "cd".repeat(32));
     history.say("hi");
     history.user("more");
     await history.ingest(session);
