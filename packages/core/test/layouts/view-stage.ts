@@ -229,7 +229,7 @@ export function textsOf({ messages }: LayoutOutput): readonly string[] {
 }
 
 /** Returns the texts of a message, joined, with a mark for each other block. */
-export function textOf(message: ViewMessage | undefined): string {
+function textOf(message: ViewMessage | undefined): string {
   if (message === undefined) return "(no message)";
   if (message.role === "opaque") return "(opaque)";
   if (typeof message.content === "string") return message.content;
