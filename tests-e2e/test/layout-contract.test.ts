@@ -9,6 +9,7 @@ import {
   type EpochSubject,
   layoutContract,
   layoutLaws,
+  type SessionScript,
 } from "@self-context-manager/testkit";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
@@ -62,6 +63,35 @@ describe("a layout with broken epochs is detected", () => {
   it("by every law", () => {
     expect(new Set(epochFaults.map(({ law }) => law))).toEqual(new Set(Object.keys(epochLaws)));
   });
+});
+
+it("an epoch may end because content that the model asks for again does not fit", () => {
+  const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { ...answer, calls: [] },
+          { ...answer, calls: [{ does: "picture", comes: "at-once" }] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "budget", tokens: 120 },
+          { ...answer, stopReason: "error", calls: [] },
+          { type: "compaction", at: 31 },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ ...answer, calls: [{ does: "activate", object: 0 }] }], isCold: false },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
+
+  expect(() => epochLaws["an-end-is-justified"](subject({}), once)).not.toThrow();
 });
 
 function subject(settings: Partial<EpochSettings>): EpochSubject {

@@ -12,6 +12,7 @@ import {
   type UseKey,
   type ViewEntry,
   type ViewMessage,
+  type ViewRecord,
 } from "@self-context-manager/core";
 import type { ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
@@ -165,10 +166,13 @@ function isJustified(
       if (isCompacted || last?.entries.some((entry) => isLate(entry, input)) === true) return true;
       if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
         return true;
-      const { tokens, epoch } = patient.render({ ...rest, cache: usualCache }, last);
+      const { tokens, epoch, record } = patient.render({ ...rest, cache: usualCache }, last);
       const grown = tokens.metadata + tokens.chat + tokens.active;
       // Without a limit the removed content returns. Then no figure shows how long the view would have grown.
-      const most = totalTokens(call.lastMessages) + (call.output.epoch?.appendOnlyTokens ?? 0);
+      const most =
+        totalTokens(call.lastMessages) +
+        (call.output.epoch?.appendOnlyTokens ?? 0) +
+        broughtTokens(record, last, input);
       const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
       if (budget !== undefined && would > budget) return true;
       // An end with another reason is reported as the budget's if the newest contents then did not fit.
@@ -181,6 +185,35 @@ function isJustified(
     default:
       return endedBy satisfies never;
   }
+}
+
+/**
+ * Returns the tokens of the contents that a view shows in new results, or because they were requested. A chat that is
+ * only appended to does not contain them if it contained them before.
+ */
+function broughtTokens(
+  { entries }: ViewRecord,
+  last: ViewRecord | undefined,
+  { active }: LayoutInput,
+): number {
+  const asked = new Set(active.filter(({ isAsked }) => isAsked).map(({ entry }) => entry.handle));
+  let tokens = 0;
+  for (const entry of entries) {
+    const parts = contentParts(entry);
+    const isNew = entry.type === "result" && isAfter(entry, last);
+    if (parts.length > 0 && (isNew || parts.some(({ of }) => asked.has(of))))
+      tokens += entry.tokens;
+  }
+  return tokens;
+}
+
+/** Whether a place of the chat is after the part that a view represents. */
+function isAfter(
+  { turn, step }: { readonly turn: number; readonly step: number },
+  last: ViewRecord | undefined,
+): boolean {
+  if (last === undefined) return true;
+  return turn >= last.turns || (turn === last.turns - 1 && step >= last.steps);
 }
 
 function isColdEnd({ input }: PlayedCall, left: EpochFigures["left"]): boolean {

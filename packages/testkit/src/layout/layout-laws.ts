@@ -11,7 +11,7 @@ import * as fc from "fast-check";
 
 import { type PlayedCall, playedCalls } from "./play-session.ts";
 import { sequenceFaults } from "./sequence-faults.ts";
-import { sessionScript } from "./session-script.ts";
+import { type SessionScript, sessionScript } from "./session-script.ts";
 import { shownContents } from "./shown-contents.ts";
 import {
   assertAnswersAreAsGiven,
@@ -40,6 +40,8 @@ export interface LayoutTrial {
   readonly seed?: number;
   /** Reports the first session that breaks a law, without a search for a smaller one. */
   readonly endOnFailure?: boolean;
+  /** Sessions that are tried before the random ones. They count in `numRuns`. */
+  readonly examples?: readonly SessionScript[];
 }
 
 /** All laws, as checks of a layout over random sessions. A check throws if the layout breaks the law. */
@@ -170,11 +172,16 @@ export function everyCall(
 
 function everySession(
   layout: Layout,
-  { numRuns, seed, endOnFailure = false }: LayoutTrial,
+  { numRuns, seed, endOnFailure = false, examples = [] }: LayoutTrial,
   check: (calls: Iterable<PlayedCall>) => void,
 ): void {
   const property = fc.property(sessionScript, (script) => check(playedCalls(layout, script)));
-  fc.assert(property, { numRuns, endOnFailure, ...(seed === undefined ? {} : { seed }) });
+  fc.assert(property, {
+    numRuns,
+    endOnFailure,
+    examples: examples.map((script) => [script]),
+    ...(seed === undefined ? {} : { seed }),
+  });
 }
 
 /** Returns a source that contains only some versions, each named `handle@version`. */
