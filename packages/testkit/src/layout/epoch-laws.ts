@@ -172,7 +172,7 @@ function isJustified(
       const most =
         totalTokens(call.lastMessages) +
         (call.output.epoch?.appendOnlyTokens ?? 0) +
-        broughtTokens(record, last, input);
+        broughtTokens(record, last);
       const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
       if (budget !== undefined && would > budget) return true;
       // An end with another reason is reported as the budget's if the newest contents then did not fit.
@@ -188,23 +188,14 @@ function isJustified(
 }
 
 /**
- * Returns the tokens of the contents that a view shows in new results, or because they were requested. A chat that is
- * only appended to does not contain them if it contained them before.
+ * Returns the tokens of the contents that a view shows in new results. A chat that is only appended to does not show a
+ * content again.
  */
-function broughtTokens(
-  { entries }: ViewRecord,
-  last: ViewRecord | undefined,
-  { active }: LayoutInput,
-): number {
-  const asked = new Set(active.filter(({ isAsked }) => isAsked).map(({ entry }) => entry.handle));
-  let tokens = 0;
-  for (const entry of entries) {
-    const parts = contentParts(entry);
+function broughtTokens({ entries }: ViewRecord, last: ViewRecord | undefined): number {
+  return entries.reduce((sum, entry) => {
     const isNew = entry.type === "result" && isAfter(entry, last);
-    if (parts.length > 0 && (isNew || parts.some(({ of }) => asked.has(of))))
-      tokens += entry.tokens;
-  }
-  return tokens;
+    return isNew && contentParts(entry).length > 0 ? sum + entry.tokens : sum;
+  }, 0);
 }
 
 /** Whether a place of the chat is after the part that a view represents. */
