@@ -30,6 +30,8 @@ interface PutAway {
   readonly saved: SavedSession;
   readonly line: HostLine;
   readonly abandoned: readonly HostLine[];
+  /** Whether only the next prompt will show that the host went back. */
+  readonly isSilent: boolean;
 }
 
 /**
@@ -100,6 +102,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let needsWord = false;
   /** Whether the host went back without a report, so that only the next prompt shows it. */
   let isSilent = false;
+  /** Whether the host reported that it went back, and the session has not seen the host's list since. */
+  let isReportPending = false;
   /** Whether the host lost messages in a crash. Its next prompt then rewinds the session to the point before them. */
   let isBehind = false;
   /** Whether the list has lost its oldest messages since the session last ingested it. */
@@ -199,6 +203,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     isTaken = isManaged();
     if (!isManaged()) before = undefined;
     else needsWord = isCut = isSilent = isBehind = false;
+    isReportPending = false;
     const surely = surelySaid.get(current.id) ?? new Set();
     surelySaid.set(current.id, isManaged() ? surely.add(text) : surely);
   }
@@ -216,7 +221,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
 
   async function putAway(): Promise<void> {
     const saved = current.harness.save();
-    away.set(current.id, { saved, line: { ...(await line()), sets: undefined }, abandoned });
+    loseReport();
+    const kept = { ...(await line()), sets: undefined };
+    away.set(current.id, { saved, line: kept, abandoned, isSilent });
   }
 
   function promptAt(prompt: number): { readonly message: ScriptedMessage; readonly index: number } {
@@ -230,11 +237,16 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return (await mortal.store.changesSince()).versions.length;
   }
 
+  /** A session that is opened again no longer has the host's report. */
+  function loseReport(): void {
+    isSilent ||= isReportPending;
+    isReportPending = false;
+  }
+
   async function reopen(saved: SavedSession): Promise<void> {
     mortal = await openStore();
     current = open(saved);
-    // The reopened session no longer has the host's report.
-    if (before?.type === "then") isSilent = true;
+    loseReport();
   }
 
   return {
@@ -260,6 +272,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       abandoned = [...abandoned, await line()];
       needsWord = !isShared;
       isSilent = isShared && !isReported;
+      isReportPending = !isSilent;
       current.harness.goBack(prompt, { isReported: isReported || !isShared });
       // A summary that the session never ingested does not show which message it ends at.
       const before = isShared || isTaken ? said[index]?.before : undefined;
@@ -277,6 +290,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
         return;
       abandoned = [...abandoned.filter((one) => one !== target), await line()];
       needsWord ||= !isShared;
+      isReportPending = true;
       current.harness.goTo(target.messages);
       continueFrom(target);
     },
@@ -284,6 +298,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { message } = promptAt(prompt);
       if (needsWord) return;
       await putAway();
+      isSilent = false;
       const { messages } = current.harness;
       const first = messages.findIndex(({ kind }) => kind !== "output");
       const kept = messages.slice(first, messages.indexOf(message));
@@ -308,7 +323,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (id === undefined || target === undefined || id === current.id || needsWord) return;
       await putAway();
       current = open(target.saved);
-      ({ abandoned } = target);
+      ({ abandoned, isSilent } = target);
       continueFrom(target.line);
       isTaken = false;
     },
@@ -321,6 +336,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       await current.plugin.summary?.(messages);
       assert.equal(await versions(), stored, "known messages add no version");
       if (isBehind) before = undefined;
+      isReportPending = false;
       isTaken = true;
       isWhole = false;
     },
