@@ -94,6 +94,38 @@ it("an epoch may end because content that the model asks for again does not fit"
   expect(() => epochLaws["an-end-is-justified"](subject({}), once)).not.toThrow();
 });
 
+it("content that left the view for lack of space is shown when a user activates it and there is space", () => {
+  const answer = { type: "answer", text: "", thinking: "thought", stopReason: "stop" } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [{ ...answer, calls: [{ does: "picture", comes: "at-once" }] }],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "budget", tokens: 120 },
+          { ...answer, calls: [] },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "activate", object: 0 } }], isCold: true },
+      {
+        happenings: [
+          { type: "budget", tokens: undefined },
+          { type: "user", said: { words: "and now", lines: 2 } },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 3,
+    alive: 3,
+  };
+  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
+
+  expect(() => layoutLaws["active-is-shown"](epochLayout({}), once)).not.toThrow();
+});
+
 function subject(settings: Partial<EpochSettings>): EpochSubject {
   return {
     make: epochLayout,

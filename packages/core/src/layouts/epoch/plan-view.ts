@@ -61,6 +61,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const reason = end ?? epochEnd(context, grown.entries, found, weighing, unsentFrom);
   const ended = finish(context, grown, found, reason, unsentFrom);
   const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
+  const deactivated = isNew ? inactive(context, ended.entries) : [];
   const memory: EpochMemory = {
     epoch: isNew ? before.epoch + 1 : before.epoch,
     calls: isNew ? 1 : call,
@@ -75,13 +76,13 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(context, grown.entries.slice(grown.sent)),
     ...(compaction === undefined ? {} : { compaction }),
-    ...lacking(context, ended, from === undefined ? firstMemory : before),
+    ...lacking(context, ended, from === undefined ? firstMemory : before, deactivated),
   };
   return {
     entries: ended.entries,
     memory,
     cut: isReplaced ? 0 : Math.min(grown.cut, ended.cut),
-    deactivated: isNew ? inactive(context, ended.entries) : [],
+    deactivated,
     figures: {
       number: memory.epoch,
       calls: memory.calls,
@@ -118,15 +119,19 @@ function hasMoreRoom(
 
 /**
  * Returns what the memory keeps about missing space: the budget for which messages had to leave, and the objects that
- * are not fully shown.
+ * are not fully shown. Deactivated objects are not among them: they are active again only if they are requested again.
  */
 function lacking(
   context: PlanningContext,
   { isShort, scarce }: Finished,
   before: EpochMemory,
+  deactivated: readonly ObjectId[],
 ): Pick<EpochMemory, "short_for" | "scarce"> {
   const short = isShort === true ? context.input.budget : before.short_for;
-  const lacks = (scarce ?? before.scarce ?? []).filter((handle) => context.active.has(handle));
+  const lacks = (scarce ?? before.scarce ?? []).filter((handle) => {
+    const object = context.active.get(handle);
+    return object !== undefined && !deactivated.includes(object.entry.id);
+  });
   return {
     ...(short === undefined ? {} : { short_for: short }),
     ...(lacks.length === 0 ? {} : { scarce: lacks }),
