@@ -126,6 +126,59 @@ it("content that left the view for lack of space is shown when a user activates 
   expect(() => layoutLaws["active-is-shown"](epochLayout({}), once)).not.toThrow();
 });
 
+it("a view fits its budget if a line replaces a shorter mention of content that had to leave", () => {
+  const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
+  const text = { words: "suscipit", lines: 300 };
+  const output = { words: "sem", lines: 2 };
+  const failing = { does: "command", output, fails: true, comes: "at-once", nth: 0 } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "budget", tokens: 421 },
+          { ...answer, text: "et", thinking: "justo", calls: [] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          {
+            ...answer,
+            thinking: "nulla",
+            calls: [{ does: "write", file: 10, text, comes: "at-once" }],
+          },
+          { ...answer, thinking: "augue", calls: [{ ...failing, hasImage: true }] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [{ type: "user", said: { words: "praesent leo", lines: 35 } }],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { ...answer, text: "odio", calls: [{ does: "read", file: 5 }] },
+          { ...answer, text: "dolor", calls: [{ does: "activate", object: 0 }] },
+          {
+            ...answer,
+            text: "adipiscing",
+            calls: [
+              { does: "read", file: 3 },
+              { does: "activate", object: 9 },
+            ],
+          },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 1,
+    alive: 3,
+  };
+  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
+
+  expect(() => layoutLaws["budget-holds"](epochLayout({}), once)).not.toThrow();
+});
+
 function subject(settings: Partial<EpochSettings>): EpochSubject {
   return {
     make: epochLayout,

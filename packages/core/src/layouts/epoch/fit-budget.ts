@@ -47,19 +47,24 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
   );
   const earlier = leaving.filter(({ index }) => index < unsentFrom);
   const swept = sweep(context, entries, earlier, unsentFrom);
-  let fitted = swept.entries;
-  let isShort = false;
-  if (total(context, fitted) > budget) {
-    const shorter = withoutOldTurns(context, fitted, budget);
-    fitted = contentsInPart(context, shorter, budget);
-    isShort = fitted !== swept.entries;
+  const repaired = (made: readonly ViewEntry[]): readonly ViewEntry[] => {
+    const changed = made.findIndex((entry, index) => entry !== entries[index]);
+    return repairReferences(context, made, changed === -1 ? made.length : changed, () => false);
+  };
+  let fitted = repaired(swept.entries);
+  const isShort = total(context, fitted) > budget;
+  if (isShort) {
+    const shorter = withoutOldTurns(context, swept.entries, budget);
+    fitted = fittedWith(context, budget, (spare) =>
+      repaired(contentsInPart(context, shorter, budget - spare)),
+    );
   }
   if (total(context, fitted) > budget) {
-    fitted = leastView(context, fitted, budget);
-    isShort = true;
+    const longer = fitted;
+    fitted = fittedWith(context, budget, (spare) =>
+      repaired(leastView(context, longer, budget, spare)),
+    );
   }
-  const changed = fitted.findIndex((entry, index) => entry !== entries[index]);
-  fitted = repairReferences(context, fitted, changed === -1 ? fitted.length : changed, () => false);
   const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
   const removed = [...new Set([...swept.removed, ...goneFrom(entries, fitted)])];
   return {
@@ -69,6 +74,24 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
     isShort,
     scarce: scarceObjects(context, fitted),
   };
+}
+
+/**
+ * Makes a view that fits its budget. A repaired reference can be longer than the one before. If the view then exceeds
+ * the budget, it is made again with more and more tokens to spare.
+ */
+function fittedWith(
+  context: PlanningContext,
+  budget: number,
+  make: (spare: number) => readonly ViewEntry[],
+): readonly ViewEntry[] {
+  let spare = 0;
+  let made = make(spare);
+  while (total(context, made) > budget && spare < budget) {
+    spare = 2 * spare + total(context, made) - budget;
+    made = make(spare);
+  }
+  return made;
 }
 
 function scarceObjects(context: PlanningContext, entries: readonly ViewEntry[]): readonly UseKey[] {

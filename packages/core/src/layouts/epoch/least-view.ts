@@ -24,12 +24,13 @@ export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly
 
 /**
  * Returns the smallest useful view: the newest user message, in part if necessary, one notice for the other messages,
- * and as many of the newest steps as the budget allows.
+ * and as many of the newest steps as the budget allows with `spare` tokens left.
  */
 export function leastView(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   budget: number,
+  spare: number,
 ): readonly ViewEntry[] {
   const at = entries.findLastIndex(({ type }) => type === "user");
   const user = at === -1 ? undefined : wholeOf(context, entries[at] as UserEntry);
@@ -39,7 +40,7 @@ export function leastView(
   const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
   const line = omissionNotice(context, "[other messages are not shown");
   const room = budget - total(context, begin) - tokensOf(context, line);
-  const kept = newestGroups(context, groups, Math.max(0, room));
+  const kept = newestGroups(context, groups, Math.max(0, room - spare));
   const isAll = at <= 0 && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
   return user === undefined && lines.length === 0 ? [] : [...begin, ...lines, ...kept];
