@@ -126,6 +126,35 @@ it("content that left the view for lack of space is shown when a user activates 
   expect(() => layoutLaws["active-is-shown"](epochLayout({}), once)).not.toThrow();
 });
 
+it("a user message that was shown in part is whole when the estimate of its tokens falls", () => {
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
+  const said = [{ type: "text", text: "one line without an end" } as const, image];
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "budget", tokens: 1509 },
+          { type: "user", said },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "factor", factor: 0.8 },
+          { type: "answer", text: "", thinking: "", stopReason: "stop", calls: [] },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
+
+  expect(() => layoutLaws["newest-user-message-is-there"](epochLayout({}), once)).not.toThrow();
+  expect(() => epochLaws["an-end-is-justified"](subject({}), once)).not.toThrow();
+});
+
 it("a view fits its budget if a line replaces a shorter mention of content that had to leave", () => {
   const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
   const text = { words: "suscipit", lines: 300 };

@@ -166,6 +166,7 @@ function isJustified(
       if (isCompacted || last?.entries.some((entry) => isLate(entry, input)) === true) return true;
       if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
         return true;
+      if (isUserMessageWholeAgain(call)) return true;
       const { tokens, epoch, record } = patient.render({ ...rest, cache: usualCache }, last);
       const grown = tokens.metadata + tokens.chat + tokens.active;
       // Without a limit the removed content returns. Then no figure shows how long the view would have grown.
@@ -185,6 +186,15 @@ function isJustified(
     default:
       return endedBy satisfies never;
   }
+}
+
+/** Whether the newest user message of the last view was shown in part, and this view shows it whole. */
+function isUserMessageWholeAgain({ last, output }: PlayedCall): boolean {
+  const before = last?.entries.findLast((entry) => entry.type === "user");
+  if (before?.head === undefined) return false;
+  return output.record.entries.some(
+    (entry) => entry.type === "user" && entry.turn === before.turn && entry.head === undefined,
+  );
 }
 
 /**

@@ -102,7 +102,10 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
 /** Factor by which the budget must grow before messages that had to leave the view return. */
 const moreRoom = 1.5;
 
-/** Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. */
+/**
+ * Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. Also
+ * whether a user message that was shown in part fits now, for example because the estimate of its tokens is smaller.
+ */
 function hasMoreRoom(
   context: PlanningContext,
   last: ViewRecord,
@@ -114,7 +117,7 @@ function hasMoreRoom(
   const user = last.entries.findLast((entry) => entry.type === "user");
   if (user?.head === undefined || context.input.turns[user.turn] === undefined) return false;
   const whole = sized<UserEntry>({ type: "user", turn: user.turn }, context.source);
-  return budget > short && total(context, [whole]) <= budget;
+  return total(context, [whole]) <= budget;
 }
 
 /**
