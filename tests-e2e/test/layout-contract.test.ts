@@ -9,6 +9,7 @@ import {
   type EpochSubject,
   layoutContract,
   layoutLaws,
+  type LayoutTrial,
   type SessionScript,
 } from "@self-context-manager/testkit";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
@@ -89,9 +90,8 @@ it("an epoch may end because content that the model asks for again does not fit"
     kept: 1,
     alive: 1,
   };
-  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
 
-  expect(() => epochLaws["an-end-is-justified"](subject({}), once)).not.toThrow();
+  expect(() => epochLaws["an-end-is-justified"](subject({}), only(script))).not.toThrow();
 });
 
 it("content that left the view for lack of space is shown when a user activates it and there is space", () => {
@@ -121,9 +121,8 @@ it("content that left the view for lack of space is shown when a user activates 
     kept: 3,
     alive: 3,
   };
-  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
 
-  expect(() => layoutLaws["active-is-shown"](epochLayout({}), once)).not.toThrow();
+  expect(() => layoutLaws["active-is-shown"](epochLayout({}), only(script))).not.toThrow();
 });
 
 it("a user message that was shown in part is whole when the estimate of its tokens falls", () => {
@@ -149,10 +148,11 @@ it("a user message that was shown in part is whole when the estimate of its toke
     kept: 1,
     alive: 1,
   };
-  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
 
-  expect(() => layoutLaws["newest-user-message-is-there"](epochLayout({}), once)).not.toThrow();
-  expect(() => epochLaws["an-end-is-justified"](subject({}), once)).not.toThrow();
+  expect(() =>
+    layoutLaws["newest-user-message-is-there"](epochLayout({}), only(script)),
+  ).not.toThrow();
+  expect(() => epochLaws["an-end-is-justified"](subject({}), only(script))).not.toThrow();
 });
 
 it("a view fits its budget if a line replaces a shorter mention of content that had to leave", () => {
@@ -203,10 +203,14 @@ it("a view fits its budget if a line replaces a shorter mention of content that 
     kept: 1,
     alive: 3,
   };
-  const once = { numRuns: 1, endOnFailure: true, examples: [script] };
 
-  expect(() => layoutLaws["budget-holds"](epochLayout({}), once)).not.toThrow();
+  expect(() => layoutLaws["budget-holds"](epochLayout({}), only(script))).not.toThrow();
 });
+
+/** Returns a trial of one session. */
+function only(script: SessionScript): LayoutTrial {
+  return { numRuns: 1, endOnFailure: true, examples: [script] };
+}
 
 function subject(settings: Partial<EpochSettings>): EpochSubject {
   return {
