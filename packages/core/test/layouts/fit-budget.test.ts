@@ -47,6 +47,21 @@ function sixTurns(): ViewStage {
   return stage;
 }
 
+/** A session of two turns with two pinned outputs that are mentioned below their contents. */
+function twoPinned(): ViewStage {
+  const stage = viewStage("the first question");
+  stage.say("The first answer.");
+  stage.user("the second question");
+  const command = "npm run a-script-with-a-long-name -- --and=its-option";
+  const handles = [8, 60].map((size) => stage.call("bash", { command }, lines(size)));
+  for (const handle of [...handles, ...handles]) {
+    stage.activate(handle, { isPinned: true });
+    stage.call("activate", { id: handle }, `${handle}.`, { shows: [handle] });
+    stage.view(layout);
+  }
+  return stage;
+}
+
 function tokensOf({ tokens }: LayoutOutput): number {
   return tokens.metadata + tokens.chat + tokens.active;
 }
@@ -136,6 +151,15 @@ describe("a view on a small budget (D54)", () => {
     stage.say("Well.");
 
     expect(stage.view(layout, { budget: 400 }).epoch?.isNew).toBe(false);
+  });
+
+  it("keeps the messages of earlier turns if the lines that replace contents are longer than the mentions", () => {
+    for (let budget = 600; budget < 700; budget += 1) {
+      const view = twoPinned().view(layout, { budget });
+
+      expect(tokensOf(view)).toBeLessThanOrEqual(budget);
+      expect(textsOf(view)).toContain("the first question");
+    }
   });
 
   it("removes whole turns if the messages alone are too large, and shows how they are read", () => {

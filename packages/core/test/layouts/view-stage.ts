@@ -132,6 +132,7 @@ export function viewStage(user?: string): ViewStage {
         char_count: output?.length ?? 0,
         tool,
         args,
+        args_display: `${tool}: ${Object.values(args).map(String).join(" ")}`,
         status: "ok",
         is_error: false,
         ...(blocks === undefined ? {} : { blocks }),
