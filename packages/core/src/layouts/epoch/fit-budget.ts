@@ -47,10 +47,8 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
   );
   const earlier = leaving.filter(({ index }) => index < unsentFrom);
   const swept = sweep(context, entries, earlier, unsentFrom);
-  const repaired = (made: readonly ViewEntry[]): readonly ViewEntry[] => {
-    const changed = made.findIndex((entry, index) => entry !== entries[index]);
-    return repairReferences(context, made, changed === -1 ? made.length : changed, () => false);
-  };
+  const repaired = (made: readonly ViewEntry[]): readonly ViewEntry[] =>
+    repairReferences(context, made, firstChange(entries, made), () => false);
   let fitted = repaired(swept.entries);
   const isShort = total(context, fitted) > budget;
   if (isShort) {
@@ -65,15 +63,20 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
       repaired(leastView(context, longer, budget, spare)),
     );
   }
-  const cut = fitted.findIndex((entry, index) => entry !== entries[index]);
   const removed = [...new Set([...swept.removed, ...goneFrom(entries, fitted)])];
   return {
     entries: fitted,
-    cut: cut === -1 ? fitted.length : cut,
+    cut: firstChange(entries, fitted),
     removed,
     isShort,
     scarce: scarceObjects(context, fitted),
   };
+}
+
+/** Returns the index of the first entry that differs from the view before, or the number of entries if none differs. */
+function firstChange(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
+  const index = now.findIndex((entry, at) => entry !== before[at]);
+  return index === -1 ? now.length : index;
 }
 
 /**

@@ -1,0 +1,156 @@
+import { epochLayout } from "@self-context-manager/core";
+import {
+  epochLaws,
+  layoutLaws,
+  type LayoutTrial,
+  type SessionScript,
+} from "@self-context-manager/testkit";
+import { expect, it } from "vitest";
+
+import { epochSubject } from "../src/layout/epoch-subject.ts";
+
+it("an epoch may end because content that the model asks for again does not fit", () => {
+  const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { ...answer, calls: [] },
+          { ...answer, calls: [{ does: "picture", comes: "at-once" }] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "budget", tokens: 120 },
+          { ...answer, stopReason: "error", calls: [] },
+          { type: "compaction", at: 31 },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ ...answer, calls: [{ does: "activate", object: 0 }] }], isCold: false },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() => epochLaws["an-end-is-justified"](epochSubject({}), only(script))).not.toThrow();
+});
+
+it("content that left the view for lack of space is shown when a user activates it and there is space", () => {
+  const answer = { type: "answer", text: "", thinking: "thought", stopReason: "stop" } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [{ ...answer, calls: [{ does: "picture", comes: "at-once" }] }],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "budget", tokens: 120 },
+          { ...answer, calls: [] },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "activate", object: 0 } }], isCold: true },
+      {
+        happenings: [
+          { type: "budget", tokens: undefined },
+          { type: "user", said: { words: "and now", lines: 2 } },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 3,
+    alive: 3,
+  };
+
+  expect(() => layoutLaws["active-is-shown"](epochLayout({}), only(script))).not.toThrow();
+});
+
+it("a user message that was shown in part is whole when the estimate of its tokens falls", () => {
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
+  const said = [{ type: "text", text: "one line without an end" } as const, image];
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "budget", tokens: 1509 },
+          { type: "user", said },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "factor", factor: 0.8 },
+          { type: "answer", text: "", thinking: "", stopReason: "stop", calls: [] },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() =>
+    layoutLaws["newest-user-message-is-there"](epochLayout({}), only(script)),
+  ).not.toThrow();
+  expect(() => epochLaws["an-end-is-justified"](epochSubject({}), only(script))).not.toThrow();
+});
+
+it("a view fits its budget if a line replaces a shorter mention of content that had to leave", () => {
+  const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
+  const text = { words: "suscipit", lines: 300 };
+  const output = { words: "sem", lines: 2 };
+  const failing = { does: "command", output, fails: true, comes: "at-once", nth: 0 } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "budget", tokens: 421 },
+          { ...answer, text: "et", thinking: "justo", calls: [] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          {
+            ...answer,
+            thinking: "nulla",
+            calls: [{ does: "write", file: 10, text, comes: "at-once" }],
+          },
+          { ...answer, thinking: "augue", calls: [{ ...failing, hasImage: true }] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [{ type: "user", said: { words: "praesent leo", lines: 35 } }],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { ...answer, text: "odio", calls: [{ does: "read", file: 5 }] },
+          { ...answer, text: "dolor", calls: [{ does: "activate", object: 0 }] },
+          {
+            ...answer,
+            text: "adipiscing",
+            calls: [
+              { does: "read", file: 3 },
+              { does: "activate", object: 9 },
+            ],
+          },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 1,
+    alive: 3,
+  };
+
+  expect(() => layoutLaws["budget-holds"](epochLayout({}), only(script))).not.toThrow();
+});
+
+/** Returns a trial of one session. */
+function only(script: SessionScript): LayoutTrial {
+  return { numRuns: 1, endOnFailure: true, examples: [script] };
+}
