@@ -1,5 +1,9 @@
 import { layoutKinds } from "@self-context-manager/compose";
-import { checkSessionHistories, testScale } from "@self-context-manager/testkit";
+import {
+  checkSessionHistories,
+  type SessionHistory,
+  testScale,
+} from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { historyFaults } from "../src/session/history-faults.ts";
@@ -23,6 +27,46 @@ describe.each([
       ).resolves.toBeUndefined();
     },
   );
+});
+
+describe("a session that is opened again has the sets of the point that the host went back to", () => {
+  const bare = { hasPicture: false, hasNote: false, breaksOff: false };
+  const activates = { type: "context", tool: "activate", target: "a.txt" } as const;
+  const calls = [
+    { tool: "read", file: "a.txt" },
+    { tool: "write", file: "a.txt" },
+  ] as const;
+  const crash = { type: "crash", commits: 0, isStored: false, lost: 0 } as const;
+  const replay = { type: "replay" } as const;
+  const begin: SessionHistory["moves"] = [
+    { ...crash, run: { type: "run", steps: [activates], ...bare } },
+    replay,
+    { type: "run", steps: [{ type: "tools", calls }], ...bare },
+    { type: "branch", prompt: 1, isReported: true },
+  ];
+  const end: SessionHistory["moves"] = [replay, { type: "run", steps: [], ...bare }];
+
+  it.each<readonly [string, SessionHistory["moves"]]>([
+    ["after a restart", [{ type: "resume" }]],
+    [
+      "after another session",
+      [
+        { type: "fork", prompt: 0 },
+        { type: "switch", session: 0 },
+      ],
+    ],
+  ])("%s", async (_, moves) => {
+    const history = { identifiedBy: "ids", contextWindow: undefined } as const;
+
+    await expect(
+      checkSessionHistories({
+        createPlace: keptMemoryPlace,
+        openSession: sessionsWith(),
+        runs: 1,
+        examples: [{ ...history, moves: [...begin, ...moves, ...end] }],
+      }),
+    ).resolves.toBeUndefined();
+  });
 });
 
 describe("a check of histories detects a session that", () => {

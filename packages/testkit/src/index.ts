@@ -49,6 +49,7 @@ export {
   messagesOf,
 } from "./history/arbitrary-history.ts";
 export type { BreakingPlugin, OpenTriedSession } from "./history/history-session.ts";
+export type { SessionHistory } from "./history/session-move.ts";
 export { checkSessionHistories, type SessionHistories } from "./history/session-histories.ts";
 export { type EpochLaw, epochLaws, type EpochSubject } from "./layout/epoch-laws.ts";
 export { layoutContract, type LayoutContract } from "./layout/layout-contract.ts";

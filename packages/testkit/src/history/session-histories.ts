@@ -19,6 +19,8 @@ export interface SessionHistories {
   readonly createPlace: CreatePlace;
   readonly openSession: OpenTriedSession;
   readonly runs: number;
+  /** Histories that are tried before the random ones. They count in `runs`. */
+  readonly examples?: readonly SessionHistory[];
   /** Parts of a faulty adapter that the check must detect. */
   readonly breaking?: BreakingPlugin;
 }
@@ -29,15 +31,20 @@ export interface SessionHistories {
  * twice, the output is illegal, or a reopened session would send other bytes.
  */
 export async function checkSessionHistories(histories: SessionHistories): Promise<void> {
-  const { runs, ...parts } = histories;
+  const { runs, examples = [], ...parts } = histories;
   await fc.assert(
     fc.asyncProperty(sessionHistory, async (history) => await live(parts, history)),
-    { numRuns: runs, seed: testScale.seed, endOnFailure: false },
+    {
+      numRuns: runs,
+      seed: testScale.seed,
+      endOnFailure: false,
+      examples: examples.map((history) => [history]),
+    },
   );
 }
 
 async function live(
-  { createPlace, openSession, breaking }: Omit<SessionHistories, "runs">,
+  { createPlace, openSession, breaking }: Omit<SessionHistories, "runs" | "examples">,
   { moves, ...manner }: SessionHistory,
 ): Promise<void> {
   await using place = await createPlace();
