@@ -24,7 +24,7 @@ export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly
 
 /**
  * Returns the smallest useful view: the newest user message, in part if necessary, one notice for the other messages,
- * and as many of the newest steps as the budget allows with `spare` tokens left.
+ * and as many of the newest steps as fit if `spare` tokens of the budget stay free.
  */
 export function leastView(
   context: PlanningContext,
