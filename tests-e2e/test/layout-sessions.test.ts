@@ -68,6 +68,37 @@ it("content that left the view for lack of space is shown when a user activates 
   expect(() => layoutLaws["active-is-shown"](epochLayout({}), only(script))).not.toThrow();
 });
 
+it("the image of an output is shown when all of the output is activated after one of its lines", () => {
+  const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
+  const output = { words: "eros", lines: 300 };
+  const drawing = { does: "command", output, fails: true, comes: "at-once", nth: 0 } as const;
+  const activate = { does: "activate", object: 0 } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [{ ...answer, calls: [{ ...drawing, hasImage: true }] }],
+        isCold: true,
+      },
+      { happenings: [{ ...answer, text: "porttitor", calls: [] }], isCold: true },
+      {
+        happenings: [{ ...answer, calls: [{ ...activate, range: { from: 0, length: 0 } }] }],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { ...answer, calls: [activate] },
+          { ...answer, text: "tristique", calls: [] },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() => layoutLaws["active-is-shown"](epochLayout({}), only(script))).not.toThrow();
+});
+
 it("a user message that was shown in part is whole when the estimate of its tokens falls", () => {
   const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
   const said = [{ type: "text", text: "one line without an end" } as const, image];

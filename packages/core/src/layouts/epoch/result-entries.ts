@@ -1,12 +1,11 @@
 import { isReference, type ObjectMetadata } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import { argumentsOf } from "../../calls/toolcall-object.ts";
-import { type Block, isImage, type ToolCallBlock } from "../../chat/message.ts";
+import type { ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
-import type { ActiveObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type {
   AssistantEntry,
@@ -19,7 +18,7 @@ import type {
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
-import { fileReferences, wantedParts } from "./wanted-parts.ts";
+import { fileReferences, hasImages, wantedParts } from "./wanted-parts.ts";
 
 /** Returns the entry of a turn's user message, or undefined if the message is empty. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
@@ -159,9 +158,4 @@ function replacedFile(
 /** Whether a text could be mistaken for a rendered line or header. Such a text is always shown inside a fence. */
 function looksLikeEnvelope(content: string): boolean {
   return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
-}
-
-function hasImages({ stored }: ActiveObject): boolean {
-  const blocks = stored.body["blocks"];
-  return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
 }

@@ -5,6 +5,7 @@ import {
   type ObjectMetadata,
   type Reference,
 } from "@self-context-manager/objects";
+import { type Block, isImage } from "../../chat/message.ts";
 import { textDifference } from "../../render/text-difference.ts";
 import type { ActiveObject, ShownObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -30,8 +31,14 @@ export function wantedParts(
   const current = isFixed ? shown : shown.filter((part) => part.version === version);
   const isThere =
     parts.isBare(of) || current.some(({ form }) => form === "whole" || form === "diff");
+  // Lines come without the images. They are shown again with the images if everything is requested.
+  const isWithoutImages =
+    !isThere &&
+    range === undefined &&
+    hasImages(object) &&
+    current.every(({ form }) => form === "lines");
   const missing = isThere ? [] : missingRanges(range, current, lineCount(content));
-  if (missing.length === 0) {
+  if (missing.length === 0 && !isWithoutImages) {
     return isAnswer ? [{ of, version, form: "above" }] : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
@@ -49,7 +56,8 @@ export function wantedParts(
     if (difference !== undefined) return [difference];
   }
   const isEverything = range === undefined && current.length === 0;
-  if (isEverything || stored.body.content === null) return [{ of, version, form: "whole" }];
+  if (isEverything || isWithoutImages || stored.body.content === null)
+    return [{ of, version, form: "whole" }];
   return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
 }
 
@@ -123,6 +131,12 @@ function versionsMade(
       if (reference.id === id && reference.ref === "static") made.add(reference.tx_id);
   }
   return made.size;
+}
+
+/** Whether the content of an object has images. */
+export function hasImages({ stored }: ActiveObject): boolean {
+  const blocks = stored.body["blocks"];
+  return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
 }
 
 /** The files that a tool call refers to. */
