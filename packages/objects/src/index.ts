@@ -37,14 +37,14 @@ export {
   toJson,
 } from "./model/json.ts";
 export {
-  coveringRange,
   headRange,
   lineCount,
   type LineRange,
   linesOf,
   rangeOf,
-  rangeWithin,
+  rangesWithin,
   type ReadLimits,
+  withRange,
 } from "./model/line-range.ts";
 export { viewFields, viewValues } from "./model/metadata-view.ts";
 export { isNickname, nicknameRule } from "./model/nickname.ts";

@@ -72,7 +72,8 @@ function effectOf(value: JsonValue): readonly ToolEffect[] {
   ];
 }
 
-function rangeIn(value: JsonValue | undefined): LineRange | undefined {
+/** Returns the line range that a JSON value describes; undefined for any other value. */
+export function rangeIn(value: JsonValue | undefined): LineRange | undefined {
   const { from, to } = isJsonObject(value) ? value : {};
   const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to);
   if (!isRange || typeof from !== "number" || typeof to !== "number") return undefined;

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  type LineRange,
   type ObjectBody,
   type ObjectId,
   type StaticReference,
@@ -23,6 +24,8 @@ export interface ToolcallFacts {
   readonly kind?: CallKind;
   /** The objects on which a context tool acted. */
   readonly targetRefs?: readonly DynamicReference[];
+  /** The lines of its object that a context tool showed; undefined if it showed all that are active. */
+  readonly targetRange?: LineRange;
   /**
    * The report of a context tool. It replaces the output, so that the text of a file is not stored again (decision
    * D34).
@@ -51,6 +54,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
       ? {}
       : { target_refs: facts.targetRefs }),
+    ...(facts.targetRange === undefined ? {} : { target_range: facts.targetRange }),
     ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),

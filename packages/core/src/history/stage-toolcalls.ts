@@ -1,5 +1,6 @@
 import {
   type DynamicReference,
+  type LineRange,
   metadataVersion,
   type ObjectId,
   type ObjectWrite,
@@ -63,6 +64,7 @@ export async function stageToolcalls(
       fileRefs: execution.fileRefs ?? filesRead(execution),
       ...(execution.report === undefined ? {} : { report: execution.report }),
       targetRefs: targetsOf(execution),
+      ...targetRangeOf(execution),
       ...kindOf(scope, one, execution),
     });
     const there = known.get(one.objectId);
@@ -169,6 +171,11 @@ function kindOf(
 function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
   const shown = effects.filter(({ op }) => op === "read" || op === "activate" || op === "pin");
   return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));
+}
+
+function targetRangeOf({ effects = [] }: Execution): { readonly targetRange?: LineRange } {
+  const [only, other] = effects;
+  return other !== undefined || only?.range === undefined ? {} : { targetRange: only.range };
 }
 
 function filesRead(execution: Execution): readonly StaticReference[] {

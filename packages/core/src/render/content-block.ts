@@ -2,16 +2,21 @@ import { lineCount, type LineRange, linesOf } from "@self-context-manager/object
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeights, shortName } from "./short-name.ts";
 
-/** Returns the header of a content block: `f12 src/index.ts v3`. Without a line range it has at most 12 tokens. */
+/** Returns line ranges as text: `lines 10-19, 2500-2509 of 5000`. */
+export function rangesText(ranges: readonly LineRange[], lines: number): string {
+  return `lines ${ranges.map(({ from, to }) => `${from}-${to}`).join(", ")} of ${lines}`;
+}
+
+/** Returns the header of a content block: `f12 src/index.ts v3`. Without line ranges it has at most 12 tokens. */
 export function blockHeader(
   entry: NamedObject,
   workspace: string,
-  range: LineRange | undefined,
+  ranges: readonly LineRange[] | undefined,
   lines: number,
 ): string {
   const { body, version } = entry.stored;
   const name = shortName(workspace, body, nameWeights.header);
-  const part = range === undefined ? "" : ` lines ${range.from}-${range.to} of ${lines}`;
+  const part = ranges === undefined ? "" : ` ${rangesText(ranges, lines)}`;
   return `${entry.handle} ${name}${body.type === "toolcall" ? "" : ` v${version}`}${part}`;
 }
 
@@ -31,8 +36,9 @@ export function contentBlock(
   text: string,
   range: LineRange | undefined,
 ): string {
-  const header = blockHeader(entry, workspace, range, range === undefined ? 0 : lineCount(text));
-  return `${header}\n${fenced(range === undefined ? text : linesOf(text, range))}`;
+  if (range === undefined) return `${blockHeader(entry, workspace, undefined, 0)}\n${fenced(text)}`;
+  const header = blockHeader(entry, workspace, [range], lineCount(text));
+  return `${header}\n${fenced(linesOf(text, range))}`;
 }
 
 function longestRun(text: string): number {

@@ -7,6 +7,7 @@ import {
   rangeOf,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "../files/workspace-rule.ts";
+import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
@@ -69,16 +70,15 @@ async function activateEntry(
   const isWhole = lines.from === undefined && lines.to === undefined;
   const isNewest = [...state.active.keys()].at(-1) === entry.id;
   // The object becomes the newest one and whole. If it is both already, no version is made.
-  if (isWhole && !(isNewest && before?.range === undefined)) state.active.delete(entry.id);
+  if (isWhole && !(isNewest && before?.ranges === undefined)) state.active.delete(entry.id);
   const outcome = setActive(state, entry.id, range);
   const isNew = outcome === "now" && before === undefined;
-  const shown = state.active.get(entry.id)?.range;
-  const part =
-    shown === undefined ? "" : `, lines ${shown.from}-${shown.to} of ${lineCount(text ?? "")}`;
+  const shown = state.active.get(entry.id)?.ranges;
+  const part = shown === undefined ? "" : `, ${rangesText(shown, lineCount(text ?? ""))}`;
   return {
     ok: true,
     text: `${name} is ${isNew ? "now" : "already"} active${part}.`,
-    effects: [{ op: "activate", id: entry.id, ...(shown === undefined ? {} : { range: shown }) }],
+    effects: [{ op: "activate", id: entry.id, ...(range === undefined ? {} : { range }) }],
   };
 }
 
@@ -187,11 +187,10 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
     return refusal("the chat is locked; it needs no pin.");
   const isNews = setPinned(scope.state, entry.id);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
-  const range = scope.state.active.get(entry.id)?.range;
   return {
     ok: true,
     text: isNews ? `${name} is pinned and active.` : `${name} is pinned already.`,
-    effects: [{ op: "pin", id: entry.id, ...(range === undefined ? {} : { range }) }],
+    effects: [{ op: "pin", id: entry.id }],
   };
 }
 

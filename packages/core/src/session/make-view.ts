@@ -1,6 +1,6 @@
 import {
   type ObjectId,
-  rangeWithin,
+  rangesWithin,
   type StaticReference,
   staticReference,
   type StoredMetadata,
@@ -271,13 +271,13 @@ async function activeObjects({
     const stored = contents.get(id);
     if (entry === undefined || stored === undefined) continue;
     if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
-    const asked = activation.range;
-    const range = asked === undefined ? undefined : rangeWithin(asked, stored.body.content ?? "");
+    const asked = activation.ranges;
+    const ranges = asked === undefined ? undefined : rangesWithin(asked, stored.body.content ?? "");
     objects.push({
       entry,
       stored,
       isPinned: state.pinned.has(id),
-      ...(range === undefined ? {} : { range }),
+      ...(ranges === undefined ? {} : { ranges }),
       ...(activation.asked === undefined ? {} : { isAsked: true }),
     });
   }

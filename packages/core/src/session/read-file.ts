@@ -7,6 +7,7 @@ import {
   rangeOf,
   staticReference,
 } from "@self-context-manager/objects";
+import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive } from "../state/active-set.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -62,7 +63,7 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
   const outcome = setActive(scope.state, entry.id, range);
   scope.contents.set(entry.id, stored);
   noteFileUse(scope, entry);
-  const shown = scope.state.active.get(entry.id)?.range;
+  const shown = scope.state.active.get(entry.id)?.ranges;
   steps.push(activeStep(outcome, step, shown, lineCount(text)));
   const hint =
     step === "unchanged" && outcome === "already"
@@ -87,11 +88,10 @@ function indexStep(step: IndexedFile["step"], version: number): string {
 function activeStep(
   outcome: "now" | "already",
   step: IndexedFile["step"],
-  range: LineRange | undefined,
+  ranges: readonly LineRange[] | undefined,
   lines: number,
 ): string {
-  const shown =
-    range === undefined ? `${lines} lines` : `lines ${range.from}-${range.to} of ${lines}`;
+  const shown = ranges === undefined ? `${lines} lines` : rangesText(ranges, lines);
   if (outcome === "now") return `active, ${shown}`;
   return step === "unchanged" ? `already active, ${shown}` : `active, refreshed, ${shown}`;
 }

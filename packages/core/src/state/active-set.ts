@@ -1,12 +1,12 @@
-import { coveringRange, type LineRange, type ObjectId } from "@self-context-manager/objects";
+import { type LineRange, type ObjectId, withRange } from "@self-context-manager/objects";
 import type { CallTime } from "../policy/activation-policy.ts";
 import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type SessionState } from "./session-state.ts";
 import { forgetUse, noteUse } from "./use-order.ts";
 
 /**
- * Activates an object or records its use (default: now). The line range grows to include lines that are already shown.
- * Returns whether the object became active now or was active already.
+ * Activates an object or records its use (default: now). The lines of the range are added to those that are already
+ * shown. Returns whether the object became active now or was active already.
  */
 export function setActive(
   state: SessionState,
@@ -16,21 +16,31 @@ export function setActive(
   isAsked = true,
 ): "now" | "already" {
   const known = state.active.get(id);
-  const shown = known === undefined ? range : coveringRange(known.range, range);
+  const shown = withRange(known === undefined ? [] : known.ranges, range);
   const asked = isAsked || known?.asked === true ? ({ asked: true } as const) : {};
   const handle = state.pool.get(id)?.handle;
   if (handle !== undefined) noteUse(state, handle);
   const isSame =
     known !== undefined &&
     (known.asked === true || !isAsked) &&
-    known.range?.from === shown?.from &&
-    known.range?.to === shown?.to &&
+    areSameRanges(known.ranges, shown) &&
     known.used.turn === used.turn &&
     known.used.call === used.call;
   if (isSame) return "already";
-  state.active.set(id, { used, ...(shown === undefined ? {} : { range: shown }), ...asked });
+  state.active.set(id, { used, ...(shown === undefined ? {} : { ranges: shown }), ...asked });
   state.changed = true;
   return known === undefined ? "now" : "already";
+}
+
+function areSameRanges(
+  left: readonly LineRange[] | undefined,
+  right: readonly LineRange[] | undefined,
+): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    left.length === right.length &&
+    left.every(({ from, to }, index) => from === right[index]?.from && to === right[index].to)
+  );
 }
 
 /**

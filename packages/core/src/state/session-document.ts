@@ -1,5 +1,6 @@
 import {
   type DynamicReference,
+  type LineRange,
   metadataVersion,
   type ObjectBody,
   type ObjectId,
@@ -25,8 +26,7 @@ type StoredActivation = {
   readonly turn: number;
   readonly call: number;
   readonly asked?: true;
-  readonly from?: number;
-  readonly to?: number;
+  readonly ranges?: readonly LineRange[];
 };
 
 /** Returns the session object to store (decision D50). */
@@ -75,11 +75,11 @@ const activationRows = new WeakMap<Activation, StoredActivation>();
 function activationRow(activation: Activation): StoredActivation {
   const known = activationRows.get(activation);
   if (known !== undefined) return known;
-  const { used, range, asked } = activation;
+  const { used, ranges, asked } = activation;
   const row = Object.freeze({
     turn: used.turn,
     call: used.call,
-    ...range,
+    ...(ranges === undefined ? {} : { ranges }),
     ...(asked === undefined ? {} : { asked }),
   });
   activationRows.set(activation, row);
@@ -122,10 +122,10 @@ export function readSessionSets(
 }
 
 function activationOf(stored: StoredActivation): Activation {
-  const { from, to, asked } = stored;
+  const { ranges, asked } = stored;
   return {
     used: { turn: stored.turn, call: stored.call },
-    ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
+    ...(ranges === undefined ? {} : { ranges }),
     ...(asked === undefined ? {} : { asked }),
   };
 }

@@ -28,8 +28,8 @@ export interface Activation {
   readonly used: CallTime;
   /** The model or the user asked for the object, so it is not trimmed. */
   readonly asked?: true;
-  /** The lines that are shown; undefined if all are. */
-  readonly range?: LineRange;
+  /** The lines that are shown, in order and without an overlap; undefined if all are. */
+  readonly ranges?: readonly LineRange[];
 }
 
 /** A tool call whose result has not arrived. */

@@ -27,7 +27,8 @@ export type ViewMessage = UserMessage | AssistantMessage | ToolResultMessage | O
 export interface ActiveObject {
   readonly entry: PoolEntry;
   readonly stored: StoredVersion;
-  readonly range?: LineRange;
+  /** The lines to show, in order and without an overlap; undefined for the whole content. */
+  readonly ranges?: readonly LineRange[];
   readonly isPinned: boolean;
   /** Whether the model or the user asked for it. Then a content that the layout would cut is shown whole. */
   readonly isAsked?: boolean;

@@ -90,10 +90,10 @@ describe("a file", () => {
   it("is shown only by the lines that are not in view", () => {
     const stage = viewStage("go on");
     stage.file("f1", lines(20));
-    stage.activate("f1", { range: { from: 5, to: 8 } });
+    stage.activate("f1", { ranges: [{ from: 5, to: 8 }] });
     stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
     stage.view(layout);
-    stage.activate("f1", { range: { from: 3, to: 10 } });
+    stage.activate("f1", { ranges: [{ from: 3, to: 10 }] });
     const more = stage.call("read", { path: "f1.ts" }, "read.", { shows: ["f1"] });
 
     expect(resultOf(stage.view(layout), more)).toBe(
@@ -101,6 +101,25 @@ describe("a file", () => {
         "f1 f1.ts v1 lines 3-4 of 20\n~~~\nline 3 of the text\nline 4 of the text\n~~~",
         "f1 f1.ts v1 lines 9-10 of 20\n~~~\nline 9 of the text\nline 10 of the text\n~~~",
       ].join("\n"),
+    );
+  });
+
+  it("is shown by the lines that each of several calls asked for", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", lines(5_000));
+    const first = { from: 10, to: 11 };
+    const last = { from: 4_900, to: 4_901 };
+    stage.activate("f1", { ranges: [first, last] });
+    const one = stage.call("read", { offset: 10 }, "read.", { shows: ["f1"], range: first });
+    const other = stage.call("read", { offset: 4_900 }, "read.", { shows: ["f1"], range: last });
+
+    const view = stage.view(layout);
+
+    expect(resultOf(view, one)).toBe(
+      "f1 f1.ts v1 lines 10-11 of 5000\n~~~\nline 10 of the text\nline 11 of the text\n~~~",
+    );
+    expect(resultOf(view, other)).toBe(
+      "f1 f1.ts v1 lines 4900-4901 of 5000\n~~~\nline 4900 of the text\nline 4901 of the text\n~~~",
     );
   });
 

@@ -204,7 +204,7 @@ describe("a replaced version", () => {
   it("leaves at once if only lines of it were shown", () => {
     const stage = viewStage("go on");
     stage.file("f1", lines(30));
-    stage.activate("f1", { isAsked: true, range: { from: 1, to: 5 } });
+    stage.activate("f1", { isAsked: true, ranges: [{ from: 1, to: 5 }] });
     const read = stage.call("activate", { id: "f1" }, "shown.", { shows: ["f1"] });
     stage.view(atOnce);
     stage.say("Well.");

@@ -8,7 +8,7 @@ describe("a recorded pooled view", () => {
     const stage = viewStage("go on");
     stage.call("bash", { command: "a" }, lines(20));
     stage.file("f1", lines(200));
-    stage.activate("f1", { isPinned: true, range: { from: 2, to: 150 } });
+    stage.activate("f1", { isPinned: true, ranges: [{ from: 2, to: 150 }] });
     const { messages, record } = stage.view(pooledLayout, { budget: 300 });
     const source = stage.source();
     stage.file("f1", lines(11));

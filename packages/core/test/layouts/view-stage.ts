@@ -1,6 +1,7 @@
 import {
   hashObject,
   type JsonObject,
+  type LineRange,
   metadataOf,
   type ObjectBody,
   type ObjectId,
@@ -24,7 +25,7 @@ import type { PoolEntry } from "../../src/view/pool-entry.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import type { ViewSource } from "../../src/view/view-source.ts";
 
-type Activation = Partial<Pick<ActiveObject, "range" | "isPinned" | "isAsked">>;
+type Activation = Partial<Pick<ActiveObject, "ranges" | "isPinned" | "isAsked">>;
 
 interface CallOptions {
   readonly blocks?: readonly Block[];
@@ -32,6 +33,8 @@ interface CallOptions {
   readonly file?: string;
   /** For a call of a context tool: the handles of the objects that it showed. */
   readonly shows?: readonly string[];
+  /** The lines of them that it asked for. */
+  readonly range?: LineRange;
   readonly thinking?: Block;
   readonly isActive?: boolean;
 }
@@ -122,7 +125,7 @@ export function viewStage(user?: string): ViewStage {
       const id = objectId(`call_${calls}`);
       const block: ToolCallBlock = { type: "toolCall", id, name: tool, arguments: args };
       addStep(options.thinking === undefined ? [block] : [options.thinking, block], [id]);
-      const { blocks, file, shows } = options;
+      const { blocks, file, shows, range } = options;
       const references = shows?.map((shown) => ({ ref: "dynamic", id: newest(shown).body.id }));
       store(handle, {
         id,
@@ -140,6 +143,7 @@ export function viewStage(user?: string): ViewStage {
         ...(references === undefined
           ? { call_kind: usualToolFacts(tool, args).kind }
           : { context_tool: true, short_summary: output, target_refs: references }),
+        ...(range === undefined ? {} : { target_range: range }),
         provenance: { origin: "toolcall", generator: "tool" },
       });
       if (options.isActive !== false && references === undefined && output !== "")

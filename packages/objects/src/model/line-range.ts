@@ -72,17 +72,32 @@ export interface ReadLimits {
   readonly characters: number;
 }
 
-/** Returns a range within a text that has changed; undefined (the whole text) if no line of the range remains. */
-export function rangeWithin(range: LineRange, text: string): LineRange | undefined {
+/** Returns the parts of ranges that a text has; undefined (the whole text) if no line of the ranges remains. */
+export function rangesWithin(
+  ranges: readonly LineRange[],
+  text: string,
+): readonly LineRange[] | undefined {
   const lines = lineCount(text);
-  return range.from > lines ? undefined : { from: range.from, to: Math.min(range.to, lines) };
+  const within = ranges.flatMap(({ from, to }) =>
+    from > lines ? [] : [{ from, to: Math.min(to, lines) }],
+  );
+  return within.length === 0 ? undefined : within;
 }
 
-/** Returns the smallest range that contains two ranges; undefined is the whole text. */
-export function coveringRange(
-  left: LineRange | undefined,
-  right: LineRange | undefined,
-): LineRange | undefined {
-  if (left === undefined || right === undefined) return undefined;
-  return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };
+/**
+ * Returns ranges with one more, in the order of the text. Ranges that overlap or touch become one. Undefined is the
+ * whole text.
+ */
+export function withRange(
+  ranges: readonly LineRange[] | undefined,
+  range: LineRange | undefined,
+): readonly LineRange[] | undefined {
+  if (ranges === undefined || range === undefined) return undefined;
+  const joined: LineRange[] = [];
+  for (const next of [...ranges, range].toSorted((left, right) => left.from - right.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || next.from > last.to + 1) joined.push(next);
+    else joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, next.to) };
+  }
+  return joined;
 }

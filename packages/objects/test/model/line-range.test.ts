@@ -1,11 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  coveringRange,
   headRange,
   lineCount,
+  type LineRange,
   linesOf,
   rangeOf,
+  rangesWithin,
+  withRange,
 } from "../../src/model/line-range.ts";
 
 const text = fc
@@ -15,6 +17,10 @@ const text = fc
 /** Returns the lines of a text, including their line breaks. */
 function split(given: string): readonly string[] {
   return given.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+}
+
+function linesIn({ from, to }: LineRange): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 describe("line ranges", () => {
@@ -101,9 +107,39 @@ describe("line ranges", () => {
     );
   });
 
-  it("combine to the smallest range that covers both, or to the whole text", () => {
-    expect(coveringRange({ from: 2, to: 4 }, { from: 8, to: 9 })).toEqual({ from: 2, to: 9 });
-    expect(coveringRange({ from: 2, to: 4 }, undefined)).toBeUndefined();
-    expect(coveringRange(undefined, { from: 2, to: 4 })).toBeUndefined();
+  it("combine to the same lines, in order and without an overlap", () => {
+    const bound = fc.integer({ min: 1, max: 40 });
+    const range = fc.tuple(bound, fc.nat(5)).map(([from, more]) => ({ from, to: from + more }));
+    fc.assert(
+      fc.property(fc.array(range, { minLength: 1 }), (given) => {
+        const joined = given.reduce<readonly LineRange[]>(
+          (ranges, one) => withRange(ranges, one) ?? [],
+          [],
+        );
+
+        expect(new Set(joined.flatMap(linesIn))).toEqual(new Set(given.flatMap(linesIn)));
+        for (const [index, { from }] of joined.entries())
+          expect(from).toBeGreaterThan((joined[index - 1]?.to ?? -1) + 1);
+      }),
+    );
+  });
+
+  it("combine with the whole text to the whole text", () => {
+    expect(withRange([{ from: 2, to: 4 }], undefined)).toBeUndefined();
+    expect(withRange(undefined, { from: 2, to: 4 })).toBeUndefined();
+  });
+
+  it("end with the text, and are the whole text if it ends before they begin", () => {
+    const ranges = [
+      { from: 1, to: 2 },
+      { from: 3, to: 9 },
+      { from: 8, to: 9 },
+    ];
+
+    expect(rangesWithin(ranges, "a\nb\nc\nd\n")).toEqual([
+      { from: 1, to: 2 },
+      { from: 3, to: 4 },
+    ]);
+    expect(rangesWithin([{ from: 3, to: 4 }], "a\n")).toBeUndefined();
   });
 });

@@ -83,8 +83,8 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
           if (form !== "left-out") assertShown(contents, object, form, messages, input);
           assertOnce(contents, object);
         }
-        const wanted = input.active.filter(({ entry, range }) => {
-          return range === undefined && !deactivated.includes(entry.id);
+        const wanted = input.active.filter(({ entry, ranges }) => {
+          return ranges === undefined && !deactivated.includes(entry.id);
         });
         assertImages(messages, input, wanted);
       });

@@ -131,20 +131,22 @@ function inputOf(
 }
 
 function activeObjects(now: SessionNow, { versions }: SessionPlace): readonly ActiveObject[] {
-  return [...now.active].flatMap(([handle, { range, isAsked }]): readonly ActiveObject[] => {
+  return [...now.active].flatMap(([handle, { ranges, isAsked }]): readonly ActiveObject[] => {
     const entry = now.pool.get(handle);
     const stored = newest(versions, handle);
     if (entry === undefined || stored === undefined) return [];
     const { content } = stored.body;
     if (content === null && stored.body["blocks"] === undefined) return [];
     const lines = (content ?? "").split("\n").length - ((content ?? "").endsWith("\n") ? 1 : 0);
-    const isWithin = range !== undefined && range.from <= lines;
+    const within = (ranges ?? []).filter(({ from }) => from <= lines);
     return [
       {
         entry,
         stored,
         isPinned: now.pinned.has(handle),
-        ...(isWithin ? { range: { from: range.from, to: Math.min(range.to, lines) } } : {}),
+        ...(within.length === 0
+          ? {}
+          : { ranges: within.map(({ from, to }) => ({ from, to: Math.min(to, lines) })) }),
         ...(isAsked ? { isAsked: true } : {}),
       },
     ];

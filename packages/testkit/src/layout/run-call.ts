@@ -1,5 +1,5 @@
 import type { Block } from "@self-context-manager/core";
-import type { JsonObject, StoredVersion } from "@self-context-manager/objects";
+import type { JsonObject, LineRange, StoredVersion } from "@self-context-manager/objects";
 
 import {
   entryOf,
@@ -165,9 +165,10 @@ function reported(
   call: NamedCall & Pick<ResultFacts, "id">,
   shows: ResultFacts["shows"] & object,
   place: SessionPlace,
+  range?: LineRange,
 ): SessionNow {
   const content = `${call.tool} ${JSON.stringify(Object.values(call.args)[0])}: done.`;
-  const facts: ResultFacts = { ...call, failed: false, content, shows };
+  const facts: ResultFacts = { ...call, failed: false, content, shows, range };
   return withEntry(now, storeVersion(place.versions, handle, toolcallBody(facts)));
 }
 
@@ -185,8 +186,9 @@ function runRead(
   const entry = known ?? storeVersion(place.versions, file, fileBodyOf(index, text, "human"));
   const there = refreshed(withEntry(now, entry), place.versions);
   if (text === null) return reported(there, handle, call, [], place);
-  const read = activated(there, entry, scriptRange(script.range, text), true);
-  return reported(read, handle, call, [entry.id], place);
+  const range = scriptRange(script.range, text);
+  const read = activated(there, entry, range, true);
+  return reported(read, handle, call, [entry.id], place, range);
 }
 
 function writtenFile(

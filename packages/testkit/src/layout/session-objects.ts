@@ -7,6 +7,7 @@ import {
 import {
   type DynamicReference,
   type JsonObject,
+  type LineRange,
   metadataOf,
   type ObjectBody,
   objectId,
@@ -82,12 +83,13 @@ export interface ResultFacts {
   readonly content: string | null;
   readonly blocks?: readonly Block[];
   readonly file?: StoredVersion;
-  /** Only for a context tool: the objects that it showed. */
+  /** Only for a context tool: the objects that it showed, and the lines of them that it asked for. */
   readonly shows?: readonly ObjectId[];
+  readonly range?: LineRange | undefined;
 }
 
 export function toolcallBody(facts: ResultFacts): ObjectBody {
-  const { id, tool, args, failed, content, blocks, file, shows } = facts;
+  const { id, tool, args, failed, content, blocks, file, shows, range } = facts;
   const isContextTool = shows !== undefined;
   const fileRefs: readonly StaticReference[] = file === undefined ? [] : [staticReference(file)];
   const targets: readonly DynamicReference[] = (shows ?? []).map((target) => ({
@@ -110,6 +112,7 @@ export function toolcallBody(facts: ResultFacts): ObjectBody {
     ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
     ...(isContextTool ? { context_tool: true, short_summary: content ?? "" } : {}),
     ...(targets.length === 0 ? {} : { target_refs: targets }),
+    ...(range === undefined ? {} : { target_range: range }),
     provenance: { origin: "toolcall", generator: "tool" },
   };
 }

@@ -12,7 +12,7 @@ import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
 import type { RangeScript } from "./session-script.ts";
 
 interface Activation {
-  readonly range?: LineRange;
+  readonly ranges?: readonly LineRange[];
   readonly isAsked: boolean;
 }
 
@@ -75,20 +75,31 @@ export function activated(
   const known = now.active.get(handle);
   const active = new Map(now.active);
   if (range === undefined && known !== undefined) active.delete(handle);
-  const shown = known === undefined ? range : covering(known.range, range);
+  const shown = joined(known === undefined ? [] : known.ranges, range);
   active.set(handle, {
-    ...(shown === undefined ? {} : { range: shown }),
+    ...(shown === undefined ? {} : { ranges: shown }),
     isAsked: isAsked || known?.isAsked === true,
   });
   return used({ ...now, active }, handle);
 }
 
-function covering(
-  left: LineRange | undefined,
-  right: LineRange | undefined,
-): LineRange | undefined {
-  if (left === undefined || right === undefined) return undefined;
-  return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };
+/** Returns ranges with one more, counted line by line. Undefined is the whole text. */
+function joined(
+  ranges: readonly LineRange[] | undefined,
+  range: LineRange | undefined,
+): readonly LineRange[] | undefined {
+  if (ranges === undefined || range === undefined) return undefined;
+  const lines = new Set([...ranges, range].flatMap(linesOf));
+  const starts = [...lines].filter((line) => !lines.has(line - 1)).toSorted((a, b) => a - b);
+  return starts.map((from) => {
+    let to = from;
+    while (lines.has(to + 1)) to += 1;
+    return { from, to };
+  });
+}
+
+function linesOf({ from, to }: LineRange): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 /**

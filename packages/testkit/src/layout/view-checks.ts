@@ -106,7 +106,7 @@ export function assertShown(
   messages: readonly ViewMessage[],
   input: LayoutInput,
 ): void {
-  const { entry, stored, range, isAsked } = object;
+  const { entry, stored, ranges, isAsked } = object;
   const { content } = stored.body;
   if (content === null || content.trim() === "") return;
   const found = readable(contents, object);
@@ -115,11 +115,12 @@ export function assertShown(
     assert.ok(mayBePart, `${entry.handle} is not shown whole`);
     return;
   }
-  const wanted = range ?? { from: 1, to: Math.max(1, linesIn(content)) };
+  const wanted = ranges ?? [{ from: 1, to: Math.max(1, linesIn(content)) }];
   const isWhole = found.text !== undefined && withEnd(found.text) === withEnd(content);
   const shown = new Set(found.lines);
   let isCovered = content !== "";
-  for (let line = wanted.from; line <= wanted.to; line += 1) isCovered &&= shown.has(line);
+  for (const { from, to } of wanted)
+    for (let line = from; line <= to; line += 1) isCovered &&= shown.has(line);
   assert.ok(
     isWhole || isCovered || isInArguments(object, contents, messages, input),
     `${entry.handle} version ${stored.version} cannot be read`,

@@ -1,7 +1,7 @@
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { linesFor, once, partOf, shownParts, type ShownParts } from "./shown-parts.ts";
+import { linesFor, once, partsOf, shownParts, type ShownParts } from "./shown-parts.ts";
 
 /**
  * Returns a view in which no entry from `cut` on refers to content above that is no longer there. A line replaces a
@@ -51,7 +51,7 @@ function withoutDangling(
     // The content of an inactive object is not loaded.
     const canBeMade = object !== undefined || part.form === "above" || part.form === "line";
     if (isResolved(part, above) && canBeMade) return [part];
-    return object !== undefined && isAsked(part.of) ? [partOf(object)] : linesFor(context, [part]);
+    return object !== undefined && isAsked(part.of) ? partsOf(object) : linesFor(context, [part]);
   });
   const { replaces, ...rest } = entry as ResultEntry;
   const isReplaced = replaces !== undefined && hasVersion(above, replaces.of, replaces.above);

@@ -1,11 +1,18 @@
-import { isReference, type ObjectMetadata } from "@self-context-manager/objects";
+import {
+  isReference,
+  type LineRange,
+  type ObjectMetadata,
+  rangesWithin,
+} from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
+import { rangeIn } from "../../calls/execution.ts";
 import { argumentsOf } from "../../calls/toolcall-object.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
+import type { ActiveObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type {
   AssistantEntry,
@@ -95,12 +102,22 @@ function targetParts(
   const references = known.stored.body["target_refs"];
   if (!Array.isArray(references)) return images;
   const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
+  const range = rangeIn(known.stored.body["target_range"]);
   const shows = ids.flatMap((id) => {
     const target = context.input.pool.get(id);
     const object = target === undefined ? undefined : context.active.get(target.handle);
-    return object === undefined ? [] : wantedParts(context, parts, object, true);
+    return object === undefined
+      ? []
+      : wantedParts(context, parts, withinRange(object, range), true);
   });
   return [...shows, ...images];
+}
+
+/** Returns an object with only the lines that a call asked for: each of several calls shows its own. */
+function withinRange(object: ActiveObject, range: LineRange | undefined): ActiveObject {
+  if (range === undefined) return object;
+  const ranges = rangesWithin([range], object.stored.body.content ?? "");
+  return ranges === undefined ? object : { ...object, ranges };
 }
 
 /** Kinds of calls whose long output is cut to head and tail. */

@@ -59,11 +59,11 @@ const none: readonly ShownPart[] = [];
 
 const noCalls: readonly string[] = [];
 
-/** Returns the part that shows everything that is requested of an active object. */
-export function partOf({ entry, stored, range }: ActiveObject): ShownPart {
+/** Returns the parts that show everything that is requested of an active object. */
+export function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
   const part = { of: entry.handle, version: stored.version };
-  if (range === undefined) return { ...part, form: "whole" };
-  return { ...part, form: "lines", from: range.from, to: range.to };
+  if (ranges === undefined) return [{ ...part, form: "whole" }];
+  return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
 }
 
 /** Returns one metadata line for each object of some parts. */

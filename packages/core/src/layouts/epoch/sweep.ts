@@ -14,7 +14,7 @@ import { sized } from "./entry-messages.ts";
 import { argumentsInView } from "./large-arguments.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
-import { linesFor, once, partOf } from "./shown-parts.ts";
+import { linesFor, once, partsOf } from "./shown-parts.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
@@ -230,7 +230,7 @@ function refresh(
       if (known?.isStale !== true || object === undefined) return [part];
       if (known.isAbove && part.version === object.stored.version) return [part];
       if (known.isAbove || known.last !== index) return linesFor(context, [part]);
-      return [partOf(object)];
+      return partsOf(object);
     });
     return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, context.source);
   });

@@ -21,7 +21,7 @@ export function wantedParts(
   object: ActiveObject,
   isAnswer: boolean,
 ): readonly ShownPart[] {
-  const { entry, stored, range } = object;
+  const { entry, stored, ranges } = object;
   const of = entry.handle;
   const { version } = stored;
   const shown = parts.of(of);
@@ -34,10 +34,10 @@ export function wantedParts(
   // Lines come without the images. They are shown again with the images if everything is requested.
   const isWithoutImages =
     !isThere &&
-    range === undefined &&
+    ranges === undefined &&
     hasImages(object) &&
     current.every(({ form }) => form === "lines");
-  const missing = isThere ? [] : missingRanges(range, current, lineCount(content));
+  const missing = isThere ? [] : missingRanges(ranges, current, lineCount(content));
   if (missing.length === 0 && !isWithoutImages) {
     return isAnswer ? [{ of, version, form: "above" }] : [];
   }
@@ -55,7 +55,7 @@ export function wantedParts(
     const difference = differencePart(context, object, base.version);
     if (difference !== undefined) return [difference];
   }
-  const isEverything = range === undefined && current.length === 0;
+  const isEverything = ranges === undefined && current.length === 0;
   if (isEverything || isWithoutImages || stored.body.content === null)
     return [{ of, version, form: "whole" }];
   return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
@@ -74,13 +74,13 @@ function differencePart(
   return { of: entry.handle, version: stored.version, form: "diff", since };
 }
 
-/** Returns the lines of a range, or of the whole content, that no part shows. */
+/** Returns the lines of the ranges, or of the whole content, that no part shows. */
 function missingRanges(
-  range: LineRange | undefined,
+  ranges: readonly LineRange[] | undefined,
   shown: readonly ShownPart[],
   lines: number,
 ): readonly LineRange[] {
-  let missing: LineRange[] = [range ?? { from: 1, to: Math.max(1, lines) }];
+  let missing = ranges ?? [{ from: 1, to: Math.max(1, lines) }];
   for (const part of shown) {
     if (part.form !== "lines") continue;
     const from = part.from ?? 1;

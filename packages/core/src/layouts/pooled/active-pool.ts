@@ -61,35 +61,30 @@ interface FittedObject {
 }
 
 function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
-  const { entry, stored, range } = object;
+  const { entry, stored, ranges } = object;
   const { workspace, estimator } = input;
   const text = stored.body.content;
   const images = imagesOf(object);
-  const whole: Block[] = [
-    {
-      type: "text",
-      text:
-        text === null
-          ? blockHeader(entry, workspace, undefined, 0)
-          : contentBlock(entry, workspace, text, range),
-    },
-    ...images,
-  ];
+  const texts =
+    text === null
+      ? [blockHeader(entry, workspace, undefined, 0)]
+      : (ranges ?? [undefined]).map((range) => contentBlock(entry, workspace, text, range));
+  const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...images];
   if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
     return { blocks: whole, form: "whole" };
   const note = `activate ${entry.handle} with from and to shows a part`;
   const header = blockHeader(
     entry,
     workspace,
-    range,
-    range === undefined ? 0 : lineCount(text ?? ""),
+    ranges,
+    ranges === undefined ? 0 : lineCount(text ?? ""),
   );
   const missing = images.length === 0 ? "" : `: no room for its images (${images.length})`;
   const fitted =
     text === null
       ? undefined
       : fitText(
-          range === undefined ? text : linesOf(text, range),
+          ranges === undefined ? text : ranges.map((range) => linesOf(text, range)).join(""),
           room - estimator.text(`${header}${missing}\n~~~~\n\n~~~~`) - 2,
           estimator,
           note,

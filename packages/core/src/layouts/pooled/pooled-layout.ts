@@ -1,4 +1,4 @@
-import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
+import type { LineRange, ObjectId, StoredMetadata } from "@self-context-manager/objects";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
 import type { DescribedEntry, VersionName } from "../../view/describe-entries.ts";
 import type {
@@ -53,8 +53,7 @@ type PooledMemory = {
 type ActiveRow = {
   readonly of: string;
   readonly version: number;
-  readonly from?: number;
-  readonly to?: number;
+  readonly ranges?: readonly LineRange[];
   readonly pinned?: true;
 };
 
@@ -74,13 +73,17 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       versions: [],
       how: "messages unchanged, results as reference lines",
     },
-    ...active.map(({ of, version, from, to, pinned }) => ({
+    ...active.map(({ of, version, ranges, pinned }) => ({
       what: pinned === true ? "pinned" : "active",
       place: "",
       versions: [{ handle: of, version }],
-      how: from === undefined || to === undefined ? "whole" : `lines ${from}-${to}`,
+      how: ranges === undefined ? "whole" : partText(ranges),
     })),
   ];
+}
+
+function partText(ranges: readonly LineRange[]): string {
+  return `lines ${ranges.map(({ from, to }) => `${from}-${to}`).join(", ")}`;
 }
 
 /** Returns a record without lost versions, each `handle@version`, in both pools. */
@@ -99,10 +102,10 @@ function readName(name: string): VersionName {
 function recordOf(input: LayoutInput): ViewRecord {
   const memory: PooledMemory = {
     pool: [...input.pool.values()].map(({ handle, stored }) => `${handle}@${stored.version}`),
-    active: input.active.map(({ entry, stored, range, isPinned }) => ({
+    active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
       of: entry.handle,
       version: stored.version,
-      ...range,
+      ...(ranges === undefined ? {} : { ranges }),
       ...(isPinned ? { pinned: true as const } : {}),
     })),
     factor: input.factor ?? 1,
@@ -126,7 +129,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     const entry = entryOf(source, handle, version);
     pool.set(entry.id, entry);
   }
-  const active = memory.active.map(({ of, version, from, to, pinned }): ActiveObject => {
+  const active = memory.active.map(({ of, version, ranges, pinned }): ActiveObject => {
     const entry = entryOf(source, of, version);
     const stored = source.object(of, version)?.stored;
     const { content } = stored?.body ?? {};
@@ -135,7 +138,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     return {
       entry,
       stored: { ...stored, body: { ...stored.body, content } },
-      ...(from === undefined || to === undefined ? {} : { range: { from, to } }),
+      ...(ranges === undefined ? {} : { ranges }),
       isPinned: pinned === true,
     };
   });
