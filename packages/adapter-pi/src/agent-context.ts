@@ -95,6 +95,7 @@ export function agentContext<Message extends { readonly role: string }>(
    * Reads Pi's messages. Results of refused calls have no details, because an error carries none; they are added here.
    */
   const codec: MessageCodec<unknown> = {
+    ...piCodec,
     identify: (raw) => piCodec.identify(raw),
     decode(raw) {
       const message = piCodec.decode(raw);
@@ -204,13 +205,12 @@ function wrapTool<Tool extends AgentToolLike>(
           details: result.details,
           isError: "isError" in result && result.isError === true,
         };
-        const details = await recordResult(session, event, workspace);
-        return details === undefined ? result : { ...result, details };
+        await recordResult(session, event, workspace);
       } catch (error) {
         // A failure of the context manager must not make the agent's tool fail.
         onFailure?.(error);
-        return result;
       }
+      return result;
     },
   };
 }

@@ -15,6 +15,11 @@ import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
 /** Reads Pi's messages, of every supported release. A message that it cannot read becomes an opaque message. */
 export const piCodec: MessageCodec<unknown> = {
+  fileRendering: {
+    // The notices of Pi's own `read` below lines that are not the whole rest of the file.
+    notice:
+      /\n\n\[(?:\d+ more lines in file|Showing lines \d+-\d+ of \d+(?: \([\d.]+ ?[A-Z]+ limit\))?)\. Use offset=\d+ to continue\.\]$/u,
+  },
   identify(raw): MessageIdentity {
     const message = isFields(raw) ? raw : {};
     const { role, toolCallId } = message;

@@ -230,11 +230,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     pi.on("tool_result", async (event, context) => {
       if (ownToolNames.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
-      return await guarded(context, async ({ session, workspace }) => {
-        const details = await recordResult(session, event, workspace);
+      await guarded(context, async ({ session, workspace }) => {
+        await recordResult(session, event, workspace);
         await writes.end(event.toolCallId);
-        return details === undefined ? undefined : { details };
       });
+      return undefined;
     });
 
     pi.on("agent_end", async () => await writes.endAll());

@@ -72,6 +72,7 @@ export function fakeSession(): FakeSession {
     load: answering("load"),
     inspect: answering("inspect"),
     name: answering("name"),
+    recordRead: silent("recordRead"),
     recordWrite: silent("recordWrite"),
     recordNamed: silent("recordNamed"),
     recordSystemPrompt: silent("recordSystemPrompt"),

@@ -1,4 +1,4 @@
-import { executionField, standingInstruction } from "@self-context-manager/core";
+import { standingInstruction } from "@self-context-manager/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 
 import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
@@ -222,25 +222,13 @@ describe("the extension", () => {
     expect(session.calls.map(([name]) => name)).toEqual(["ingest"]);
   });
 
-  test("adds the report to the details of a read and changes nothing else", async () => {
+  test("looks at the file of a read and does not change the result", async () => {
     const { pi, session } = await started();
 
     const result = await pi.emit("tool_result", readResult);
 
-    expect(session.calls).toEqual([["read", { path: "a.txt", offset: 2 }, { callId: "call_1" }]]);
-    expect(result).toEqual({
-      details: {
-        truncation: { truncated: true },
-        [executionField]: { report: "done", effects: [] },
-      },
-    });
-  });
-
-  test("does not change a read that succeeded in the host and failed in the session", async () => {
-    const { pi, session } = await started();
-    session.answer = { ok: false, text: "There is no file.", effects: [] };
-
-    expect(await pi.emit("tool_result", readResult)).toBeUndefined();
+    expect(session.calls).toEqual([["recordRead", "a.txt", { callId: "call_1" }]]);
+    expect(result).toBeUndefined();
   });
 
   test("records written files, but not those of a failed write", async () => {

@@ -187,6 +187,7 @@ export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
 export type { TokenEstimator } from "./cost/token-estimator.ts";
 export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
 export type { HostSession } from "./host/host-session.ts";
+export type { FileRendering } from "./host/file-rendering.ts";
 export type { MessageCodec, MessageIdentity } from "./host/message-codec.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { commandWords } from "./calls/command-words.ts";

@@ -1,4 +1,5 @@
 import {
+  type FileContent,
   isJsonObject,
   isObjectId,
   isReference,
@@ -7,6 +8,7 @@ import {
   type ObjectId,
   type StaticReference,
 } from "@self-context-manager/objects";
+import { textOf, type ToolResultMessage } from "../chat/message.ts";
 
 /**
  * What a context tool did to the session. Its result carries it, so that a session that is ingested again can repeat
@@ -31,7 +33,12 @@ export type Execution = {
   readonly fileRefs?: readonly StaticReference[];
   /** Whether the session already contains the effects. */
   readonly isApplied?: boolean;
+  /** The file that a tool of the host has read. It is not stored until a request shows its text. */
+  readonly read?: FileSnapshot;
 };
+
+/** The content of a file at a time, and the file's version that was known then; 0 for an unknown file. */
+export type FileSnapshot = { readonly file: FileContent; readonly version: number };
 
 /** Name of the field in which the results of context tools carry their report and effects through the host's record. */
 export const executionField = "self_context_manager";
@@ -41,15 +48,17 @@ const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate
 
 /**
  * Returns the execution that a result's details describe, or undefined for a tool that is not a context tool. The
- * details of other tools can contain anything and must not change the session.
+ * details of other tools can contain anything and must not change the session. The text of a context tool's result is
+ * its report, so a result with another text is not one.
  */
-export function executionIn(
-  toolName: string,
-  details: JsonValue | undefined,
-): Execution | undefined {
+export function executionIn({
+  toolName,
+  content,
+  details,
+}: ToolResultMessage): Execution | undefined {
   if (!operations.some((name) => name === toolName) || !isJsonObject(details)) return undefined;
   const recorded = details[executionField];
-  if (!isJsonObject(recorded) || typeof recorded["report"] !== "string") return undefined;
+  if (!isJsonObject(recorded) || recorded["report"] !== textOf(content)) return undefined;
   const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])
     ? recorded["effects"]
     : [];

@@ -32,6 +32,7 @@ import {
   type SessionScope,
 } from "../state/session-scope.ts";
 import { noteNamedFiles } from "../state/use-order.ts";
+import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation, type UnseenMessage } from "./reconcile.ts";
 import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
 import { stageToolcalls, type WaitingResult, type WaitingResults } from "./stage-toolcalls.ts";
@@ -95,6 +96,12 @@ export async function ingestMessages<Raw>(
   const toolcalls: KnownToolcalls = new Map();
   const objectIds = await chooseObjectIds(scope, unseen, toolcalls);
   const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);
+  const recognized = await recognizeReads(
+    scope,
+    unseen.map(({ message }) => message),
+    executions,
+    codec.fileRendering,
+  );
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
@@ -106,7 +113,11 @@ export async function ingestMessages<Raw>(
     ...(usage === undefined ? {} : { usage }),
   };
   learn?.(report);
-  await stage(scope, { chatChanged, isRewound }, { waiting, known: toolcalls, executions });
+  await stage(
+    scope,
+    { chatChanged, isRewound },
+    { waiting, known: toolcalls, executions, recognized },
+  );
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);

@@ -1,7 +1,9 @@
+import type { ObjectId } from "@self-context-manager/objects";
 import type { ToolEffect } from "../calls/execution.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
+import { noteFileUse } from "../state/use-order.ts";
 
 /**
  * Applies the effects of context tools again, from a history that this session ingests for the first time, as after a
@@ -17,6 +19,9 @@ export async function replayEffects(
     const { state } = scope;
     switch (effect.op) {
       case "read":
+        setActive(state, effect.id, effect.range, used);
+        noteRead(scope, effect.id);
+        break;
       case "activate":
         setActive(state, effect.id, effect.range, used);
         break;
@@ -32,6 +37,11 @@ export async function replayEffects(
         break;
     }
   }
+}
+
+function noteRead(scope: SessionScope, id: ObjectId): void {
+  const entry = scope.state.pool.get(id);
+  if (entry !== undefined) noteFileUse(scope, entry);
 }
 
 async function isKnown(scope: SessionScope, effect: ToolEffect): Promise<boolean> {

@@ -1,5 +1,6 @@
 import {
   type DynamicReference,
+  isReference,
   type LineRange,
   metadataVersion,
   type ObjectId,
@@ -11,10 +12,10 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
-import { type Execution, executionIn } from "../calls/execution.ts";
+import { type Execution, executionIn, rangeIn } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
-import type { ToolResultMessage } from "../chat/message.ts";
+import { textOf, type ToolResultMessage } from "../chat/message.ts";
 import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
@@ -39,6 +40,8 @@ export interface WaitingResults {
   readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
   /** The executions of the tools, by the provider id of the call. */
   readonly executions: Map<string, Execution>;
+  /** The executions of tools that have read a file and whose result shows its text, by the same id. */
+  readonly recognized: ReadonlyMap<string, Execution>;
 }
 
 /**
@@ -48,14 +51,20 @@ export interface WaitingResults {
  */
 export async function stageToolcalls(
   scope: SessionScope,
-  { waiting, known, executions }: WaitingResults,
+  { waiting, known, executions, recognized }: WaitingResults,
 ): Promise<void> {
   const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
   for (const one of waiting) {
-    const { toolCallId, toolName, details } = one.result;
-    const execution = executions.get(toolCallId) ?? executionIn(toolName, details) ?? {};
+    const { toolCallId } = one.result;
+    const there = known.get(one.objectId);
+    const execution =
+      recognized.get(toolCallId) ??
+      recordedExecution(one.result, executions.get(toolCallId)) ??
+      executionIn(one.result) ??
+      executionOf(there) ??
+      {};
     const body = toolcallBody({
       id: one.objectId,
       result: one.result,
@@ -67,7 +76,6 @@ export async function stageToolcalls(
       ...targetRangeOf(execution),
       ...kindOf(scope, one, execution),
     });
-    const there = known.get(one.objectId);
     if (there !== undefined) {
       await arrive(scope, one, there, execution);
       continue;
@@ -91,6 +99,36 @@ export async function stageToolcalls(
       }
     },
   });
+}
+
+/**
+ * Returns what was recorded while the tool ran. If another extension has changed the text of a context tool's result,
+ * the result is an ordinary output.
+ */
+function recordedExecution(
+  { content }: ToolResultMessage,
+  execution: Execution | undefined,
+): Execution | undefined {
+  const { report } = execution ?? {};
+  if (execution === undefined || report === undefined || report === textOf(content))
+    return execution;
+  const { report: _changed, ...rest } = execution;
+  return rest;
+}
+
+/** Returns the execution that a stored tool call describes: a fork shares the calls of the session that it came from. */
+function executionOf(stored: StoredMetadata | undefined): Execution | undefined {
+  if (stored === undefined) return undefined;
+  const { context_tool: isContextTool, short_summary: report } = stored.body;
+  if (isContextTool !== true || typeof report !== "string") return undefined;
+  const { target_refs: targets, target_range: lines } = stored.body;
+  const range = rangeIn(lines);
+  const effects = (Array.isArray(targets) ? targets : []).flatMap((target) =>
+    isReference(target)
+      ? [{ op: "read" as const, id: target.id, ...(range === undefined ? {} : { range }) }]
+      : [],
+  );
+  return { report, effects };
 }
 
 /** The version point of a version without a transaction. */
@@ -127,13 +165,9 @@ async function arrive(
   const turn = call?.position.turn ?? currentCallTime(state).turn;
   if (call !== undefined) countToolcall(state, turn, isContextTool);
   const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
-  if (isContextTool) {
-    const wasPending = state.pendingCalls.delete(result.toolCallId);
-    if (wasPending) state.changed = true;
-    else if (execution.isApplied !== true) {
-      await replayEffects(scope, execution.effects ?? [], used);
-    }
-  }
+  const wasPending = state.pendingCalls.delete(result.toolCallId);
+  if (wasPending) state.changed = true;
+  else if (execution.isApplied !== true) await replayEffects(scope, execution.effects ?? [], used);
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});

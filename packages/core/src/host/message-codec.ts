@@ -1,4 +1,5 @@
 import type { Message } from "../chat/message.ts";
+import type { FileRendering } from "./file-rendering.ts";
 
 /** The fields by which a host's message is recognised. They are cheap to read. */
 export interface MessageIdentity {
@@ -28,4 +29,9 @@ export interface MessageCodec<Raw> {
    * and must give the same value each time.
    */
   decode(raw: Raw): Message;
+  /**
+   * How the host writes the text of a file into a result. Default: the lines from the argument `offset` on, without a
+   * notice and without line numbers.
+   */
+  readonly fileRendering?: FileRendering;
 }

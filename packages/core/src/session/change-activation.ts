@@ -7,6 +7,7 @@ import {
   rangeOf,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "../files/workspace-rule.ts";
+import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
@@ -14,7 +15,6 @@ import { joinPool, refreshEntry, type SessionScope } from "../state/session-scop
 import { handlesInView } from "../state/use-order.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
-import { indexFile, recordMissing } from "./file-index.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
 /** The lines of an object to activate. Default: all. */

@@ -12,6 +12,7 @@ import { keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
+import { indexFile, indexNamed } from "../history/file-index.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
@@ -32,12 +33,11 @@ import {
   pin,
   unpin,
 } from "./change-activation.ts";
-import { indexFile, indexNamed } from "./file-index.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnUsage } from "./learn-usage.ts";
 import { makeView } from "./make-view.ts";
-import { readFile, type ReadRequest } from "./read-file.ts";
+import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
@@ -112,6 +112,12 @@ export interface ContextSession {
   inspect(target: string): Promise<StoredVersion | ToolAnswer>;
   /** Sets the nickname of an object; an empty nickname removes it (decision D15). */
   name(target: string, nickname: string): Promise<ToolAnswer>;
+  /**
+   * Looks at a file that a tool of the host has just read. If the next messages show its text in the host's own
+   * rendering, the file becomes known and active, and its text stands for the result. Nothing is stored before. Call it
+   * for a read that failed, too: a known file that is gone is then recorded as missing.
+   */
+  recordRead(path: string, options: Required<CallOptions>): Promise<void>;
   /**
    * Records that a tool wrote a file. The file joins the pool as inactive; an active file gets its new content
    * (decision D43).
@@ -296,6 +302,12 @@ export async function openContextSession(
     inspect: async (target) => await run(async (current) => await inspectObject(current, target)),
     name: async (target, nickname) =>
       await answer((current) => nameObject(current, target, nickname)),
+    recordRead: async (path, { callId }) =>
+      await run(async (current) => {
+        const read = await lookAtRead(current, path);
+        await commitSession(current);
+        if (read !== undefined) executions.set(callId, { ...executions.get(callId), read });
+      }),
     recordWrite: async (path, options = {}) =>
       await run(async (current) => {
         const absolute = dependencies.files.resolve(path, dependencies.workspace);

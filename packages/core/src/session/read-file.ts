@@ -1,19 +1,19 @@
 import {
   FileError,
   headRange,
-  lineCount,
   type LineRange,
   presenceOf,
   rangeOf,
   staticReference,
 } from "@self-context-manager/objects";
-import { rangesText } from "../render/content-block.ts";
+import { type IndexedFile, indexFile, recordMissing } from "../history/file-index.ts";
+import { indexSteps, readReport } from "../history/read-report.ts";
+import type { FileSnapshot } from "../calls/execution.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive } from "../state/active-set.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { noteFileUse } from "../state/use-order.ts";
 import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
-import { type IndexedFile, indexFile, recordMissing } from "./file-index.ts";
 
 /** A request to read a file, in the form of the harness's own tool. */
 export interface ReadRequest {
@@ -45,55 +45,28 @@ export async function readFile(scope: SessionScope, request: ReadRequest): Promi
 }
 
 function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRequest): ToolAnswer {
-  const { entry, stored, step } = indexed;
-  const name = `${entry.handle} ${shortName(scope.dependencies.workspace, stored.body)}`;
-  const steps = [
-    `${name}: ${indexStep(step, stored.version)}`,
-    indexed.joined ? "joined the pool" : "already in the pool",
-  ];
+  const { entry, stored } = indexed;
   const note = noContentNote(entry.handle, entry.stored);
-  const reference = staticReference(stored);
-  if (stored.body.content === null || note !== undefined) {
-    const text = `${[...steps, "not active"].join("; ")}. ${note ?? ""}`.trim();
-    return { ok: true, text, effects: [{ op: "read", id: entry.id, file: reference }] };
-  }
+  const effect = { op: "read" as const, id: entry.id, file: staticReference(stored) };
   const text = stored.body.content;
+  if (text === null || note !== undefined) {
+    const steps = [...indexSteps(scope, indexed), "not active"].join("; ");
+    return { ok: true, text: `${steps}. ${note ?? ""}`.trim(), effects: [effect] };
+  }
   const range = requestedRange(text, request, scope);
-  if (typeof range === "string") return refusal(`${name}: ${range}`);
-  const outcome = setActive(scope.state, entry.id, range);
+  if (typeof range === "string") {
+    const name = `${entry.handle} ${shortName(scope.dependencies.workspace, stored.body)}`;
+    return refusal(`${name}: ${range}`);
+  }
+  const report = readReport(scope, indexed, range);
+  setActive(scope.state, entry.id, range);
   scope.contents.set(entry.id, stored);
   noteFileUse(scope, entry);
-  const shown = scope.state.active.get(entry.id)?.ranges;
-  steps.push(activeStep(outcome, step, shown, lineCount(text)));
-  const hint =
-    step === "unchanged" && outcome === "already"
-      ? ` It is already in the context; do not read it again.`
-      : "";
   return {
     ok: true,
-    text: `${steps.join("; ")}.${hint}`,
-    effects: [
-      { op: "read", id: entry.id, file: reference, ...(range === undefined ? {} : { range }) },
-    ],
+    text: report,
+    effects: [range === undefined ? effect : { ...effect, range }],
   };
-}
-
-function indexStep(step: IndexedFile["step"], version: number): string {
-  if (step === "new") return `indexed, version ${version}`;
-  return step === "changed"
-    ? `changed, now version ${version}`
-    : `unchanged since version ${version}`;
-}
-
-function activeStep(
-  outcome: "now" | "already",
-  step: IndexedFile["step"],
-  ranges: readonly LineRange[] | undefined,
-  lines: number,
-): string {
-  const shown = ranges === undefined ? `${lines} lines` : rangesText(ranges, lines);
-  if (outcome === "now") return `active, ${shown}`;
-  return step === "unchanged" ? `already active, ${shown}` : `active, refreshed, ${shown}`;
 }
 
 function requestedRange(
@@ -119,5 +92,28 @@ async function noteMissing(scope: SessionScope, path: string): Promise<void> {
     if (body["path"] !== path || presenceOf(body) === "missing") continue;
     await recordMissing(scope, entry);
     return;
+  }
+}
+
+/**
+ * Looks at a file that a tool of the host has read. Its content is kept until the result arrives. Undefined if the file
+ * cannot be read here. A known file that is gone is recorded as missing.
+ */
+export async function lookAtRead(
+  scope: SessionScope,
+  given: string,
+): Promise<FileSnapshot | undefined> {
+  const { files, workspace } = scope.dependencies;
+  const path = files.resolve(given, workspace);
+  try {
+    const file = await files.read(path);
+    const known = [...scope.state.pool.values()].find(
+      ({ stored }) => stored.body["path"] === file.realPath,
+    );
+    return { file, version: known?.stored.version ?? 0 };
+  } catch (error) {
+    if (!FileError.is(error)) throw error;
+    if (FileError.is(error, "FILE_MISSING")) await noteMissing(scope, path);
+    return undefined;
   }
 }

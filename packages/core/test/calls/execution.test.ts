@@ -1,11 +1,12 @@
 import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
+import type { ToolResultMessage } from "../../src/chat/message.ts";
 import { executionField, executionIn } from "../../src/calls/execution.ts";
 
 describe("an effect in a context tool's result", () => {
   const id = "0190aaaa-0000-7000-8000-000000000001";
   const effectsOf = (tool: string, effect: JsonObject): unknown =>
-    executionIn(tool, { [executionField]: { report: "done", effects: [effect] } })?.effects;
+    executionIn(result(tool, { [executionField]: { report: "done", effects: [effect] } }))?.effects;
 
   test.each(["read", "activate", "deactivate", "pin", "unpin"])("is read: %s", (op) => {
     expect(effectsOf(op, { op, id })).toEqual([{ op, id }]);
@@ -51,9 +52,27 @@ describe("an effect in a context tool's result", () => {
     ]);
   });
 
-  test("is not read for another tool or without a report", () => {
-    expect(executionIn("bash", { [executionField]: { report: "done" } })).toBeUndefined();
-    expect(executionIn("pin", { [executionField]: { effects: [] } })).toBeUndefined();
-    expect(executionIn("pin", undefined)).toBeUndefined();
+  test("is not read for another tool, without a report, or if the result has another text", () => {
+    const done = { [executionField]: { report: "done" } };
+
+    expect(executionIn(result("bash", done))).toBeUndefined();
+    expect(executionIn(result("pin", { [executionField]: { effects: [] } }))).toBeUndefined();
+    expect(executionIn(result("pin", undefined))).toBeUndefined();
+    expect(executionIn(result("pin", done, "[REDACTED]"))).toBeUndefined();
   });
 });
+
+function result(
+  toolName: string,
+  details: JsonObject | undefined,
+  text = "done",
+): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: "call_1",
+    toolName,
+    content: [{ type: "text", text }],
+    isError: false,
+    ...(details === undefined ? {} : { details }),
+  };
+}

@@ -8,7 +8,6 @@ import {
   type MessageCodec,
   standingInstruction,
 } from "@self-context-manager/core";
-import type { JsonValue } from "@self-context-manager/objects";
 
 import type { ModelToolCall } from "../model-request.ts";
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";
@@ -108,8 +107,9 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
         isRewound = false;
         return view.messages.map(scriptedMessage);
       }),
-    afterTool: async (call, output) =>
-      await guarded(async (session) => await recordOutput(session, call, output)),
+    afterTool: async (call, output) => {
+      await guarded(async (session) => await recordOutput(session, call, output));
+    },
     wentBack: () => void (isRewound = true),
     summary: async (messages) =>
       await guarded(async (session) => {
@@ -136,18 +136,13 @@ function ownTools(open: () => Promise<ContextSession>): readonly ScriptedTool[] 
     }));
 }
 
-/**
- * Records in the session the effect of one of the harness's tools. Returns the report of a read, which its output
- * carries.
- */
+/** Records in the session the effect of one of the harness's tools. */
 async function recordOutput(
   session: ContextSession,
   { id: callId, name, arguments: input }: ModelToolCall,
   { failed }: OutputContent,
-): Promise<JsonValue | undefined> {
-  if (failed) return undefined;
+): Promise<void> {
+  if (failed) return;
   if (name === "write") await session.recordWrite(pathIn(input), { callId });
-  if (name !== "read") return undefined;
-  const answer = await session.read({ path: pathIn(input) }, { callId });
-  return answer.ok ? answerDetails(answer) : undefined;
+  if (name === "read") await session.recordRead(pathIn(input), { callId });
 }

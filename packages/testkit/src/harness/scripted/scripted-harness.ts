@@ -111,9 +111,8 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       pictures,
       failed,
     } as const;
-    const isPluginTool = tools.some(({ name }) => name === call.name);
-    const kept = extra ?? (isPluginTool ? await plugin.afterTool?.(call, output) : undefined);
-    return kept === undefined ? output : { ...output, extra: kept };
+    if (tools.some(({ name }) => name === call.name)) await plugin.afterTool?.(call, output);
+    return extra === undefined ? output : { ...output, extra };
   }
 
   async function outcome(call: ModelToolCall): Promise<ScriptedOutput> {

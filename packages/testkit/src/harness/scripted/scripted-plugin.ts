@@ -28,8 +28,8 @@ export interface ScriptedPlugin {
   instruction?(text: string): Promise<string>;
   /** Returns the messages for the next request. `undefined`: the harness's messages stay unchanged. */
   assemble?(messages: readonly ScriptedMessage[]): Promise<readonly ScriptedMessage[] | undefined>;
-  /** Receives the output of one of the harness's own tools. The returned value is stored with the output. */
-  afterTool?(call: ModelToolCall, output: OutputContent): Promise<JsonValue | undefined>;
+  /** Receives the output of one of the harness's own tools. */
+  afterTool?(call: ModelToolCall, output: OutputContent): Promise<void>;
   /** Reports that the user has gone back to an earlier point. */
   wentBack?(): void;
   /**

@@ -38,7 +38,15 @@ export async function indexFile(
   path: string,
   generator: Provenance["generator"],
 ): Promise<IndexedFile> {
-  const file = await scope.dependencies.files.read(path);
+  return await indexContent(scope, await scope.dependencies.files.read(path), generator);
+}
+
+/** Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. */
+export async function indexContent(
+  scope: SessionScope,
+  file: FileContent,
+  generator: Provenance["generator"],
+): Promise<IndexedFile> {
   const earlier = (await findFile(scope, file.realPath)) ?? (await movedHere(scope, file.realPath));
   const known = earlier !== undefined && presenceOf(earlier.body) !== "unread";
   if (known && hasSameContent(earlier, file)) {
@@ -52,7 +60,7 @@ export async function indexFile(
   if (stored === undefined) throw new TypeError("the store returned no version for a file");
   // Another session can have made an object for the same path with other content at the same time.
   if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)
-    return await indexFile(scope, path, generator);
+    return await indexContent(scope, file, generator);
   return joined(scope, stored, known ? "changed" : "new");
 }
 
@@ -118,7 +126,7 @@ async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise
 }
 
 /** Returns the object of a file by its real path, or that of a file that was deleted there (decision D56). */
-async function findFile(
+export async function findFile(
   scope: SessionScope,
   realPath: string,
 ): Promise<StoredMetadata | undefined> {

@@ -1,0 +1,92 @@
+import {
+  presenceOf,
+  sha256,
+  staticReference,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import type { Execution, FileSnapshot } from "../calls/execution.ts";
+import { argumentsOf } from "../calls/toolcall-object.ts";
+import { isText, isToolCall, type Message, textOf } from "../chat/message.ts";
+import { type FileRendering, type RenderedLines, renderedLines } from "../host/file-rendering.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import { findFile, indexContent } from "./file-index.ts";
+import { readReport } from "./read-report.ts";
+
+/**
+ * Finds the results that show the text of a file in the host's own rendering, and returns their executions by call id.
+ * The file's version is stored, and its text stands for the result. Any other result is an ordinary output, and the
+ * file is not stored, because a tool or an extension can have hidden a part of its text from the model.
+ */
+export async function recognizeReads(
+  scope: SessionScope,
+  messages: readonly Message[],
+  executions: ReadonlyMap<string, Execution>,
+  rendering: FileRendering | undefined,
+): Promise<ReadonlyMap<string, Execution>> {
+  const recognized = new Map<string, Execution>();
+  const reads = messages.flatMap((message) => {
+    if (message.role !== "toolResult" || message.isError) return [];
+    const snapshot = executions.get(message.toolCallId)?.read;
+    return snapshot === undefined ? [] : [{ result: message, snapshot }];
+  });
+  const newest = new Map(reads.map(({ snapshot }) => [snapshot.file.realPath, snapshot]));
+  for (const { result, snapshot } of reads) {
+    const { file } = snapshot;
+    const isNewest = newest.get(file.realPath)?.file.text === file.text;
+    if (!isNewest || (await isOutdated(scope, snapshot))) continue;
+    if (!result.content.every(isText)) {
+      // The image is in the result itself. Only the file's name and size are known.
+      if (file.text !== null) continue;
+      const { stored } = await indexContent(scope, file, "human");
+      recognized.set(result.toolCallId, { fileRefs: [staticReference(stored)] });
+      continue;
+    }
+    const args = argumentsIn(scope, messages, result.toolCallId);
+    const lines = linesShown(textOf(result.content), snapshot, args, rendering);
+    if (lines === undefined) continue;
+    const indexed = await indexContent(scope, file, "human");
+    const { range } = lines;
+    const reference = staticReference(indexed.stored);
+    const effect = { op: "read" as const, id: indexed.entry.id, file: reference };
+    recognized.set(result.toolCallId, {
+      report: readReport(scope, indexed, range),
+      effects: [range === undefined ? effect : { ...effect, range }],
+    });
+  }
+  return recognized;
+}
+
+function linesShown(
+  result: string,
+  { file: { text } }: FileSnapshot,
+  args: Readonly<Record<string, unknown>>,
+  rendering: FileRendering | undefined,
+): RenderedLines | undefined {
+  return text === null ? undefined : renderedLines(result, text, args, rendering);
+}
+
+/** Whether the file has a later version than the one that the tool read. */
+async function isOutdated(scope: SessionScope, { file, version }: FileSnapshot): Promise<boolean> {
+  const known = await findFile(scope, file.realPath);
+  return known !== undefined && known.version > version && !hasText(known, file.text);
+}
+
+function hasText({ body, hashes }: StoredMetadata, text: string | null): boolean {
+  if (presenceOf(body) === "unread") return true;
+  return text === null
+    ? presenceOf(body) === "non_text"
+    : presenceOf(body) === "present" && hashes.content_hash === sha256(text);
+}
+
+function argumentsIn(
+  { state }: SessionScope,
+  messages: readonly Message[],
+  callId: string,
+): Readonly<Record<string, unknown>> {
+  const open = state.openCalls.get(callId);
+  if (open !== undefined) return open.args;
+  const calls = messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter(isToolCall) : [],
+  );
+  return argumentsOf(calls.findLast(({ id }) => id === callId)?.arguments);
+}
