@@ -144,7 +144,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/sweep.ts",
-    of: "return [partOf(object)];",
+    of: "return partsOf(object);",
     becomes: "return [part];",
     breaks: "After the end of an epoch the model sees an old version of a file.",
   },
@@ -216,8 +216,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/active-set.ts",
-    of: "coveringRange(known.range, range)",
-    becomes: "range",
+    of: "withRange(known === undefined ? [] : known.ranges, range)",
+    becomes: "withRange([], range)",
     breaks: "To ask for more lines of a file takes the earlier lines away.",
   },
   {
@@ -306,13 +306,25 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "To activate a file that was only named reads files of secrets.",
   },
   {
-    file: "session/file-index.ts",
+    file: "history/recognize-reads.ts",
+    of: "if (!isNewest || (await isOutdated(scope, snapshot))) continue;",
+    becomes: "",
+    breaks: "A result shows a later text of the file than the tool read.",
+  },
+  {
+    file: "host/file-rendering.ts",
+    of: "if (!isAtLineEnd) return undefined;",
+    becomes: "",
+    breaks: "A result that ends within a line counts as the whole line.",
+  },
+  {
+    file: "history/file-index.ts",
     of: "if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)",
     becomes: "if (false)",
     breaks: "Two sessions that read a new file at once make two objects of it.",
   },
   {
-    file: "session/file-index.ts",
+    file: "history/file-index.ts",
     of: "hashes.content_hash === sha256(file.text);",
     becomes: 'body["char_count"] === file.text.length;',
     breaks: "An edit that keeps the length of a file is not noticed.",

@@ -22,9 +22,9 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "model/line-range.ts",
-    of: "return { from: Math.min(left.from, right.from), to: Math.max(left.to, right.to) };",
-    becomes: "return right;",
-    breaks: "Lines that were asked for later replace the earlier ones.",
+    of: "next.from > last.to + 1",
+    becomes: "next.from > last.to + 9",
+    breaks: "Two ranges of one file show the lines between them, too.",
   },
   {
     file: "model/growing-text.ts",
