@@ -15,7 +15,12 @@ const extension: (host: PiHost) => void = piExtension({
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
-    const manager = await openContextManager({ ...configFromEnvironment(process.env), workspace });
+    const manager = await openContextManager({
+      // No release of Pi tells whether another extension blocks its `read` or changes the result.
+      activateUnread: "ask",
+      ...configFromEnvironment(process.env),
+      workspace,
+    });
     try {
       const session = await manager.openSession(host);
       return {

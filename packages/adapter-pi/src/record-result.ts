@@ -1,4 +1,10 @@
-import { type ContextSession, FileError } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  FileError,
+  type JsonObject,
+  toJson,
+  type WriteOptions,
+} from "@self-context-manager/core";
 
 import { namedFiles } from "./named-files.ts";
 import { isFields, type ToolResultEvent } from "./pi-api.ts";
@@ -18,7 +24,8 @@ export async function recordResult(
       return;
     case "write":
     case "edit":
-      if (path !== undefined && !event.isError) await recordWrite(session, path, callId);
+      if (path !== undefined && !event.isError)
+        await recordWrite(session, path, { callId, args: toJson(input) as JsonObject });
       return;
     case "ls":
     case "find":
@@ -35,9 +42,13 @@ export async function recordResult(
   }
 }
 
-async function recordWrite(session: ContextSession, path: string, callId: string): Promise<void> {
+async function recordWrite(
+  session: ContextSession,
+  path: string,
+  options: WriteOptions,
+): Promise<void> {
   try {
-    await session.recordWrite(path, { callId });
+    await session.recordWrite(path, options);
   } catch (error) {
     // The file that the host wrote cannot be read (too large, deleted again). Activating it reports the reason.
     if (!FileError.is(error)) throw error;

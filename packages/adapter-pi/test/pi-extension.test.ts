@@ -237,7 +237,8 @@ describe("the extension", () => {
     await pi.emit("tool_result", written);
     await pi.emit("tool_result", { ...written, toolName: "edit", isError: true });
 
-    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1" }]]);
+    const args = { path: "n.md", content: "x" };
+    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args }]]);
   });
 
   test("marks the result of a refused context tool as failed, once", async () => {

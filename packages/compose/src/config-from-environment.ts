@@ -4,6 +4,8 @@ import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
 import { type Environment, variableOf } from "./environment.ts";
 import {
+  type ActivateUnread,
+  activateUnreadWays,
   type LayoutKind,
   layoutKinds,
   oneOf,
@@ -21,6 +23,8 @@ export interface EnvironmentConfig {
   readonly xtdb: XtdbOptions;
   readonly layout: LayoutKind;
   readonly policy: PolicyOptions;
+  /** Undefined if the environment does not set it; then the adapter of the harness chooses. */
+  readonly activateUnread?: ActivateUnread;
 }
 
 /** The variables that are read, each with a line for help texts. */
@@ -31,6 +35,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_XTDB_TOKEN: "token that the XTDB node requires",
   SCM_XTDB_KEEP:
     "1 keeps this machine's XTDB node running after the last agent has stopped using it",
+  SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
   SCM_SETTING: `how much the policy recently-used keeps: ${recentlyUsedNames.join(" or ")}`,
@@ -46,12 +51,16 @@ export function configFromEnvironment(
   platform: Platform = { name: process.platform, home: homedir() },
 ): EnvironmentConfig {
   const store = choice(environment, "SCM_STORE_KIND", storeKinds);
+  const isUnreadSet = variableOf(environment, "SCM_ACTIVATE_UNREAD") !== undefined;
   return {
     store,
     at: storePath(environment, platform, store),
     xtdb: xtdbOptions(environment),
     layout: choice(environment, "SCM_LAYOUT", layoutKinds),
     policy: policyOf(environment),
+    ...(isUnreadSet
+      ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
+      : {}),
   };
 }
 

@@ -10,7 +10,7 @@ import type {
   WindowPolicyOptions,
 } from "@self-context-manager/core";
 
-import type { LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
+import type { ActivateUnread, LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
 
 /** An activation policy with its settings, as data. */
 export type PolicyOptions =
@@ -49,6 +49,12 @@ export interface ContextManagerOptions {
   readonly epochs?: Partial<EpochSettings>;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
+  /**
+   * What happens when the model activates a file, or lines of it, that no tool of the host has shown. `read`: they are
+   * read and shown. `ask`: the answer names the host's own `read`, because other extensions of the host can block it or
+   * hide a part of its result; changes by other programs are reported and not shown. Default: `read`.
+   */
+  readonly activateUnread?: ActivateUnread;
   /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters, like Pi's own `read`. */
   readonly readLimits?: ReadLimits;
   /**

@@ -20,6 +20,7 @@ import { resolve } from "node:path";
 
 import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
 import {
+  activateUnreadWays,
   layoutKinds,
   oneOf,
   policyKinds,
@@ -90,6 +91,7 @@ export async function openContextManager(
     workspace,
     readLimits: options.readLimits ?? piReadLimits,
     clock,
+    activateUnread: known("activateUnread", activateUnreadWays, options.activateUnread ?? "read"),
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
   };
   const presences = new Map<string, Promise<SessionPresence>>();

@@ -13,6 +13,10 @@ export const policyKinds = ["recently-used", "window"] as const;
 export const recentlyUsedNames = ["default", "thrifty", "careful"] as const;
 export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 
+/** What happens when the model activates a file that no tool of the host has shown, the default first. */
+export const activateUnreadWays = ["read", "ask"] as const;
+export type ActivateUnread = (typeof activateUnreadWays)[number];
+
 /** The name that equals a text; undefined for any other text. */
 export function oneOf<Name extends string>(names: readonly Name[], text: string): Name | undefined {
   return names.find((name) => name === text);

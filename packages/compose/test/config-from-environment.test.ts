@@ -32,6 +32,7 @@ test("every variable is read", () => {
       SCM_XTDB_NAME: "team",
       SCM_XTDB_TOKEN: "t",
       SCM_XTDB_KEEP: "1",
+      SCM_ACTIVATE_UNREAD: "ask",
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
       SCM_WINDOW_CALLS: "7",
@@ -46,6 +47,7 @@ test("every variable is read", () => {
     xtdb: { name: "team", token: "t", keep: true },
     layout: "pooled",
     policy: { type: "window", calls: 7, turns: 2 },
+    activateUnread: "ask",
   });
 });
 
@@ -68,6 +70,7 @@ test.each([
   ["SCM_STORE_KIND", "postgres", "sqlite or xtdb or memory"],
   ["SCM_XTDB_KEEP", "yes", "1 or 0"],
   ["SCM_LAYOUT", "Pooled", "epoch or pooled"],
+  ["SCM_ACTIVATE_UNREAD", "never", "read or ask"],
   ["SCM_POLICY", "none", "recently-used or window"],
   ["SCM_SETTING", "lavish", "default or thrifty or careful"],
   ["SCM_ALIVE", "0", "a whole number from 1"],

@@ -248,6 +248,7 @@ export {
   type ListedObject,
   openContextSession,
   type SessionStatus,
+  type WriteOptions,
 } from "./session/context-session.ts";
 export { type ContextTool, contextTools, standingInstruction } from "./session/context-tools.ts";
 export type { ReadRequest } from "./session/read-file.ts";

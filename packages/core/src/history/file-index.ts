@@ -103,10 +103,9 @@ function joined(
   stored: StoredVersion,
   step: IndexedFile["step"],
 ): IndexedFile {
-  const { state, contents } = scope;
+  const { state } = scope;
   const wasKnown = state.pool.has(stored.body.id);
   const entry = joinPool(state, metadataVersion(stored));
-  if (state.active.has(entry.id)) contents.set(entry.id, stored);
   return { entry, stored, step, joined: !wasKnown };
 }
 

@@ -1,7 +1,7 @@
-import type { ObjectId } from "@self-context-manager/objects";
 import type { ToolEffect } from "../calls/execution.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
+import { activateShowable, noteHostShown } from "../state/host-shown.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import { noteFileUse } from "../state/use-order.ts";
 
@@ -19,15 +19,13 @@ export async function replayEffects(
     const { state } = scope;
     switch (effect.op) {
       case "read":
-        setActive(state, effect.id, effect.range, used);
-        noteRead(scope, effect.id);
+        await replayRead(scope, effect, used);
         break;
       case "activate":
-        setActive(state, effect.id, effect.range, used);
+        replayActivation(scope, effect, used);
         break;
       case "pin":
-        setActive(state, effect.id, effect.range, used);
-        setPinned(state, effect.id);
+        if (replayActivation(scope, effect, used)) setPinned(state, effect.id);
         break;
       case "unpin":
         setUnpinned(state, effect.id);
@@ -39,9 +37,28 @@ export async function replayEffects(
   }
 }
 
-function noteRead(scope: SessionScope, id: ObjectId): void {
+async function replayRead(
+  scope: SessionScope,
+  { id, range, file }: ToolEffect,
+  used: CallTime,
+): Promise<void> {
+  const { state, dependencies } = scope;
+  const entry = state.pool.get(id);
+  if (entry === undefined) return;
+  const isNewest = file === undefined || file.content_hash === entry.stored.hashes.content_hash;
+  const stored = isNewest ? entry.stored : await dependencies.store.get(id, { txId: file.tx_id });
+  if (stored === undefined) return;
+  setActive(state, id, range, { used, version: stored.version });
+  noteHostShown(state, stored, range);
+  noteFileUse(scope, entry);
+}
+
+/** Activates an object as far as its text may be shown. Returns whether any of it is. */
+function replayActivation(scope: SessionScope, { id, range }: ToolEffect, used: CallTime): boolean {
   const entry = scope.state.pool.get(id);
-  if (entry !== undefined) noteFileUse(scope, entry);
+  if (entry === undefined) return false;
+  const { type } = activateShowable(scope, entry, range, { used });
+  return type === "all" || type === "lines";
 }
 
 async function isKnown(scope: SessionScope, effect: ToolEffect): Promise<boolean> {

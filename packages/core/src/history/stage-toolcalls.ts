@@ -12,7 +12,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
-import { type Execution, executionIn, rangeIn } from "../calls/execution.ts";
+import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
@@ -123,10 +123,21 @@ function executionOf(stored: StoredMetadata | undefined): Execution | undefined 
   if (isContextTool !== true || typeof report !== "string") return undefined;
   const { target_refs: targets, target_range: lines } = stored.body;
   const range = rangeIn(lines);
-  const effects = (Array.isArray(targets) ? targets : []).flatMap((target) =>
-    isReference(target)
-      ? [{ op: "read" as const, id: target.id, ...(range === undefined ? {} : { range }) }]
-      : [],
+  const files = stored.body["file_refs"];
+  const read = Array.isArray(files) ? files.filter(isReference) : [];
+  const effects = (Array.isArray(targets) ? targets : []).flatMap(
+    (target): readonly ToolEffect[] => {
+      if (!isReference(target)) return [];
+      const file = read.find(({ id }) => id === target.id);
+      return [
+        {
+          op: "read",
+          id: target.id,
+          ...(range === undefined ? {} : { range }),
+          ...(file?.ref === "static" ? { file } : {}),
+        },
+      ];
+    },
   );
   return { report, effects };
 }
@@ -171,7 +182,8 @@ async function arrive(
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
-  if (hasBlocks || (hasText && !isContextTool)) setActive(state, id, undefined, used, false);
+  if (hasBlocks || (hasText && !isContextTool))
+    setActive(state, id, undefined, { used, isAsked: false });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { lineCount, type LineRange, linesOf } from "@self-context-manager/objects";
-import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
+import type { NamedObject } from "../view/pool-entry.ts";
 import { nameWeights, shortName } from "./short-name.ts";
 
 /** Returns line ranges as text: `lines 10-19, 2500-2509 of 5000`. */
@@ -31,7 +31,7 @@ export function fenced(text: string): string {
 
 /** Returns the content block of an object's text or of a range of its lines. */
 export function contentBlock(
-  entry: PoolEntry,
+  entry: NamedObject,
   workspace: string,
   text: string,
   range: LineRange | undefined,

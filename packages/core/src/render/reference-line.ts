@@ -7,7 +7,7 @@ import {
 } from "@self-context-manager/objects";
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeight, startOfWeight } from "./name-weight.ts";
-import { shortName } from "./short-name.ts";
+import { nameWeights, shortName } from "./short-name.ts";
 
 /**
  * Returns the reference line of a tool's result in the pooled layout: `[t31 ok, 4.1k chars]`, at most 17 tokens. For a
@@ -52,6 +52,22 @@ export function poolLine(entry: NamedObject, workspace: string): string {
   return `${entry.handle} ${name}${nickname}${state}`;
 }
 
+/**
+ * Returns the report that a file in view has changed, with its old and its new size: `f2 app.log changed, v1 4.1k chars
+ * -> v3 5.2k chars; read it to see v3`.
+ */
+export function changeLine(before: NamedObject, now: NamedObject, workspace: string): string {
+  const name = shortName(workspace, now.stored.body, nameWeights.header);
+  const [old, next] = [before, now].map(
+    ({ stored }) => `v${stored.version} ${contentSize(stored.body)}`,
+  );
+  return `${now.handle} ${name} changed, ${old} -> ${next}; read it to see v${now.stored.version}`;
+}
+
+function contentSize(body: ObjectMetadata | ObjectBody): string {
+  return presenceOf(body) === "present" ? size(body) : `${count(Number(body["size"] ?? 0))}B`;
+}
+
 function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
   if (body.type === "toolcall")
     return body["status"] === "fail" ? ` failed ${short(body)}` : ` ${short(body)}`;
@@ -76,7 +92,7 @@ function viewText(body: ObjectMetadata | ObjectBody, view: readonly string[]): s
   );
 }
 
-function size(body: ObjectMetadata): string {
+function size(body: ObjectMetadata | ObjectBody): string {
   return `${short(body)} chars`;
 }
 

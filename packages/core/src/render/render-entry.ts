@@ -18,7 +18,7 @@ import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
 import { textOfEnds } from "./head-and-tail.ts";
-import { poolLine, sizeLine } from "./reference-line.ts";
+import { changeLine, poolLine, sizeLine } from "./reference-line.ts";
 import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
 
@@ -140,6 +140,10 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
   const object = named(source, part.of, part.version);
   const { handle, stored } = object;
   if (part.form === "line") return [text(`[${lineOf(object, source)}]`)];
+  if (part.form === "change") {
+    const before = named(source, part.of, part.since ?? 1);
+    return [text(`[${changeLine(before, object, source.workspace)}]`)];
+  }
   const header = headerOf(object, source);
   if (part.form === "above") return [text(`[${header} unchanged, shown above]`)];
   const body = contentOf(stored, handle);

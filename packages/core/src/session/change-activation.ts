@@ -11,6 +11,7 @@ import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
+import { activateShowable } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
 import { handlesInView } from "../state/use-order.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -44,17 +45,19 @@ export async function activate(
 
 async function activateEntry(
   scope: SessionScope,
-  found: PoolEntry,
+  known: PoolEntry,
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
   const { state, dependencies, contents } = scope;
-  const newest = await refreshEntry(scope, found);
+  const newest = await refreshEntry(scope, known);
   const isUnread = presenceOf(newest.stored.body) === "unread";
-  const entry = isUnread ? await readUnread(scope, newest) : newest;
+  const mayRead = dependencies.activateUnread !== "ask";
+  const entry = isUnread && mayRead ? await readUnread(scope, newest) : newest;
   if (typeof entry === "string") return refusal(entry);
   const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
   const note = noContentNote(entry.handle, entry.stored);
   if (note !== undefined) return refusal(note);
+  if (isUnread && !mayRead) return refusal(`${name} ${notShown.unread}`);
   const held = contents.get(entry.id);
   const isHeld = held?.version === entry.stored.version;
   const stored = isHeld ? held : await dependencies.store.get(entry.id);
@@ -71,8 +74,12 @@ async function activateEntry(
   const isNewest = [...state.active.keys()].at(-1) === entry.id;
   // The object becomes the newest one and whole. If it is both already, no version is made.
   if (isWhole && !(isNewest && before?.ranges === undefined)) state.active.delete(entry.id);
-  const outcome = setActive(state, entry.id, range);
-  const isNew = outcome === "now" && before === undefined;
+  const found = activateShowable(scope, entry, range);
+  if (found.type !== "all" && found.type !== "lines") {
+    if (before !== undefined) state.active.set(entry.id, before);
+    return refusal(`${name} ${notShown[found.type]}`);
+  }
+  const isNew = before === undefined;
   const shown = state.active.get(entry.id)?.ranges;
   const part = shown === undefined ? "" : `, ${rangesText(shown, lineCount(text ?? ""))}`;
   return {
@@ -81,6 +88,16 @@ async function activateEntry(
     effects: [{ op: "activate", id: entry.id, ...(range === undefined ? {} : { range }) }],
   };
 }
+
+/**
+ * Why text of a file is not shown. The host's own tool opens it, because other extensions of the host may hide a part
+ * of it from the model.
+ */
+const notShown = {
+  unread: "has not been read in this session; call read with its path to open it.",
+  changed: "has changed since it was read; call read with its path to see it.",
+  "other-lines": "was read without these lines; call read with its path and these lines.",
+} as const;
 
 /**
  * Activates lines of the chat, although the chat is locked: turns that left the view are read in this way (decision

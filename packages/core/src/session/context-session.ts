@@ -12,7 +12,8 @@ import { keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import { indexFile, indexNamed } from "../history/file-index.ts";
+import { indexNamed } from "../history/file-index.ts";
+import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
@@ -68,6 +69,12 @@ export interface CallOptions {
   readonly callId?: string;
 }
 
+/** The call of a tool that wrote a file. */
+export interface WriteOptions extends CallOptions {
+  /** The arguments of the call. Default: unknown; then the whole text counts as the model's. */
+  readonly args?: JsonObject;
+}
+
 /**
  * One session of an agent: ingests the messages of the harness, keeps the metadata pool, the chat and the active
  * objects, and makes the views for the model.
@@ -120,9 +127,10 @@ export interface ContextSession {
   recordRead(path: string, options: Required<CallOptions>): Promise<void>;
   /**
    * Records that a tool wrote a file. The file joins the pool as inactive; an active file gets its new content
-   * (decision D43).
+   * (decision D43), as far as the arguments of the call tell it. Text that the model did not write counts as a change
+   * by another program.
    */
-  recordWrite(path: string, options?: CallOptions): Promise<void>;
+  recordWrite(path: string, options?: WriteOptions): Promise<void>;
   /**
    * Announces that a tool writes a file. Dispose of the result after `recordWrite`. Until then, changes of the file are
    * attributed to the tool and not reported as those of another program.
@@ -311,9 +319,9 @@ export async function openContextSession(
     recordWrite: async (path, options = {}) =>
       await run(async (current) => {
         const absolute = dependencies.files.resolve(path, dependencies.workspace);
-        const { stored } = await indexFile(current, absolute, "agent");
+        const reference = await recordWrite(current, absolute, options.args);
         await commitSession(current);
-        noteFiles(executions, options, [staticReference(stored)]);
+        if (reference !== undefined) noteFiles(executions, options, [reference]);
       }),
     holdWrite: async (path) => {
       const absolute = dependencies.files.resolve(path, dependencies.workspace);

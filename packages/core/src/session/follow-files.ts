@@ -66,7 +66,5 @@ function takeInVersion(
   joinPool(state, metadataVersion(stored));
   // The tracker has the versions that it made.
   state.untracked.delete(id);
-  if (!state.active.has(id)) return;
   if (stored.body.content === null) contents.delete(id);
-  else contents.set(id, stored);
 }

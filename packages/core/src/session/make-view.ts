@@ -1,5 +1,6 @@
 import {
   type ObjectId,
+  presenceOf,
   rangesWithin,
   type StaticReference,
   staticReference,
@@ -21,9 +22,11 @@ import type {
   LayoutInput,
   LayoutOutput,
 } from "../view/layout.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import { type SentView, viewBody } from "../view/view-object.ts";
 import { chatHandle } from "../view/view-record.ts";
+import { followChanges } from "./follow-changes.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /**
@@ -36,6 +39,7 @@ export async function makeView(
   estimator: TokenEstimator,
 ): Promise<View> {
   const { layout } = scope.dependencies;
+  await followChanges(scope);
   const { output, account } = await renderView(scope, options, estimator);
   const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
   if (options.isSent === false) {
@@ -261,15 +265,14 @@ async function activeObjects({
   contents,
   dependencies,
 }: SessionScope): Promise<readonly ActiveObject[]> {
-  const missing = [...state.active.keys()].filter((id) => !contents.has(id));
-  for (const stored of await dependencies.store.getMany(missing)) {
-    if (stored !== undefined) contents.set(stored.body.id, stored);
-  }
+  await loadContents(state, contents, dependencies);
   const objects: ActiveObject[] = [];
   for (const [id, activation] of state.active) {
     const entry = state.pool.get(id);
     const stored = contents.get(id);
     if (entry === undefined || stored === undefined) continue;
+    // A file that is gone or is no text any more has nothing to show.
+    if (isWithoutText(entry)) continue;
     if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
     const asked = activation.ranges;
     const ranges = asked === undefined ? undefined : rangesWithin(asked, stored.body.content ?? "");
@@ -282,6 +285,35 @@ async function activeObjects({
     });
   }
   return objects;
+}
+
+/** Loads the versions of the active objects that are to be shown. */
+async function loadContents(
+  state: SessionState,
+  contents: Map<ObjectId, StoredVersion>,
+  { store }: SessionScope["dependencies"],
+): Promise<void> {
+  const newest: ObjectId[] = [];
+  for (const [id, { version }] of state.active) {
+    const entry = state.pool.get(id);
+    const held = contents.get(id);
+    const wanted = version ?? held?.version;
+    if (entry === undefined || (held !== undefined && held.version === wanted)) continue;
+    if (wanted === undefined || wanted === entry.stored.version) {
+      newest.push(id);
+      continue;
+    }
+    const stored = await store.get(id, { version: wanted });
+    if (stored === undefined) contents.delete(id);
+    else contents.set(id, stored);
+  }
+  for (const stored of await store.getMany(newest))
+    if (stored !== undefined) contents.set(stored.body.id, stored);
+}
+
+function isWithoutText({ stored }: PoolEntry): boolean {
+  const presence = presenceOf(stored.body);
+  return presence === "missing" || presence === "non_text";
 }
 
 /** The default number of tokens that are kept free for the answer. */

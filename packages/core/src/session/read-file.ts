@@ -11,6 +11,7 @@ import { indexSteps, readReport } from "../history/read-report.ts";
 import type { FileSnapshot } from "../calls/execution.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive } from "../state/active-set.ts";
+import { noteHostShown } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { noteFileUse } from "../state/use-order.ts";
 import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
@@ -59,7 +60,8 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
     return refusal(`${name}: ${range}`);
   }
   const report = readReport(scope, indexed, range);
-  setActive(scope.state, entry.id, range);
+  setActive(scope.state, entry.id, range, { version: stored.version });
+  noteHostShown(scope.state, stored, range);
   scope.contents.set(entry.id, stored);
   noteFileUse(scope, entry);
   return {

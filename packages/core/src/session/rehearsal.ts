@@ -218,7 +218,7 @@ function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void
     contents.set(entry.id, stored);
     noteArrival(scope, entry, call.name, argumentsOf(call.arguments));
     if (hasOtherBlocks(stored) || Number(stored.body["char_count"] ?? 0) > 0)
-      setActive(state, entry.id, undefined, used, false);
+      setActive(state, entry.id, undefined, { used, isAsked: false });
   }
   applyPolicy(scope);
   for (const { entry } of arrived) if (!state.active.has(entry.id)) contents.delete(entry.id);

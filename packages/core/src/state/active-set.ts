@@ -4,6 +4,15 @@ import type { SessionScope } from "./session-scope.ts";
 import { currentCallTime, type SessionState } from "./session-state.ts";
 import { forgetUse, noteUse } from "./use-order.ts";
 
+export interface ActivationOptions {
+  /** Default: now. */
+  readonly used?: CallTime;
+  /** Whether the model or the user asked for the object. Default: true. */
+  readonly isAsked?: boolean;
+  /** The version of a file to show. Lines of another version are no longer active then. Default: the present one. */
+  readonly version?: number;
+}
+
 /**
  * Activates an object or records its use (default: now). The lines of the range are added to those that are already
  * shown. Returns whether the object became active now or was active already.
@@ -12,22 +21,29 @@ export function setActive(
   state: SessionState,
   id: ObjectId,
   range: LineRange | undefined,
-  used: CallTime = currentCallTime(state),
-  isAsked = true,
+  options: ActivationOptions = {},
 ): "now" | "already" {
+  const { used = currentCallTime(state), isAsked = true } = options;
   const known = state.active.get(id);
-  const shown = withRange(known === undefined ? [] : known.ranges, range);
+  const version = options.version ?? known?.version;
+  const isSameVersion = known !== undefined && known.version === version;
+  const shown = withRange(isSameVersion ? known.ranges : [], range);
   const asked = isAsked || known?.asked === true ? ({ asked: true } as const) : {};
   const handle = state.pool.get(id)?.handle;
   if (handle !== undefined) noteUse(state, handle);
   const isSame =
-    known !== undefined &&
+    isSameVersion &&
     (known.asked === true || !isAsked) &&
     areSameRanges(known.ranges, shown) &&
     known.used.turn === used.turn &&
     known.used.call === used.call;
   if (isSame) return "already";
-  state.active.set(id, { used, ...(shown === undefined ? {} : { ranges: shown }), ...asked });
+  state.active.set(id, {
+    used,
+    ...(version === undefined ? {} : { version }),
+    ...(shown === undefined ? {} : { ranges: shown }),
+    ...asked,
+  });
   state.changed = true;
   return known === undefined ? "now" : "already";
 }

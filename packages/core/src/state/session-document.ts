@@ -16,6 +16,7 @@ import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
 import {
   type Activation,
+  type HostShown,
   newSessionState,
   replaceChat,
   type SessionState,
@@ -26,6 +27,7 @@ type StoredActivation = {
   readonly turn: number;
   readonly call: number;
   readonly asked?: true;
+  readonly version?: number;
   readonly ranges?: readonly LineRange[];
 };
 
@@ -56,6 +58,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     activations: Object.fromEntries(
       [...state.active].map(([id, activation]) => [id, activationRow(activation)]),
     ),
+    ...(state.hostShown.size === 0 ? {} : { host_shown: Object.fromEntries([...state.hostShown]) }),
     recent: [...state.recent],
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
@@ -75,10 +78,11 @@ const activationRows = new WeakMap<Activation, StoredActivation>();
 function activationRow(activation: Activation): StoredActivation {
   const known = activationRows.get(activation);
   if (known !== undefined) return known;
-  const { used, ranges, asked } = activation;
+  const { used, version, ranges, asked } = activation;
   const row = Object.freeze({
     turn: used.turn,
     call: used.call,
+    ...(version === undefined ? {} : { version }),
     ...(ranges === undefined ? {} : { ranges }),
     ...(asked === undefined ? {} : { asked }),
   });
@@ -114,6 +118,9 @@ export function readSessionSets(
   state.pinned.clear();
   for (const id of body["pinned_set"] as readonly ObjectId[])
     if (state.active.has(id)) state.pinned.add(id);
+  state.hostShown.clear();
+  const shown = (body["host_shown"] ?? {}) as Record<ObjectId, HostShown>;
+  for (const [id, lines] of Object.entries(shown)) state.hostShown.set(id as ObjectId, lines);
   const recent = (body["recent"] ?? []) as readonly UseKey[];
   state.recent.splice(0, state.recent.length, ...recent);
   state.paths = undefined;
@@ -122,9 +129,10 @@ export function readSessionSets(
 }
 
 function activationOf(stored: StoredActivation): Activation {
-  const { ranges, asked } = stored;
+  const { version, ranges, asked } = stored;
   return {
     used: { turn: stored.turn, call: stored.call },
+    ...(version === undefined ? {} : { version }),
     ...(ranges === undefined ? {} : { ranges }),
     ...(asked === undefined ? {} : { asked }),
   };

@@ -40,6 +40,12 @@ export interface SessionDependencies {
    * read.
    */
   readonly tracker?: FileTracker;
+  /**
+   * Whether a session shows text of files that no tool of the host has shown. `ask`: it shows none, because other
+   * extensions of the host can hide a part of a file from the model; the model is asked to use the host's own tool.
+   * Default: `read`.
+   */
+  readonly activateUnread?: "read" | "ask";
   /** Classifies the host's tool calls by name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
   /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */

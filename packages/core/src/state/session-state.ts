@@ -28,9 +28,20 @@ export interface Activation {
   readonly used: CallTime;
   /** The model or the user asked for the object, so it is not trimmed. */
   readonly asked?: true;
+  /** The version of a file that is shown; undefined: the newest. */
+  readonly version?: number;
   /** The lines that are shown, in order and without an overlap; undefined if all are. */
   readonly ranges?: readonly LineRange[];
 }
+
+/**
+ * The text of a file that the model got from a tool of the host, or wrote itself: a content by its hash, and its lines;
+ * without ranges, all of them.
+ */
+export type HostShown = {
+  readonly content_hash: string;
+  readonly ranges?: readonly LineRange[];
+};
 
 /** A tool call whose result has not arrived. */
 export interface OpenCall {
@@ -67,6 +78,8 @@ export interface SessionState {
   readonly handleCounts: Map<string, number>;
   /** The active objects, in the order of activation. */
   readonly active: Map<ObjectId, Activation>;
+  /** The texts of files that the model got, by object. */
+  readonly hostShown: Map<ObjectId, HostShown>;
   /** Files whose entry is new, or newer than the version that the tracker has. */
   readonly untracked: Set<ObjectId>;
   readonly pinned: Set<ObjectId>;
@@ -128,6 +141,7 @@ export function newSessionState(
     handles: new Map(),
     handleCounts: new Map(),
     active: new Map(),
+    hostShown: new Map(),
     untracked: new Set(),
     pinned: new Set(),
     recent: [],

@@ -132,6 +132,8 @@ function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
       return `its first ${head} and last ${tail} characters`;
     case "diff":
       return `its changes since v${since}`;
+    case "change":
+      return `the report that it has changed since v${since}`;
     case "above":
       return "unchanged, shown above";
     case "line":

@@ -14,6 +14,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *     r12.3.0 t31@1 whole 480      the result as a content block
  *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   the parts that it shows, and the file that it replaced
  *     b [f2@4:diff=3] 60           objects in a separate message
+ *     b [f2@4:change=3] 20         the report of a change since version 3
  *     o12.4 20, s 300, n 12 text   an opaque message, the summary, a notice
  *
  * An entry that does not fit this form, such as one with a handle of another shape, is stored as an object. Its `type`
@@ -130,7 +131,8 @@ function detailOf({ form, from, to, head, tail, since }: ShownPart): string | un
   const given = [from, to, head, tail, since].filter((one) => one !== undefined).length;
   if (form === "lines") return isRange && given === 2 ? `=${from}-${to}` : undefined;
   if (form === "part") return isEnds && given === 2 ? `=${head}+${tail}` : undefined;
-  if (form === "diff") return since !== undefined && given === 1 ? `=${since}` : undefined;
+  if (form === "diff" || form === "change")
+    return since !== undefined && given === 1 ? `=${since}` : undefined;
   return given === 0 ? "" : undefined;
 }
 
@@ -237,6 +239,7 @@ function readParts(text: string): readonly ShownPart[] {
       case "part":
         return { ...base, form, head: Number(first), tail: Number(second) };
       case "diff":
+      case "change":
         return { ...base, form, since: Number(first) };
       case "whole":
       case "above":

@@ -26,6 +26,7 @@ export type ViewMessage = UserMessage | AssistantMessage | ToolResultMessage | O
 /** An active object with its content. */
 export interface ActiveObject {
   readonly entry: PoolEntry;
+  /** The version to show. It can be older than the newest one, which the entry has. */
   readonly stored: StoredVersion;
   /** The lines to show, in order and without an overlap; undefined for the whole content. */
   readonly ranges?: readonly LineRange[];
@@ -186,6 +187,11 @@ export interface Layout {
   readonly name: string;
   /** Tokens from which on the arguments of a write or an edit can leave the view; undefined if they never leave. */
   readonly largeArguments?: number;
+  /**
+   * Whether an active file that others have changed is shown in its newest version at once. Default: false; a small
+   * change is shown as a diff, and a larger one is reported.
+   */
+  readonly followsFiles?: boolean;
   render(input: LayoutInput, last?: ViewRecord): LayoutOutput;
   /**
    * Renders the messages of a recorded view again. The source has the versions that `describe` names. Throws a

@@ -79,12 +79,12 @@ export type NoticeEntry = Sized & { readonly type: "notice"; readonly text: stri
 /**
  * The display of an object in a view. Forms: `whole`; `lines` from `from` to `to`; a `part`, which is the first `head`
  * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content is unchanged
- * and shown further up; or only its `line`.
+ * and shown further up; the report of a `change` since version `since`; or only its `line`.
  */
 export type ShownPart = {
   readonly of: string;
   readonly version: number;
-  readonly form: "whole" | "lines" | "part" | "diff" | "above" | "line";
+  readonly form: "whole" | "lines" | "part" | "diff" | "above" | "change" | "line";
   readonly from?: number;
   readonly to?: number;
   readonly head?: number;
@@ -101,7 +101,7 @@ export function contentParts(entry: ViewEntry): readonly ShownPart[] {
 }
 
 function isContent({ form }: ShownPart): boolean {
-  return form !== "above" && form !== "line";
+  return form !== "above" && form !== "change" && form !== "line";
 }
 
 /** Returns the handles of the objects whose content the entries show, in part or in its original form. */

@@ -26,11 +26,22 @@ describe("a file that changed while it was not active", () => {
     return stage;
   }
 
-  test("is named with its new version by a line at the end", () => {
+  test("is reported with its old and its new size while its text is in view", () => {
     const stage = shownThenInactive();
     stage.file("f1", lines(6));
 
-    expect(textsOf(stage.view(layout)).at(-1)).toBe(`[f1 f1.ts ${lines(6).length} v2]`);
+    expect(textsOf(stage.view(layout)).at(-1)).toBe(
+      "[f1 f1.ts changed, v1 95 chars -> v2 114 chars; read it to see v2]",
+    );
+  });
+
+  test("is named with its new version by a line when its text has left", () => {
+    const stage = shownThenInactive();
+    stage.say("done");
+    stage.view(epochLayout({ deactivate: "immediate" }));
+    stage.file("f1", lines(6));
+
+    expect(textsOf(stage.view(layout)).at(-1)).toBe("[f1 f1.ts 114 v2]");
   });
 
   test("is not named if the agent itself changed it", () => {

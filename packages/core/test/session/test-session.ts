@@ -37,6 +37,7 @@ export interface TestSessionOptions {
   /** The clock by which the provider's cache becomes cold. Default: never. */
   readonly clock?: Clock;
   readonly tracker?: FileTracker;
+  readonly activateUnread?: "read" | "ask";
 }
 
 const workspace = "/work";
@@ -76,6 +77,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     workspace,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
+    ...(options.activateUnread === undefined ? {} : { activateUnread: options.activateUnread }),
     readLimits: { lines: 2_000, characters: 50_000 },
   };
   const reopen = async (host = testHost): Promise<ContextSession> =>

@@ -1,5 +1,6 @@
 import {
   type ObjectId,
+  sha256,
   type StaticReference,
   staticReference,
 } from "@self-context-manager/objects";
@@ -284,8 +285,11 @@ test("a session is stored with its pool, its sets and the last use of each objec
     ],
     handle_counts: { f: 2, t: 2 },
     activations: {
-      [prompt as string]: { turn: 0, call: 0, asked: true },
+      [prompt as string]: { turn: 0, call: 0, version: 1, asked: true },
       call_2: { turn: 0, call: 1 },
+    },
+    host_shown: {
+      [prompt as string]: { content_hash: sha256("# A\n") },
     },
     recent: ["f1", "t2"],
     pending_calls: [],

@@ -1,4 +1,6 @@
 import { presenceOf } from "@self-context-manager/objects";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import { contentParts } from "../../view/view-entry.ts";
 import type {
   NoticeEntry,
   ObjectEntry,
@@ -11,26 +13,48 @@ import type { PlanningContext } from "./planning-context.ts";
 import { linesFor } from "./shown-parts.ts";
 
 /**
- * Returns lines for inactive files in view that others deleted, moved or changed since, because the view no longer
- * describes them correctly. Changes by the agent itself need no line.
+ * Returns lines for files in view that others deleted, moved or changed since, because the view no longer describes
+ * them correctly. A file whose text is in view gets a report of the change, with the old and the new size. Changes by
+ * the agent itself need no line.
  */
 export function corrections(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
   const newest: NewestVersions = new Map();
-  for (const entry of entries) noteVersions(newest, entry);
+  const shown = new Map<string, number>();
+  for (const entry of entries) {
+    noteVersions(newest, entry);
+    for (const { of, version } of contentParts(entry)) shown.set(of, version);
+  }
   const found: ObjectEntry[] = [];
   for (const [of, version] of newest) {
     const known = context.entryOf(of);
-    if (known === undefined || known.stored.version <= version || context.active.has(of)) continue;
+    if (known === undefined || known.stored.version <= version) continue;
     const { body } = known.stored;
     if (body.type !== "file" && body.type !== "note") continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
-    const shows = [{ of, version: known.stored.version, form: "line" as const }];
+    const shows = [correction(context, known, shown.get(of))];
     found.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
   }
   return found;
+}
+
+/** Returns the line for a file. `since`: the version that is in view. */
+function correction(
+  { source }: PlanningContext,
+  { handle: of, stored }: PoolEntry,
+  since: number | undefined,
+): ShownPart {
+  const { version, body, hashes } = stored;
+  const before = since === undefined ? undefined : source.object(of, since)?.stored;
+  const isChanged =
+    before !== undefined &&
+    before.hashes.content_hash !== hashes.content_hash &&
+    presenceOf(body) !== "missing";
+  return isChanged && since !== undefined
+    ? { of, version, form: "change", since }
+    : { of, version, form: "line" };
 }
 
 /**
@@ -87,7 +111,7 @@ function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
 }
 
 function isLine({ form }: ShownPart): boolean {
-  return form === "line";
+  return form === "line" || form === "change";
 }
 
 const pinnedStart = "[pinned: ";

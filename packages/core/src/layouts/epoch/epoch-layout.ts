@@ -29,6 +29,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
   return {
     name: "epoch",
     ...(largeArguments === undefined ? {} : { largeArguments }),
+    followsFiles: all.superseded === "at-once",
     render(input, last) {
       const context = planningContext(input, all);
       const before = last?.layout === "epoch" ? last : undefined;
@@ -104,8 +105,9 @@ function neededVersions(
       else names.add(`${entry.of}@${entry.version ?? 1}`);
     }
     for (const part of partsOf(entry)) {
-      if (part.form === "line" || part.form === "above") {
+      if (part.form === "line" || part.form === "above" || part.form === "change") {
         if (isNew) addLine(part.of, part.version);
+        if (isNew && part.since !== undefined) addLine(part.of, part.since);
         continue;
       }
       names.add(`${part.of}@${part.version}`);

@@ -28,7 +28,7 @@ export function wantedParts(
   const content = stored.body.content ?? "";
   // Outputs never change, and lines of the chat are shown as they were requested.
   const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
-  const current = isFixed ? shown : shown.filter((part) => part.version === version);
+  const current = isFixed ? shown : shown.filter((part) => hasContentOf(context, part, object));
   const isThere =
     parts.isBare(of) || current.some(({ form }) => form === "whole" || form === "diff");
   // Lines come without the images. They are shown again with the images if everything is requested.
@@ -47,7 +47,7 @@ export function wantedParts(
   const base = shown.findLast(({ form }) => form === "whole" || form === "diff");
   const isOlder = base !== undefined && base.version < version;
   // A diff needs the older version in view, so it is not used if replaced versions leave at once.
-  const leans = isOlder && context.settings.superseded === "at-epoch-end";
+  const leans = isOlder && ranges === undefined && context.settings.superseded === "at-epoch-end";
   // The model's own changes are in its calls. A version by anybody else is not.
   const made = (): number => versionsMade(context, entry, parts.changesOf(of));
   if (leans && !isAnswer && made() >= version - base.version) return [];
@@ -59,6 +59,17 @@ export function wantedParts(
   if (isEverything || isWithoutImages || stored.body.content === null)
     return [{ of, version, form: "whole" }];
   return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
+}
+
+/** Whether a part shows the content of an object. A version with another name only has the same content. */
+function hasContentOf(
+  { source }: PlanningContext,
+  { of, version }: ShownPart,
+  { stored }: ActiveObject,
+): boolean {
+  if (version === stored.version) return true;
+  const shown = source.object(of, version)?.stored;
+  return shown?.hashes.content_hash === stored.hashes.content_hash;
 }
 
 function differencePart(

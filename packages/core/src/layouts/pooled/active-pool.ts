@@ -61,7 +61,8 @@ interface FittedObject {
 }
 
 function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
-  const { entry, stored, ranges } = object;
+  const { stored, ranges } = object;
+  const entry = { ...object.entry, stored };
   const { workspace, estimator } = input;
   const text = stored.body.content;
   const images = imagesOf(object);

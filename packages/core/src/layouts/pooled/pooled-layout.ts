@@ -22,6 +22,7 @@ import { listRoom, metadataPool } from "./metadata-pool.ts";
  */
 export const pooledLayout: Layout = {
   name: "pooled",
+  followsFiles: true,
   render(input) {
     const chat = chatPool(input);
     const active = activePool(input, chat.tokens + listRoom(input));

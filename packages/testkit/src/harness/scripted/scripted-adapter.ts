@@ -143,6 +143,6 @@ async function recordOutput(
   { failed }: OutputContent,
 ): Promise<void> {
   if (failed) return;
-  if (name === "write") await session.recordWrite(pathIn(input), { callId });
+  if (name === "write") await session.recordWrite(pathIn(input), { callId, args: input });
   if (name === "read") await session.recordRead(pathIn(input), { callId });
 }

@@ -1,0 +1,84 @@
+import {
+  type JsonObject,
+  type LineRange,
+  presenceOf,
+  type StaticReference,
+  staticReference,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import { knownLines, ownChange } from "../calls/own-change.ts";
+import { noteHostChanged } from "../state/host-shown.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import { findFile, type IndexedFile, indexContent, indexNamed } from "./file-index.ts";
+
+/**
+ * Records that a tool wrote a file, and returns a reference to its version. If the arguments tell how the file got its
+ * text, the new version is the model's own, and an active file shows it. Otherwise another program has changed the
+ * file too: a known file gets a version by others, and of an unknown file only the name is recorded. Without arguments,
+ * the text counts as the tool's. The session is not stored. Rejects with `FileError`.
+ */
+export async function recordWrite(
+  scope: SessionScope,
+  path: string,
+  args: JsonObject | undefined,
+): Promise<StaticReference | undefined> {
+  const file = await scope.dependencies.files.read(path);
+  const earlier = await findFile(scope, file.realPath);
+  const before = await textOf(scope, earlier);
+  const change =
+    args === undefined || file.text === null ? "whole" : ownChange(before, file.text, args);
+  if (change === undefined) {
+    if (earlier === undefined || presenceOf(earlier.body) === "unread")
+      await indexNamed(scope, [path]);
+    else await indexContent(scope, file, "human");
+    return undefined;
+  }
+  const indexed = await indexContent(scope, file, "agent");
+  const follow =
+    change === "changed" && before !== undefined && args !== undefined
+      ? (lines: readonly LineRange[]) => knownLines(before, args, lines)
+      : undefined;
+  takeOver(scope, indexed, earlier, follow);
+  return staticReference(indexed.stored);
+}
+
+async function textOf(
+  { dependencies, contents }: SessionScope,
+  stored: StoredMetadata | undefined,
+): Promise<string | undefined> {
+  if (stored === undefined || presenceOf(stored.body) !== "present") return undefined;
+  const held = contents.get(stored.body.id);
+  const whole =
+    held?.version === stored.version ? held : await dependencies.store.get(stored.body.id);
+  return whole?.body.content ?? undefined;
+}
+
+/**
+ * Lets the model's own version stand for the version before. `follow` returns where lines of the version before are in
+ * it; undefined if the model wrote the whole text.
+ */
+function takeOver(
+  { state, contents }: SessionScope,
+  { entry, stored }: IndexedFile,
+  earlier: StoredMetadata | undefined,
+  follow: ((lines: readonly LineRange[]) => readonly LineRange[]) | undefined,
+): void {
+  const known = state.hostShown.get(entry.id);
+  if (follow === undefined) noteHostChanged(state, stored, undefined);
+  else if (known !== undefined && known.content_hash === earlier?.hashes.content_hash)
+    noteHostChanged(state, stored, known.ranges === undefined ? undefined : follow(known.ranges));
+  const active = state.active.get(entry.id);
+  if (active === undefined) return;
+  // An active file that others changed before shows an older text, which the model's change does not complete.
+  const isFollowed = active.version === undefined || active.version === earlier?.version;
+  if (follow !== undefined && !isFollowed) return;
+  const { ranges: before, ...rest } = active;
+  const ranges = before === undefined || follow === undefined ? before : follow(before);
+  state.active.set(entry.id, {
+    ...rest,
+    version: stored.version,
+    ...(ranges === undefined ? {} : { ranges }),
+  });
+  state.changed = true;
+  contents.set(entry.id, stored);
+}

@@ -1,0 +1,67 @@
+import { presenceOf, type StoredVersion } from "@self-context-manager/objects";
+import { rawEstimator } from "../cost/calibrated-estimator.ts";
+import { textDifference } from "../render/text-difference.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { Activation } from "../state/session-state.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
+
+/**
+ * Tokens of a difference up to which a change by others is shown. A larger change is only reported: the model did not
+ * ask for it, and a growing log would fill the view.
+ */
+const mostTokens = 400;
+
+/** Fewest characters of so many tokens. */
+const mostCharacters = mostTokens * 8;
+
+/**
+ * Lets active files that others have changed show their newest version, if that costs little: a version with the same
+ * content, as after a move, costs nothing, and a small difference can be shown. Any other active file keeps the version
+ * that the model got, and the view reports that there is a newer one.
+ */
+export async function followChanges(scope: SessionScope): Promise<void> {
+  const { state } = scope;
+  for (const [id, activation] of state.active) {
+    const entry = state.pool.get(id);
+    const isOlder =
+      activation.version !== undefined &&
+      entry !== undefined &&
+      activation.version < entry.stored.version &&
+      presenceOf(entry.stored.body) === "present";
+    if (!isOlder || !(await mayFollow(scope, entry, activation))) continue;
+    state.active.set(id, { ...activation, version: entry.stored.version });
+    state.changed = true;
+  }
+}
+
+async function mayFollow(
+  scope: SessionScope,
+  entry: PoolEntry,
+  { version, ranges }: Activation,
+): Promise<boolean> {
+  const { layout, activateUnread } = scope.dependencies;
+  const shown = await versionOf(scope, entry, version);
+  if (shown === undefined || shown.hashes.content_hash === entry.stored.hashes.content_hash)
+    return true;
+  if (activateUnread === "ask") return false;
+  if (layout.followsFiles === true) return true;
+  if (ranges !== undefined) return false;
+  const growth = Number(entry.stored.body["char_count"] ?? 0) - (shown.body.content ?? "").length;
+  if (Math.abs(growth) > mostCharacters) return false;
+  const newest = await versionOf(scope, entry, entry.stored.version);
+  const [before, after] = [shown.body.content, newest?.body.content];
+  if (typeof before !== "string" || typeof after !== "string") return false;
+  const { patch } = textDifference(before, after);
+  const text = patch.length < after.length ? patch : after;
+  return text.length <= mostCharacters && rawEstimator.text(text) <= mostTokens;
+}
+
+async function versionOf(
+  { contents, dependencies }: SessionScope,
+  { id }: PoolEntry,
+  version: number | undefined,
+): Promise<StoredVersion | undefined> {
+  const held = contents.get(id);
+  if (held !== undefined && held.version === version) return held;
+  return version === undefined ? undefined : await dependencies.store.get(id, { version });
+}

@@ -1,0 +1,106 @@
+import {
+  type LineRange,
+  type ObjectId,
+  presenceOf,
+  type StoredMetadata,
+  type StoredVersion,
+  withRange,
+} from "@self-context-manager/objects";
+import type { PoolEntry } from "../view/pool-entry.ts";
+import { type ActivationOptions, setActive } from "./active-set.ts";
+import type { SessionScope } from "./session-scope.ts";
+import type { HostShown, SessionState } from "./session-state.ts";
+
+/** Records that the model got lines of a file's version; without a range, all of them. */
+export function noteHostShown(
+  { hostShown }: SessionState,
+  { body, hashes }: StoredMetadata | StoredVersion,
+  range: LineRange | undefined,
+): void {
+  const known = hostShown.get(body.id);
+  const isSame = known?.content_hash === hashes.content_hash;
+  setHostShown(
+    hostShown,
+    body.id,
+    hashes.content_hash,
+    withRange(isSame ? rangesOf(known) : [], range),
+  );
+}
+
+/** Records that the model changed a file: of the new version it knows the given lines; undefined: all of them. */
+export function noteHostChanged(
+  { hostShown }: SessionState,
+  { body, hashes }: StoredVersion,
+  ranges: readonly LineRange[] | undefined,
+): void {
+  setHostShown(hostShown, body.id, hashes.content_hash, ranges);
+}
+
+function setHostShown(
+  hostShown: Map<ObjectId, HostShown>,
+  id: ObjectId,
+  hash: string,
+  ranges: readonly LineRange[] | undefined,
+): void {
+  hostShown.set(id, { content_hash: hash, ...(ranges === undefined ? {} : { ranges }) });
+}
+
+function rangesOf(known: HostShown | undefined): readonly LineRange[] | undefined {
+  return known === undefined ? [] : known.ranges;
+}
+
+/**
+ * The lines of an object that a session may show without a tool of the host: all that were asked for, these lines of
+ * them, or none, because the file was never read, has changed since, or was read elsewhere.
+ */
+export type Showable =
+  | { readonly type: "all" }
+  | { readonly type: "lines"; readonly ranges: readonly LineRange[] }
+  | { readonly type: "unread" | "changed" | "other-lines" };
+
+/**
+ * Returns what may be shown of an object's newest version without a tool of the host. If other extensions can hide a
+ * part of a file from the model, only the text that the model got before may be shown.
+ */
+function showable(
+  { state, dependencies }: SessionScope,
+  stored: StoredMetadata,
+  asked: LineRange | undefined,
+): Showable {
+  const { body, hashes } = stored;
+  if (dependencies.activateUnread !== "ask" || !isFile(stored)) return { type: "all" };
+  const shown = state.hostShown.get(body.id);
+  if (shown === undefined) return { type: "unread" };
+  if (shown.content_hash !== hashes.content_hash || presenceOf(body) !== "present")
+    return { type: "changed" };
+  if (shown.ranges === undefined) return { type: "all" };
+  const within = asked === undefined ? shown.ranges : sharedLines(shown.ranges, asked);
+  return within.length === 0 ? { type: "other-lines" } : { type: "lines", ranges: within };
+}
+
+/** Activates what may be shown of an object's newest version, and returns what that is. */
+export function activateShowable(
+  scope: SessionScope,
+  { id, stored }: PoolEntry,
+  asked: LineRange | undefined,
+  options: ActivationOptions = {},
+): Showable {
+  const found = showable(scope, stored, asked);
+  const version = isFile(stored) ? { version: stored.version } : {};
+  if (found.type === "all") setActive(scope.state, id, asked, { ...options, ...version });
+  if (found.type === "lines")
+    for (const range of found.ranges) setActive(scope.state, id, range, { ...options, ...version });
+  return found;
+}
+
+function isFile({ body }: StoredMetadata): boolean {
+  return body.type === "file" || body.type === "note";
+}
+
+function sharedLines(ranges: readonly LineRange[], asked: LineRange): readonly LineRange[] {
+  return ranges.flatMap((range) => {
+    const from = Math.max(range.from, asked.from);
+    const to = Math.min(range.to, asked.to);
+    return from <= to ? [{ from, to }] : [];
+  });
+}

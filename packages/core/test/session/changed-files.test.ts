@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { numberedLines } from "./fake-files.ts";
+import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
+import { openTestSession, otherHost, type TestSession } from "./test-session.ts";
+import { textOfMessage } from "./view-parts.ts";
+
+describe("a file that others change while its text is in view", () => {
+  it("is shown by a small difference", async () => {
+    const opened = await openRead(numberedLines(50));
+    await changeByOthers(opened, numberedLines(50).replace("line 7\n", "LINE 7\n"));
+
+    expect(await newTexts(opened)).toEqual([
+      expect.stringMatching(/^f1 a\.txt v2 replaces v1 above, \+1 -1\n[^]*\+LINE 7/u),
+    ]);
+  });
+
+  it("is reported with its old and its new size if the difference is large", async () => {
+    const opened = await openRead(numberedLines(50));
+    await changeByOthers(opened, numberedLines(2_000));
+
+    const report = "[f1 a.txt changed, v1 391 chars -> v2 19k chars; read it to see v2]";
+    expect(await newTexts(opened)).toEqual([report]);
+    expect(await newTexts(opened)).toEqual([]);
+    await changeByOthers(opened, numberedLines(3_000));
+    expect(await newTexts(opened)).toEqual([report.replaceAll("v2", "v3").replace("19k", "29k")]);
+  });
+
+  it("is only reported if lines of it were read", async () => {
+    const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 });
+    await changeByOthers(opened, numberedLines(51));
+
+    expect(await newTexts(opened)).toEqual([
+      "[f1 a.txt changed, v1 391 chars -> v2 399 chars; read it to see v2]",
+    ]);
+  });
+
+  it("costs one line if it only got a name", async () => {
+    const opened = await openRead(numberedLines(50));
+    await opened.session.name("f1", "plan");
+
+    expect(await newTexts(opened)).toEqual(["[f1 a.txt (plan) 391 v2]"]);
+  });
+
+  it("is shown in the new version when it is read again", async () => {
+    const opened = await openRead(numberedLines(50));
+    await changeByOthers(opened, numberedLines(2_000));
+    await newTexts(opened);
+    await read(opened, numberedLines(2_000), { offset: 1_999 }, "line 1999\nline 2000\n");
+
+    expect((await newTexts(opened)).at(-1)).toBe(
+      "f1 a.txt v2 lines 1999-2000 of 2000\n~~~\nline 1999\nline 2000\n~~~",
+    );
+  });
+});
+
+describe("a session that shows no text which the host has not shown", () => {
+  const ask = { activateUnread: "ask" } as const;
+
+  it("does not open a file that was only named", async () => {
+    const { session } = await openTestSession({ files: { "/work/a.txt": "secret\n" }, ...ask });
+    await session.recordNamed(["a.txt"]);
+
+    expect(await session.activate("f1")).toMatchObject({
+      ok: false,
+      text: "f1 a.txt has not been read in this session; call read with its path to open it.",
+    });
+  });
+
+  it("activates only the lines that were read", async () => {
+    const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 }, ask);
+    const { session } = opened;
+    await session.deactivate("f1");
+
+    expect(await session.activate("f1", { from: 20, to: 30 })).toMatchObject({
+      ok: false,
+      text: "f1 a.txt was read without these lines; call read with its path and these lines.",
+    });
+    expect(await session.activate("f1")).toMatchObject({
+      text: "f1 a.txt is now active, lines 5-6 of 50.",
+    });
+  });
+
+  it("reports even a small change, and does not activate the changed file", async () => {
+    const opened = await openRead("one\n", {}, ask);
+    await changeByOthers(opened, "TOKEN=abc123\n");
+
+    expect(await newTexts(opened)).toEqual([
+      "[f1 a.txt changed, v1 4 chars -> v2 13 chars; read it to see v2]",
+    ]);
+    expect(await opened.session.activate("f1")).toMatchObject({
+      ok: false,
+      text: "f1 a.txt has changed since it was read; call read with its path to see it.",
+    });
+  });
+
+  it("shows the model's own change of a file that it has read", async () => {
+    const opened = await openRead(numberedLines(30), { offset: 5, limit: 2 }, ask);
+    const changed = numberedLines(30).replace("line 6\n", "new\nlines\n");
+    opened.files.set("/work/a.txt", changed);
+    await opened.session.recordWrite("a.txt", {
+      args: { oldText: "line 6\n", newText: "new\nlines\n" },
+    });
+    await opened.session.deactivate("f1");
+
+    expect(await opened.session.activate("f1")).toMatchObject({
+      text: "f1 a.txt is now active, lines 5-7 of 31.",
+    });
+  });
+
+  it("does not show a file that was written on another machine", async () => {
+    const opened = await openTestSession({ files: { "/work/a.txt": "local secret\n" }, ...ask });
+    await opened.session.recordWrite("a.txt", { args: { content: "remote\n" } });
+
+    expect(await opened.session.activate("a.txt")).toMatchObject({ ok: false });
+  });
+
+  it("does not show a file that only another session has read", async () => {
+    const opened = await openRead("one\n", {}, ask);
+    const other = await opened.reopen(otherHost);
+
+    expect(await other.activate("a.txt")).toMatchObject({
+      ok: false,
+      text: "f1 a.txt has not been read in this session; call read with its path to open it.",
+    });
+  });
+
+  it("knows after a restart what was read", async () => {
+    const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 }, ask);
+    await opened.session.deactivate("f1");
+
+    const again = await opened.reopen();
+
+    expect(await again.activate("f1")).toMatchObject({
+      text: "f1 a.txt is now active, lines 5-6 of 50.",
+    });
+  });
+});
+
+type OpenedRead = TestSession & {
+  readonly history: ScriptedHistory;
+  /** The number of messages in the views so far. */
+  readonly seen: { count: number };
+};
+
+async function openRead(
+  text: string,
+  lines: { readonly offset?: number; readonly limit?: number } = {},
+  options: { readonly activateUnread?: "ask" } = {},
+): Promise<OpenedRead> {
+  const opened = await openTestSession({
+    files: { "/work/a.txt": text },
+    layout: epochLayout({ small: 0 }),
+    ...options,
+  });
+  const history = scriptHistory();
+  history.user("go on");
+  const read = { ...opened, history, seen: { count: 0 } };
+  const { offset = 1, limit = 9_999 } = lines;
+  const shown = text
+    .split("\n")
+    .slice(offset - 1, offset - 1 + limit)
+    .join("\n");
+  await readAs(read, shown, lines);
+  await newTexts(read);
+  return read;
+}
+
+async function read(
+  opened: OpenedRead,
+  text: string,
+  lines: { readonly offset?: number },
+  shown: string,
+): Promise<void> {
+  opened.files.set("/work/a.txt", text);
+  await readAs(opened, shown, lines);
+}
+
+async function readAs(
+  { session, history }: OpenedRead,
+  shown: string,
+  lines: { readonly offset?: number; readonly limit?: number },
+): Promise<void> {
+  const callId = history.call("read", { path: "a.txt", ...lines }, shown);
+  await session.recordRead("a.txt", { callId });
+  await history.ingest(session);
+}
+
+async function changeByOthers({ session, files }: OpenedRead, text: string): Promise<void> {
+  files.set("/work/a.txt", text);
+  await session.recordWrite("a.txt", { args: {} });
+}
+
+/** Returns the texts of the messages that the next view has more than the last one. */
+async function newTexts({ session, seen }: OpenedRead): Promise<readonly string[]> {
+  const { messages } = await session.view();
+  const texts = messages.slice(seen.count).map(textOfMessage);
+  seen.count = messages.length;
+  return texts;
+}
