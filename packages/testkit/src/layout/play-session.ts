@@ -39,7 +39,7 @@ export interface PlayedCall {
 export function* playedCalls(layout: Layout, script: SessionScript): Generator<PlayedCall> {
   const place = sessionPlace();
   const policy = recentlyUsedPolicy({ alive: script.alive, kept: script.kept });
-  let now: SessionNow = emptySession;
+  let now: SessionNow = { ...emptySession, keepsVersions: script.keepsVersions === true };
   for (const { happenings, isCold } of script.moments) {
     for (const happening of happenings) now = grown(now, happening, place);
     if (!canBeAsked(now)) continue;
@@ -131,26 +131,29 @@ function inputOf(
 }
 
 function activeObjects(now: SessionNow, { versions }: SessionPlace): readonly ActiveObject[] {
-  return [...now.active].flatMap(([handle, { ranges, isAsked }]): readonly ActiveObject[] => {
-    const entry = now.pool.get(handle);
-    const stored = newest(versions, handle);
-    if (entry === undefined || stored === undefined) return [];
-    const { content } = stored.body;
-    if (content === null && stored.body["blocks"] === undefined) return [];
-    const lines = (content ?? "").split("\n").length - ((content ?? "").endsWith("\n") ? 1 : 0);
-    const within = (ranges ?? []).filter(({ from }) => from <= lines);
-    return [
-      {
-        entry,
-        stored,
-        isPinned: now.pinned.has(handle),
-        ...(within.length === 0
-          ? {}
-          : { ranges: within.map(({ from, to }) => ({ from, to: Math.min(to, lines) })) }),
-        ...(isAsked ? { isAsked: true } : {}),
-      },
-    ];
-  });
+  return [...now.active].flatMap(
+    ([handle, { version, ranges, isAsked }]): readonly ActiveObject[] => {
+      const entry = now.pool.get(handle);
+      const stored =
+        version === undefined ? newest(versions, handle) : versions.get(`${handle}@${version}`);
+      if (entry === undefined || stored === undefined) return [];
+      const { content } = stored.body;
+      if (content === null && stored.body["blocks"] === undefined) return [];
+      const lines = (content ?? "").split("\n").length - ((content ?? "").endsWith("\n") ? 1 : 0);
+      const within = (ranges ?? []).filter(({ from }) => from <= lines);
+      return [
+        {
+          entry,
+          stored,
+          isPinned: now.pinned.has(handle),
+          ...(within.length === 0
+            ? {}
+            : { ranges: within.map(({ from, to }) => ({ from, to: Math.min(to, lines) })) }),
+          ...(isAsked ? { isAsked: true } : {}),
+        },
+      ];
+    },
+  );
 }
 
 function sourceOf(now: SessionNow, { versions }: SessionPlace): ViewSource {

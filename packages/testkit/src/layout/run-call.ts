@@ -13,6 +13,7 @@ import type { SessionPlace } from "./session-place.ts";
 import { type CallScript, image, scriptText } from "./session-script.ts";
 import {
   activated,
+  changedByModel,
   deactivated,
   pinnedNow,
   refreshed,
@@ -219,7 +220,9 @@ export function storedFile(
     ? known
     : storeVersion(place.versions, handle, fileBodyOf(index, text, generator));
   const file = place.versions.get(`${handle}@${entry.stored.version}`) as StoredVersion;
-  return { now: withEntry(now, entry), file };
+  const there = withEntry(now, entry);
+  const isOwn = generator === "agent" && known !== undefined;
+  return { now: isOwn ? changedByModel(there, entry, known.stored.version) : there, file };
 }
 
 /** Returns the session after the model or the user has controlled an object. */

@@ -77,6 +77,8 @@ export interface SessionScript {
   /** How many objects the policy keeps active, and how many of them stay at an epoch's end. */
   readonly alive: number;
   readonly kept: number;
+  /** Active files that others change keep the version that the model got. Default: they show the newest. */
+  readonly keepsVersions?: boolean;
 }
 
 export const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
@@ -268,8 +270,9 @@ export const sessionScript: fc.Arbitrary<SessionScript> = fc
     ),
     kept: fc.integer({ min: 1, max: 4 }),
     more: fc.integer({ min: 0, max: 6 }),
+    keepsVersions: fc.boolean(),
   })
-  .map(({ moments, kept, more }) => ({ moments, kept, alive: kept + more }));
+  .map(({ more, ...script }) => ({ ...script, alive: script.kept + more }));
 
 /** Whether a user message has content. */
 export function saysAnything(said: string | readonly Block[] | null): boolean {

@@ -12,6 +12,8 @@ import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
 import type { RangeScript } from "./session-script.ts";
 
 interface Activation {
+  /** The version of a file that is shown; undefined: the newest. */
+  readonly version?: number;
   readonly ranges?: readonly LineRange[];
   readonly isAsked: boolean;
 }
@@ -45,6 +47,8 @@ export interface SessionNow {
   readonly late: readonly LateResult[];
   readonly budget?: number;
   readonly factor: number;
+  /** Whether active files keep the version that the model got. */
+  readonly keepsVersions: boolean;
   readonly sent?: SentView;
 }
 
@@ -56,6 +60,7 @@ export const emptySession: SessionNow = {
   recent: [],
   late: [],
   factor: 1,
+  keepsVersions: false,
 };
 
 export function used(now: SessionNow, key: UseKey): SessionNow {
@@ -68,15 +73,19 @@ export function withEntry(now: SessionNow, entry: PoolEntry): SessionNow {
 
 export function activated(
   now: SessionNow,
-  { handle }: PoolEntry,
+  { handle, stored }: PoolEntry,
   range: LineRange | undefined,
   isAsked: boolean,
 ): SessionNow {
   const known = now.active.get(handle);
   const active = new Map(now.active);
   if (range === undefined && known !== undefined) active.delete(handle);
-  const shown = joined(known === undefined ? [] : known.ranges, range);
+  const isFile = stored.body.type === "file";
+  const version = now.keepsVersions && isFile ? stored.version : undefined;
+  const isSame = known !== undefined && known.version === version;
+  const shown = joined(isSame ? known.ranges : [], range);
   active.set(handle, {
+    ...(version === undefined ? {} : { version }),
     ...(shown === undefined ? {} : { ranges: shown }),
     isAsked: isAsked || known?.isAsked === true,
   });
@@ -100,6 +109,17 @@ function joined(
 
 function linesOf({ from, to }: LineRange): readonly number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+/** Returns the session after the model has changed a file. An active file that it knows shows the new version. */
+export function changedByModel(
+  now: SessionNow,
+  { handle, stored }: PoolEntry,
+  before: number,
+): SessionNow {
+  const known = now.active.get(handle);
+  if (known?.version !== before) return now;
+  return { ...now, active: new Map(now.active).set(handle, { ...known, version: stored.version }) };
 }
 
 /**
