@@ -14,7 +14,13 @@ export interface PiContext {
   };
   /** Newer releases have more fields; each is checked before it is used. */
   readonly model?: (Fields & { readonly contextWindow?: number }) | undefined;
-  readonly sessionManager: { getSessionId(): string };
+  readonly sessionManager: {
+    getSessionId(): string;
+    /** All entries of the session, in the order in which they were made. */
+    getEntries?(): readonly unknown[];
+    /** Since 0.87, which stores each message before the next request. */
+    readonly buildSessionProjection?: unknown;
+  };
 }
 
 export interface PiContent {
@@ -85,6 +91,7 @@ export interface PiEvents {
   readonly before_agent_start: { readonly systemPrompt: string };
   readonly context: { readonly messages: readonly unknown[] };
   readonly before_provider_request: { readonly payload: unknown };
+  readonly message_start: { readonly message: unknown };
   readonly message_end: { readonly message: unknown };
   readonly tool_call: ToolCallEvent;
   readonly tool_result: ToolResultEvent;

@@ -14,6 +14,7 @@ import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
+import { ownMessages } from "./own-messages.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
@@ -54,6 +55,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const newRequests = (): ProviderRequests =>
       providerRequests(options.breakpoints, Date.now, options.isCacheLong);
     let requests = newRequests();
+    let own = ownMessages();
     let isOn = false;
     let isRegistered = false;
     let isRewound = false;
@@ -115,6 +117,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       windowShare = 1;
       hostTokens = 0;
       requests = newRequests();
+      own = ownMessages();
       isRewound = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
@@ -153,15 +156,16 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
       const signals = isRewound ? { rewound: true } : {};
+      const codec = await own.codecFor(messages, context);
       if (!canActivate()) {
-        await session.ingest(messages, piCodec, signals);
+        await session.ingest(messages, codec, signals);
         isRewound = false;
         context.ui.setStatus(statusKey, "ctx only recording: the tool activate is off");
         return undefined;
       }
       hostTokens = roughTokens(messages);
       const options = { ...viewOptions(context), ...signals };
-      const view = await session.ingestAndView(messages, piCodec, options);
+      const view = await session.ingestAndView(messages, codec, options);
       isRewound = false;
       await showStatus(session, context, view);
       if (view.messages.length === 0) return undefined;
@@ -193,7 +197,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       );
     }
 
-    pi.on("message_end", ({ message }) => requests.answered(message));
+    pi.on("message_start", ({ message }) => own.saw(message));
+
+    pi.on("message_end", ({ message }) => {
+      own.saw(message);
+      requests.answered(message);
+    });
 
     function viewOptions({ model }: PiContext): ViewOptions {
       const contextWindow = model?.contextWindow;

@@ -14,6 +14,11 @@ export interface MessageIdentity {
   readonly timestamp?: number;
   /** The provider's tool call id, for a tool's result. */
   readonly callId?: string;
+  /**
+   * Whether another extension of the host has added the message to this request. It is shown at its place, and does not
+   * belong to the host's history. Only a user's message or a message of the host's own kind can be added.
+   */
+  readonly isForOneRequest?: boolean;
 }
 
 /** Translates a host's messages. Only this part of an adapter knows their form. */

@@ -46,6 +46,8 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
       return resultMessage(entry, source);
     case "object":
       return { role: "user", content: entry.shows.flatMap((part) => partBlocks(part, source)) };
+    case "added":
+      return entry.message as ViewMessage;
     case "notice":
       return { role: "user", content: [{ type: "text", text: entry.text }] };
   }

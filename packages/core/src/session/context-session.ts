@@ -25,6 +25,7 @@ import {
 } from "../state/session-scope.ts";
 import { handlesInView } from "../state/use-order.ts";
 import { taskQueue } from "../task-queue.ts";
+import { placeAdded, type PlacedMessage, splitList } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
 import {
   activate,
@@ -268,10 +269,14 @@ export async function openContextSession(
     return await ingestMessages(current, messages, codec, executions, allSignals);
   }
 
-  async function viewOf(current: SessionScope, options: ViewOptions): Promise<View> {
+  async function viewOf(
+    current: SessionScope,
+    options: ViewOptions,
+    added: readonly PlacedMessage[] = [],
+  ): Promise<View> {
     const { prices } = options;
     const known = prices && { prices: reportedProfile(prices, current.state.account) };
-    return await makeView(current, { ...options, ...known }, currentEstimator(current));
+    return await makeView(current, { ...options, ...known }, currentEstimator(current), added);
   }
 
   return {
@@ -281,16 +286,17 @@ export async function openContextSession(
     },
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
-        const report = await takeIn(current, messages, codec, signals);
+        const report = await takeIn(current, splitList(messages, codec).own, codec, signals);
         await commitSession(current);
         return report;
       }),
     view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
     ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
       await run(async (current) => {
-        await takeIn(current, messages, codec, rewound === undefined ? {} : { rewound });
+        const list = splitList(messages, codec);
+        await takeIn(current, list.own, codec, rewound === undefined ? {} : { rewound });
         try {
-          return await viewOf(current, options);
+          return await viewOf(current, options, placeAdded(current.state, list, codec));
         } catch (error) {
           // The host's messages are stored even if no view can be made. After a failure of the store, nothing is
           // stored.

@@ -25,7 +25,8 @@ import type {
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import { type SentView, viewBody } from "../view/view-object.ts";
-import { chatHandle } from "../view/view-record.ts";
+import { chatHandle, type ViewRecord } from "../view/view-record.ts";
+import { addedTokens, type PlacedMessage, withAdded, withoutAdded } from "./added-messages.ts";
 import { followChanges } from "./follow-changes.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
@@ -37,10 +38,11 @@ export async function makeView(
   scope: SessionScope,
   options: ViewOptions,
   estimator: TokenEstimator,
+  added: readonly PlacedMessage[] = [],
 ): Promise<View> {
   const { layout } = scope.dependencies;
   await followChanges(scope);
-  const { output, account } = await renderView(scope, options, estimator);
+  const { output, account } = await renderView(scope, options, estimator, added);
   const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
   if (options.isSent === false) {
     await commitSession(scope);
@@ -74,12 +76,15 @@ export async function renderView(
   scope: SessionScope,
   options: ViewOptions,
   estimator: TokenEstimator,
+  added: readonly PlacedMessage[] = [],
 ): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount | undefined }> {
   const { dependencies, state } = scope;
   const { layout } = dependencies;
   const active = await activeObjects(scope);
-  const last = state.view?.record.layout === layout.name ? state.view.record : undefined;
-  const output = layout.render(await inputOf(scope, options, estimator, active), last);
+  const last = lastRecord(scope);
+  const spent = addedTokens(added, estimator);
+  const input = await inputOf(scope, options, estimator, { active, last, spent });
+  const output = withAdded(layout.render(input, last), added, estimator);
   const { isCold: isCacheCold } = cacheCost(scope, options);
   return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
 }
@@ -159,22 +164,32 @@ function accountOf(
   });
 }
 
+/** Returns the record of the last view, as the layout made it; undefined if another layout made it. */
+function lastRecord({ state, dependencies }: SessionScope): ViewRecord | undefined {
+  const record = state.view?.record;
+  return record?.layout === dependencies.layout.name ? withoutAdded(record) : undefined;
+}
+
+/** What the input of a layout is made from. `spent` are the tokens of added messages. */
+interface Prepared {
+  readonly active: readonly ActiveObject[];
+  readonly last: ViewRecord | undefined;
+  readonly spent: number;
+}
+
 async function inputOf(
   scope: SessionScope,
   options: ViewOptions,
   estimator: TokenEstimator,
-  active: readonly ActiveObject[],
+  { active, last, spent }: Prepared,
 ): Promise<LayoutInput> {
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
-  const last = state.view?.record;
-  const isSameLayout = last?.layout === layout.name;
   const isLatest = (handle: string, version: number): boolean => {
     const id = state.handles.get(handle);
     return id !== undefined && state.pool.get(id)?.stored.version === version;
   };
-  const names =
-    last === undefined || !isSameLayout ? [] : (layout.needs?.(last, active, isLatest) ?? []);
+  const names = last === undefined ? [] : (layout.needs?.(last, active, isLatest) ?? []);
   return {
     turns: state.chat.turns,
     ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
@@ -193,7 +208,7 @@ async function inputOf(
     },
     cache: cacheCost(scope, options),
     ...(toolFacts === undefined ? {} : { toolFacts }),
-    ...budgetOf(options, state.calibration.overhead),
+    ...budgetOf(options, state.calibration.overhead + spent),
   };
 }
 

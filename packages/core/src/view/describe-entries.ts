@@ -58,6 +58,8 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
       return { what: "summary", place: "", versions: [], how: "unchanged", tokens };
     case "notice":
       return { what: "notice", place: "", versions: [], how: "its text", tokens };
+    case "added":
+      return { what: "added", place: "", versions: [], how: "for this call only", tokens };
     case "object":
       return {
         what: "object",

@@ -80,6 +80,8 @@ function rowOf(entry: ViewEntry): string | undefined {
       return `s ${tokens}`;
     case "notice":
       return `n ${tokens} ${entry.text}`;
+    case "added":
+      return undefined;
     case "object": {
       const shows = partsText(entry.shows);
       return shows === undefined ? undefined : `b ${shows} ${tokens}`;

@@ -1,7 +1,9 @@
+import type { JsonObject } from "@self-context-manager/objects";
+
 /**
  * The description of one message of a view: a place in the chat, or objects by handle and version. The session's pool
  * defines which object a handle means, so an entry is a static reference. Entries contain no text except that of
- * notices. Together with the versions that they name, they always give the same bytes.
+ * notices and of messages that others have added. Together with the versions that they name, they always give the same bytes.
  */
 export type ViewEntry =
   | UserEntry
@@ -10,7 +12,8 @@ export type ViewEntry =
   | SummaryEntry
   | ResultEntry
   | ObjectEntry
-  | NoticeEntry;
+  | NoticeEntry
+  | AddedEntry;
 
 /** Estimated tokens, before any calibration. */
 type Sized = { readonly tokens: number };
@@ -75,6 +78,11 @@ export type ObjectEntry = Sized & {
 
 /** A notice: a line that the context manager adds in the user's role. */
 export type NoticeEntry = Sized & { readonly type: "notice"; readonly text: string };
+
+/**
+ * A message that another extension of the host has added to this request. It is in no chat, so the entry contains it.
+ */
+export type AddedEntry = Sized & { readonly type: "added"; readonly message: JsonObject };
 
 /**
  * The display of an object in a view. Forms: `whole`; `lines` from `from` to `to`; a `part`, which is the first `head`

@@ -1,5 +1,6 @@
 import type { LineRange, ObjectId, StoredMetadata } from "@self-context-manager/objects";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
+import { renderEntry } from "../../render/render-entry.ts";
 import type { DescribedEntry, VersionName } from "../../view/describe-entries.ts";
 import type {
   ActiveObject,
@@ -36,7 +37,8 @@ export const pooledLayout: Layout = {
     } satisfies LayoutOutput;
   },
   rebuild(record, source): readonly ViewMessage[] {
-    return pooledLayout.render(inputOf(record, source)).messages;
+    const added = record.entries.map((entry) => renderEntry(entry, source));
+    return [...pooledLayout.render(inputOf(record, source)).messages, ...added];
   },
   describe: describePools,
   without: withoutVersions,

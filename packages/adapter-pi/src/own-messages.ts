@@ -1,0 +1,85 @@
+import type { MessageCodec } from "@self-context-manager/core";
+import { setImmediate as nextTick, setTimeout as delay } from "node:timers/promises";
+
+import { type Fields, isFields, type PiContext } from "./pi-api.ts";
+import { piCodec } from "./pi-codec.ts";
+
+/** Knows the messages of Pi's own history, in contrast to those that other extensions add to one request. */
+export interface OwnMessages {
+  /** Pi has reported a message in an event of its own. */
+  saw(message: unknown): void;
+  /** Returns a codec that marks the messages of a list that others have added to this request. */
+  codecFor(messages: readonly unknown[], context: PiContext): Promise<MessageCodec<unknown>>;
+}
+
+/**
+ * Roles that an extension can add to a request. Messages of other roles belong to the history: answers and results
+ * must stay together, and Pi makes the other kinds from entries of its session.
+ */
+const addable: ReadonlySet<unknown> = new Set(["user", "custom"]);
+
+/** Milliseconds between two looks for events that are still under way, and how often to look. */
+const pause = 5;
+const looks = 5;
+
+/**
+ * A message belongs to Pi's history if it is in an entry of the session or was in a message event of this process.
+ */
+export function ownMessages(): OwnMessages {
+  const known = new Set<string>();
+  let read = 0;
+
+  function note(message: unknown): void {
+    if (isFields(message) && addable.has(message["role"])) known.add(nameOf(message));
+  }
+
+  /** Notes the messages of the session's entries. Pi only appends entries. */
+  function readEntries({ sessionManager }: PiContext): void {
+    const entries = sessionManager.getEntries?.() ?? [];
+    if (entries.length < read) read = 0;
+    for (const entry of entries.slice(read)) note(messageIn(entry));
+    read = entries.length;
+  }
+
+  return {
+    saw: note,
+    async codecFor(messages, context) {
+      if (context.sessionManager.getEntries === undefined) return piCodec;
+      const candidates = messages.filter(isFields).filter(({ role }) => addable.has(role));
+      const unknown = (): readonly Fields[] =>
+        candidates.filter((message) => !known.has(nameOf(message)));
+      const areAllKnown = (): boolean => {
+        if (unknown().length > 0) readEntries(context);
+        return unknown().length === 0;
+      };
+      // Pi 0.73.1 asks for the messages before it has reported and stored the newest of them.
+      const isQueued = context.sessionManager.buildSessionProjection === undefined;
+      for (let look = 0; !areAllKnown() && isQueued && look < looks; look += 1)
+        await (look < 2 ? nextTick() : delay(pause));
+      const added = new Set(unknown());
+      if (added.size === 0) return piCodec;
+      return {
+        ...piCodec,
+        identify(raw) {
+          const identity = piCodec.identify(raw);
+          return isFields(raw) && added.has(raw)
+            ? { ...identity, isForOneRequest: true }
+            : identity;
+        },
+      };
+    },
+  };
+}
+
+function nameOf(message: Fields): string {
+  return JSON.stringify(piCodec.identify(message));
+}
+
+/** Returns the message of a session's entry; undefined for an entry without one that an extension could add. */
+function messageIn(entry: unknown): unknown {
+  if (!isFields(entry)) return undefined;
+  if (entry["type"] === "message") return entry["message"];
+  if (entry["type"] !== "custom_message") return undefined;
+  const { customType, content } = entry;
+  return { role: "custom", customType, content };
+}

@@ -1,0 +1,142 @@
+import { type JsonObject, toJson } from "@self-context-manager/objects";
+import type { Message } from "../chat/message.ts";
+import { isAfter, type TurnPosition } from "../chat/turn.ts";
+import type { TokenEstimator } from "../cost/token-estimator.ts";
+import type { MessageCodec } from "../host/message-codec.ts";
+import { identify, messageKeys } from "../host/message-identity.ts";
+import { messageTokens } from "../render/message-tokens.ts";
+import type { SessionState } from "../state/session-state.ts";
+import type { LayoutOutput, ViewMessage } from "../view/layout.ts";
+import type { AddedEntry, ViewEntry } from "../view/view-entry.ts";
+import type { ViewRecord } from "../view/view-record.ts";
+
+/** A message that another extension of the host has added to one request, as the view shows it. */
+interface AddedMessage {
+  readonly message: ViewMessage;
+  /** The number of messages of the host before it. */
+  readonly after: number;
+}
+
+/** A host's list without the messages that others have added to this request, and these messages. */
+export interface SplitList<Raw> {
+  readonly own: readonly Raw[];
+  readonly added: readonly AddedMessage[];
+}
+
+/** Separates the messages of a host's history from those that others have added to this request. */
+export function splitList<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): SplitList<Raw> {
+  const isAdded = (raw: Raw): boolean => codec.identify(raw).isForOneRequest === true;
+  if (!messages.some(isAdded)) return { own: messages, added: [] };
+  const own: Raw[] = [];
+  const added: AddedMessage[] = [];
+  for (const raw of messages) {
+    if (isAdded(raw))
+      added.push({
+        message: shownMessage(toJson(codec.decode(raw)) as Message),
+        after: own.length,
+      });
+    else own.push(raw);
+  }
+  return { own, added };
+}
+
+function shownMessage(message: Message): ViewMessage {
+  if (message.role !== "summary") return message;
+  const { kind, raw } = message;
+  return { role: "opaque", kind, raw };
+}
+
+/** An added message with its place: after this place of the chat; or at the end of the view. */
+export interface PlacedMessage {
+  readonly message: ViewMessage;
+  readonly after: TurnPosition | "end";
+}
+
+/** Finds the places of added messages in the chat, after the other messages of the list were ingested. */
+export function placeAdded<Raw>(
+  state: SessionState,
+  { own, added }: SplitList<Raw>,
+  codec: MessageCodec<Raw>,
+): readonly PlacedMessage[] {
+  if (added.length === 0) return [];
+  const keys = messageKeys(own.map((raw) => identify(raw, codec)));
+  return added.map(({ message, after }) => {
+    if (after === own.length) return { message, after: "end" };
+    const before = keys
+      .slice(0, after)
+      .findLast((key) => state.known.get(key)?.position !== undefined);
+    const position = before === undefined ? undefined : state.known.get(before)?.position;
+    return { message, after: position ?? { turn: -1, step: -1 } };
+  });
+}
+
+/** Returns the estimated tokens of added messages. */
+export function addedTokens(added: readonly PlacedMessage[], estimator: TokenEstimator): number {
+  return added.reduce((sum, { message }) => sum + messageTokens(message, estimator), 0);
+}
+
+/** Returns a record without the entries of added messages, as the layout made it. */
+export function withoutAdded(record: ViewRecord): ViewRecord {
+  if (!record.entries.some(({ type }) => type === "added")) return record;
+  return { ...record, entries: record.entries.filter(({ type }) => type !== "added") };
+}
+
+/** Returns a view with added messages at their places. They are recorded, so that the view can be rebuilt. */
+export function withAdded(
+  output: LayoutOutput,
+  added: readonly PlacedMessage[],
+  estimator: TokenEstimator,
+): LayoutOutput {
+  if (added.length === 0) return output;
+  const { entries } = output.record;
+  const isByEntry = entries.length === output.messages.length;
+  const places = added.map(({ message, after }) => ({
+    entry: addedEntry(message, estimator),
+    at: isByEntry && after !== "end" ? endOf(entries, after) : output.messages.length,
+  }));
+  const messagesAt = (at: number): readonly AddedEntry[] =>
+    places.filter((place) => place.at === at).map(({ entry }) => entry);
+  const messages: ViewMessage[] = [];
+  const woven: ViewEntry[] = [];
+  const moved: number[] = [];
+  for (let index = 0; index <= output.messages.length; index += 1) {
+    for (const entry of messagesAt(index)) {
+      messages.push(entry.message as ViewMessage);
+      woven.push(entry);
+    }
+    const message = output.messages[index];
+    if (message === undefined) continue;
+    moved.push(messages.length);
+    messages.push(message);
+    const entry = entries[index];
+    if (isByEntry && entry !== undefined) woven.push(entry);
+  }
+  const { tokens, boundaries } = output;
+  return {
+    ...output,
+    messages,
+    record: { ...output.record, entries: woven },
+    tokens: { ...tokens, chat: tokens.chat + addedTokens(added, estimator) },
+    ...(boundaries === undefined
+      ? {}
+      : { boundaries: boundaries.map((index) => moved[index] ?? index) }),
+  };
+}
+
+function addedEntry(message: ViewMessage, estimator: TokenEstimator): AddedEntry {
+  return {
+    type: "added",
+    message: message as JsonObject,
+    tokens: Math.ceil(messageTokens(message, estimator)),
+  };
+}
+
+/** Returns the index after the last entry up to a place of the chat, where no result is separated from its call. */
+function endOf(entries: readonly ViewEntry[], after: TurnPosition): number {
+  const last = entries.findLastIndex(
+    (entry) =>
+      "turn" in entry &&
+      !isAfter({ turn: entry.turn, step: "step" in entry ? entry.step : -1 }, after),
+  );
+  return last + 1;
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it, test } from "vitest";
+import type { Message } from "../../src/chat/message.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { rebuildView } from "../../src/inspect/view-history.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import type { Layout } from "../../src/view/layout.ts";
+import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
+import { openTestSession, plainCodec, testHost, type TestSession } from "./test-session.ts";
+import { textOfMessage } from "./view-parts.ts";
+
+/** Messages of role `opaque` with this kind are added to one request. */
+const reminderKind = "reminder";
+
+const codec: MessageCodec<Message> = {
+  identify: (message) => ({
+    ...plainCodec.identify(message),
+    ...(message.role === "opaque" && message.kind === reminderKind
+      ? { isForOneRequest: true }
+      : {}),
+  }),
+  decode: (message) => message,
+};
+
+const reminder = (text: string): Message => ({ role: "opaque", kind: reminderKind, raw: { text } });
+
+describe("a message that another extension adds to one request", () => {
+  it("is shown where it is, and only in this request", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, "a.txt\n");
+
+    const first = await viewWith(session, history, [[1, reminder("one")]]);
+    history.say("done");
+    history.user("and now");
+    const second = await viewWith(session, history, [[5, reminder("two")]]);
+
+    expect(first).toEqual(["go on", '{"text":"one"}', "", "a.txt\n"]);
+    expect(second).toEqual(["go on", "", "a.txt\n", "done", "and now", '{"text":"two"}']);
+  });
+
+  it("never stands between a call and its results", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, "a.txt\n");
+
+    const texts = await viewWith(session, history, [
+      [2, reminder("one")],
+      [3, reminder("two")],
+    ]);
+
+    expect(texts).toEqual(["go on", "", "a.txt\n", '{"text":"one"}', '{"text":"two"}']);
+  });
+
+  it("is not taken into the chat", async () => {
+    const { session, history } = await openChat();
+    await viewWith(session, history, [[1, reminder("one")]]);
+
+    expect(await session.ingest(history.messages, codec)).toMatchObject({ added: 0 });
+    expect((await session.view({ isSent: false })).messages.map(textOfMessage)).toEqual(["go on"]);
+  });
+
+  it("counts in the tokens and in the budget of the view", async () => {
+    const { session, history } = await openChat();
+    const long = reminder("word ".repeat(2_000));
+
+    const plain = await session.ingestAndView(history.messages, codec, {});
+    const added = await session.ingestAndView([...history.messages, long], codec, {});
+    history.user(`again ${"and ".repeat(1_500)}`);
+    const bounded = await session.ingestAndView([...history.messages, long], codec, {
+      contextWindow: 4_000,
+      reserve: 0,
+    });
+
+    expect(added.tokens.chat).toBeGreaterThan(plain.tokens.chat + 1_500);
+    expect(bounded.tokens.chat).toBeLessThan(4_000);
+  });
+
+  test.each<[string, Layout]>([
+    ["epoch", epochLayout()],
+    ["pooled", pooledLayout],
+  ])("is in the stored view of the %s layout", async (_, layout) => {
+    const opened = await openChat(layout);
+    const list = [...opened.history.messages, reminder("one")];
+    const { call, messages } = await opened.session.ingestAndView(list, codec, {});
+
+    const rebuilt = await rebuildView(opened.store, [layout], testHost, call);
+
+    expect(rebuilt?.messages).toEqual(messages);
+    expect(rebuilt?.isVerified).toBe(true);
+  });
+});
+
+async function openChat(
+  layout: Layout = epochLayout(),
+): Promise<TestSession & { readonly history: ScriptedHistory }> {
+  const opened = await openTestSession({ layout });
+  const history = scriptHistory();
+  history.user("go on");
+  return { ...opened, history };
+}
+
+/** Returns the texts of the view of a history with messages added before some indexes. */
+async function viewWith(
+  session: ContextSession,
+  { messages }: ScriptedHistory,
+  added: readonly (readonly [number, Message])[],
+): Promise<readonly string[]> {
+  const list = [...messages];
+  for (const [index, message] of added.toReversed()) list.splice(index, 0, message);
+  const view = await session.ingestAndView(list, codec, {});
+  return view.messages.map(textOfMessage);
+}
