@@ -216,7 +216,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/active-set.ts",
-    of: "withRange(known === undefined ? [] : known.ranges, range)",
+    of: "withRange(isSameVersion ? known.ranges : [], range)",
     becomes: "withRange([], range)",
     breaks: "To ask for more lines of a file takes the earlier lines away.",
   },
@@ -282,8 +282,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/stage-toolcalls.ts",
-    of: "if (hasBlocks || (hasText && !isContextTool)) setActive",
-    becomes: "if (hasBlocks || hasText) setActive",
+    of: "if (hasBlocks || (hasText && !isContextTool))",
+    becomes: "if (hasBlocks || hasText)",
     breaks: "Reports of the context tools take room as active contents.",
   },
   {
@@ -304,6 +304,30 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "const reason = needsExplicitRead(facts.realPath, root?.realPath ?? workspace);",
     becomes: "const reason = undefined;",
     breaks: "To activate a file that was only named reads files of secrets.",
+  },
+  {
+    file: "calls/own-change.ts",
+    of: "if (!marks.slice(start, end).includes(isUnknown))",
+    becomes: "",
+    breaks: "After an edit the model can open lines of the file that it has never read.",
+  },
+  {
+    file: "state/host-shown.ts",
+    of: "if (shown.content_hash !== hashes.content_hash",
+    becomes: "if (false",
+    breaks: "Activate shows a change that an extension would have hidden.",
+  },
+  {
+    file: "session/follow-changes.ts",
+    of: 'if (activateUnread === "ask") return false;',
+    becomes: "",
+    breaks: "A small change by others is shown although an extension may hide it.",
+  },
+  {
+    file: "session/make-view.ts",
+    of: "state.calibration.overhead + spent",
+    becomes: "state.calibration.overhead",
+    breaks: "With messages that others add, a request exceeds the context window.",
   },
   {
     file: "history/recognize-reads.ts",

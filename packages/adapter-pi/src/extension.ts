@@ -16,7 +16,7 @@ const extension: (host: PiHost) => void = piExtension({
   openContext: async ({ host, workspace }): Promise<OpenedContext> => {
     const { configFromEnvironment, openContextManager } = await loadCompose();
     const manager = await openContextManager({
-      // No release of Pi tells whether another extension blocks its `read` or changes the result.
+      // No release of Pi reports whether another extension blocks its `read` or changes the result.
       activateUnread: "ask",
       ...configFromEnvironment(process.env),
       workspace,

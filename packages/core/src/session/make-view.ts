@@ -286,7 +286,7 @@ async function activeObjects({
     const entry = state.pool.get(id);
     const stored = contents.get(id);
     if (entry === undefined || stored === undefined) continue;
-    // A file that is gone or is no text any more has nothing to show.
+    // A file that is gone, or is no longer text, has nothing to show.
     if (isWithoutText(entry)) continue;
     if (stored.body.content === null && stored.body["blocks"] === undefined) continue;
     const asked = activation.ranges;

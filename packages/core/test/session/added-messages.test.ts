@@ -39,7 +39,7 @@ describe("a message that another extension adds to one request", () => {
     expect(second).toEqual(["go on", "", "a.txt\n", "done", "and now", '{"text":"two"}']);
   });
 
-  it("never stands between a call and its results", async () => {
+  it("never separates a call from its results", async () => {
     const { session, history } = await openChat();
     history.call("bash", { command: "ls" }, "a.txt\n");
 
