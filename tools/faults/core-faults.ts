@@ -108,9 +108,33 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/pooled-layout.ts",
-    of: "...(memory.budget === undefined ? {} : { budget: memory.budget }),\n  };\n}\n\nfunction entryOf",
-    becomes: "};\n}\n\nfunction entryOf",
+    of: "...(memory.budget === undefined ? {} : { budget: memory.budget }),\n    ...(memory.no_thinking",
+    becomes: "...(memory.no_thinking",
     breaks: "A view that had to fit a budget cannot be rebuilt.",
+  },
+  {
+    file: "layouts/pooled/pooled-layout.ts",
+    of: 'given.thinking === "bound" ? withoutThinking(given) : given;',
+    becomes: "given;",
+    breaks: "In the pooled layout a model that binds its thinking refuses every request.",
+  },
+  {
+    file: "layouts/epoch/bound-thinking.ts",
+    of: "if (index < from || !showsThinking(context, entry)) return [entry];",
+    becomes: "return [entry];",
+    breaks: "After the end of an epoch a model that binds its thinking refuses every request.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
+    of: "return step.view === input.lastCall;",
+    becomes: "return true;",
+    breaks: "Thinking that was made while the view was not used is sent and refused.",
+  },
+  {
+    file: "layouts/epoch/epoch-end.ts",
+    of: "if (isThinkingNeeded) return undefined;",
+    becomes: "",
+    breaks: "A model that binds its thinking loses it in the middle of its work.",
   },
   {
     file: "layouts/epoch/plan-view.ts",

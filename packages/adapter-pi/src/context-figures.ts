@@ -111,6 +111,7 @@ const reasons: Readonly<Record<string, string>> = {
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",
   compaction: "you compacted the chat",
+  thinking: "the model would not have accepted its earlier thinking",
 };
 
 /** Formats a token count: 950, 1.2k, 2.5M. */

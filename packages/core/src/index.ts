@@ -141,6 +141,7 @@ export {
   type ToolResultMessage,
   type UserMessage,
 } from "./chat/message.ts";
+export { hasSignedThinking, withoutSignedThinking } from "./chat/signed-thinking.ts";
 export {
   type AssistantStep,
   isAssistantStep,
@@ -184,6 +185,7 @@ export {
 } from "./cost/price-profile.ts";
 export type { PriceTier } from "./cost/price-table.ts";
 export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
+export { type ThinkingBinding, thinkingBinding } from "./cost/thinking-binding.ts";
 export type { TokenEstimator } from "./cost/token-estimator.ts";
 export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
 export type { HostSession } from "./host/host-session.ts";

@@ -8,6 +8,7 @@ import {
   namedVersions,
   type VersionName,
   type ViewMessage,
+  withoutSignedThinking,
 } from "@self-context-manager/core";
 import type { EpochLaw, LayoutLaw } from "@self-context-manager/testkit";
 
@@ -53,6 +54,14 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
       law: "output-is-legal",
       what: "sets a boundary before the first message",
       layout: changed((output) => ({ ...output, boundaries: [-1] })),
+    },
+    {
+      law: "bound-thinking-stays-valid",
+      what: "treats bound thinking as free",
+      layout: {
+        ...sound,
+        render: (input, last) => sound.render({ ...input, thinking: "free" }, last),
+      },
     },
     {
       law: "newest-user-message-is-there",
@@ -211,6 +220,32 @@ export const epochFaults: readonly EpochFault[] = [
     })),
   },
   {
+    law: "sent-bytes-stay",
+    what: "leaves out the thinking of each new answer",
+    make: (settings) => {
+      const sound = epochLayout(settings);
+      return {
+        ...sound,
+        render: ({ lastCall: _call, ...input }, last) => sound.render(input, last),
+      };
+    },
+  },
+  {
+    law: "an-end-is-justified",
+    what: "gives up bound thinking within a turn",
+    make: (settings) => {
+      const sound = epochLayout(settings);
+      return {
+        ...sound,
+        render: (input, last) => {
+          const output = sound.render({ ...input, thinking: "free" }, last);
+          if (output.epoch?.isNew !== true || input.thinking !== "bound") return output;
+          return { ...output, messages: output.messages.map(withoutThinking) };
+        },
+      };
+    },
+  },
+  {
     law: "an-end-is-justified",
     what: "ends an epoch at the first dead content",
     make: (settings) =>
@@ -296,6 +331,11 @@ function withoutSignature(block: Block): Block {
   if (block.type !== "thinking") return block;
   const { thinkingSignature: _signature, ...rest } = block;
   return { ...rest, type: "thinking" };
+}
+
+function withoutThinking(message: ViewMessage): ViewMessage {
+  if (message.role !== "assistant") return message;
+  return { ...message, content: withoutSignedThinking(message.content) };
 }
 
 function textsOf(message: ViewMessage): readonly string[] {

@@ -132,6 +132,7 @@ const endReasons = {
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",
   compaction: "the chat was compacted",
+  thinking: "the model would not have accepted the earlier thinking",
 } as const;
 
 function reasonText(reason: keyof typeof endReasons | undefined): string {

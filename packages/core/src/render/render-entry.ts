@@ -5,6 +5,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { type Block, isImage, isText, isToolCall } from "../chat/message.ts";
+import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import type { ViewMessage } from "../view/layout.ts";
 import type {
@@ -72,7 +73,8 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
   const step = stepAt(source, entry.turn, entry.step);
   if (!isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
   const { timestamp, ...meta } = step.assistant_meta;
-  const kept = withoutEmpty(step.assistant) as readonly Block[];
+  const said = withoutEmpty(step.assistant) as readonly Block[];
+  const kept = entry.thinking === undefined ? said : withoutSignedThinking(said);
   const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
   return {
     role: "assistant",

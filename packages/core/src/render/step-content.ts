@@ -3,7 +3,10 @@ import type { Block } from "../chat/message.ts";
 /** The result that the model gets for a tool call without one, because every call needs a result. */
 export const noResult = "[no result: the call was interrupted]";
 
-/** Returns a content without empty text blocks, because providers refuse them. */
+/**
+ * Returns a content without empty text blocks, because providers refuse them. An empty text with a signature stays:
+ * Gemini attaches its thinking to such texts and needs it back. The host leaves it out for other providers.
+ */
 export function withoutEmpty(content: string | readonly Block[]): string | readonly Block[] {
   if (typeof content === "string") return content.trim() === "" ? "" : content;
   return content.filter((block) => !isEmptyText(block));
@@ -11,7 +14,9 @@ export function withoutEmpty(content: string | readonly Block[]): string | reado
 
 function isEmptyText(block: Block): boolean {
   return (
-    block.type === "text" && (typeof block["text"] !== "string" || block["text"].trim() === "")
+    block.type === "text" &&
+    (typeof block["text"] !== "string" || block["text"].trim() === "") &&
+    (block["textSignature"] ?? "") === ""
   );
 }
 

@@ -207,6 +207,9 @@ async function inputOf(
       stays: policy.staysAtSweep(state.recent),
     },
     cache: cacheCost(scope, options),
+    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.head === undefined ? {} : { head: options.head }),
+    ...(state.view === undefined || !isSameLayout ? {} : { lastCall: state.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),
     ...budgetOf(options, state.calibration.overhead + spent),
   };

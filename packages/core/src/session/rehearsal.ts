@@ -105,7 +105,7 @@ function stagesOf(
   versions: ReadonlyMap<ObjectId, StoredVersion>,
   order: ReadonlyMap<ObjectId, number>,
 ): { readonly stages: readonly CallInput[]; readonly places: StoredRehearsal["places"] } {
-  const { turns } = state.chat;
+  const turns = numbered(state.chat.turns);
   const stages: CallInput[] = [];
   const places: { readonly turn: number; readonly step: number }[] = [];
   let named: readonly ToolCallBlock[] = [];
@@ -123,6 +123,19 @@ function stagesOf(
     }
   }
   return { stages, places };
+}
+
+/** Returns turns in which each answer names the rehearsed call that it answers. */
+function numbered(turns: readonly Turn[]): readonly Turn[] {
+  let call = 0;
+  return turns.map((turn) => ({
+    ...turn,
+    steps: turn.steps.map((step) => {
+      if (!isAssistantStep(step)) return step;
+      call += 1;
+      return { ...step, view: call };
+    }),
+  }));
 }
 
 function turnsBefore(turns: readonly Turn[], turn: number, step: number): readonly Turn[] {

@@ -1,5 +1,6 @@
 import type { CostAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
+import type { ThinkingBinding } from "../cost/thinking-binding.ts";
 import type { LayoutOutput } from "../view/layout.ts";
 
 /** The view for the model, with the estimated tokens of each of its parts. */
@@ -25,6 +26,13 @@ export interface ViewOptions {
   readonly isSent?: boolean;
   /** The model that gets the view, as `provider/id`. */
   readonly model?: string;
+  /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */
+  readonly thinking?: ThinkingBinding;
+  /**
+   * Names the text before the messages, the system prompt and the tools: any text that changes with them. It matters
+   * only for a model that binds its thinking.
+   */
+  readonly head?: string;
   /** The provider's prices. Default: the usual prices of Anthropic. */
   readonly prices?: PriceProfile;
   /**

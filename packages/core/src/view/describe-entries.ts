@@ -47,8 +47,9 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
       return { what: "user", place: `turn ${entry.turn + 1}`, versions: [], how, tokens };
     }
     case "assistant": {
-      const { stubs = [] } = entry;
-      const how = stubs.length === 0 ? "unchanged" : `without ${stubs.map(stubText).join(", ")}`;
+      const { stubs = [], thinking } = entry;
+      const left = [...(thinking === undefined ? [] : ["its thinking"]), ...stubs.map(stubText)];
+      const how = left.length === 0 ? "unchanged" : `without ${left.join(", ")}`;
       const versions = stubs.flatMap(({ of, version }) => versionOf(of, version));
       return { what: "answer", place: placeOf(entry), versions, how, tokens };
     }

@@ -9,6 +9,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *     u12 head=500 130             its first 500 characters
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
+ *     a12.3 -thinking 60           the same without its signed thinking; arguments can follow
  *     r12.3.0 t31@1 bare 52        the result of its call 0 in its original form
  *     r12.3.0 t31@1 ref 16         its reference line
  *     r12.3.0 t31@1 whole 480      the result as a content block
@@ -72,7 +73,12 @@ function rowOf(entry: ViewEntry): string | undefined {
     case "assistant": {
       const stubs = entry.stubs?.map(stubText);
       if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
-      return `a${entry.turn}.${entry.step}${stubs === undefined ? "" : ` ${stubs.join(",")}`} ${tokens}`;
+      const parts = [
+        ...(entry.thinking === undefined ? [] : [noThinking]),
+        ...(stubs === undefined ? [] : [stubs.join(",")]),
+        tokens,
+      ];
+      return `a${entry.turn}.${entry.step} ${parts.join(" ")}`;
     }
     case "opaque":
       return `o${entry.turn}.${entry.step} ${tokens}`;
@@ -142,8 +148,11 @@ function isHandle(text: string): boolean {
   return /^[a-z]+\d*$/u.test(text);
 }
 
+/** In the row of an answer: its signed thinking is not shown. */
+const noThinking = "-thinking";
+
 const userForm = /^u(\d+)(?: head=(\d+))? (\d+)$/u;
-const answerForm = /^a(\d+)\.(\d+)(?: ([\da-z=@,]+))? (\d+)$/u;
+const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s (\d+)$/u;
 const noticeForm = /^n (\d+) (.*)$/su;
@@ -162,12 +171,13 @@ function entryOf(row: string): ViewEntry | undefined {
       return { type: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
     }
     case "a": {
-      const [, turn, step, stubs, tokens] = answerForm.exec(row) ?? [];
+      const [, turn, step, left, stubs, tokens] = answerForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const read = stubs?.split(",").map(readStub);
       const rest = read === undefined ? {} : { stubs: read };
+      const thinking = left === undefined ? {} : { thinking: "left-out" as const };
       const place = { turn: Number(turn), step: Number(step) };
-      return { type: "assistant", ...place, ...rest, tokens: Number(tokens) };
+      return { type: "assistant", ...place, ...thinking, ...rest, tokens: Number(tokens) };
     }
     case "o": {
       const [, turn, step, tokens] = opaqueForm.exec(row) ?? [];

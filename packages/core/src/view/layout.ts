@@ -13,6 +13,7 @@ import type {
   UserMessage,
 } from "../chat/message.ts";
 import type { Turn } from "../chat/turn.ts";
+import type { ThinkingBinding } from "../cost/thinking-binding.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
 import type { DescribedEntry } from "./describe-entries.ts";
@@ -83,6 +84,12 @@ export interface LayoutInput {
   readonly liveness?: Liveness;
   /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
   readonly cache?: CacheCost;
+  /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */
+  readonly thinking?: ThinkingBinding;
+  /** Names the text before the messages, the system prompt and the tools. A new name is a change of that text. */
+  readonly head?: string;
+  /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
+  readonly lastCall?: number;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }
@@ -150,9 +157,11 @@ export interface EpochFigures extends EpochPlace {
 /**
  * Why an epoch ended. `carried`: the carried cost reached its share of the rewrite cost. `cold`: the provider's cache
  * held nothing of the session. `budget`: the view exceeded the budget, or a view that was cut may be larger now.
- * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat.
+ * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the view
+ * contains signed thinking of another model, or the text before the messages has changed, and the model binds its
+ * thinking to both.
  */
-export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compaction";
+export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compaction" | "thinking";
 
 /**
  * Arranges chat, pool and active objects into the messages of a view. A layout is pure: the same input and record give
@@ -162,7 +171,11 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *
  * - `output-is-legal`: each tool call has exactly one result, directly after its message and in order. No result is
  *   without its call, no content is empty, and the first message is a user message. Answers are unchanged, including
- *   thinking and signatures, except that long texts in arguments can be replaced by argument stubs.
+ *   thinking and signatures, with two exceptions: argument stubs can replace long texts in arguments, and for a model
+ *   that binds its thinking, an answer's signed thinking can be left out as a whole.
+ * - `bound-thinking-stays-valid`: for a model that binds its thinking, an answer is shown with its signed thinking only
+ *   if all messages before it are those of the view that it answered, apart from thinking, and if the signed thinking
+ *   before it is the same as in that view, or none.
  * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
@@ -179,7 +192,9 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *
  * - `sent-bytes-stay`: sent messages change only when an epoch ends, and messages before the first removed content
  *   never change. The epoch's figures state how many tokens are unchanged.
- * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`.
+ * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`. If the model binds its thinking, an
+ *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
+ *   content leave at once.
  * - `removed-content-is-named`: a reference line of at most 17 tokens replaces each object that left the view. One
  *   notice replaces whole turns that left. The header of a content block has at most 12 tokens.
  */

@@ -25,11 +25,15 @@ export type UserEntry = Sized & {
   readonly head?: number;
 };
 
-/** An answer of the model. Large arguments of the calls in `stubs` are not shown. */
+/**
+ * An answer of the model. Large arguments of the calls in `stubs` are not shown, and neither is signed thinking that the
+ * model would no longer accept.
+ */
 export type AssistantEntry = Sized & {
   readonly type: "assistant";
   readonly turn: number;
   readonly step: number;
+  readonly thinking?: "left-out";
   readonly stubs?: readonly ArgumentStub[];
 };
 

@@ -42,8 +42,8 @@ interface CallOptions {
 /** A session that a test builds by hand for a layout. Each call gets the record of the last call. */
 export interface ViewStage {
   user(text: string): void;
-  /** Adds an answer without calls. */
-  say(text: string): void;
+  /** Adds an answer without calls. The first answer after a view is the answer to that view. */
+  say(text: string, thinking?: Block): void;
   /** Adds a call and its result. Returns its handle. */
   call(tool: string, args: JsonObject, output: string | null, options?: CallOptions): string;
   /** Activates a file and adds the call of `read` that asked for it. Returns the call's handle. */
@@ -54,6 +54,8 @@ export interface ViewStage {
   result(handle: string, output: string): void;
   /** Adds the next version of a file. */
   file(handle: string, text: string, generator?: "human" | "agent"): void;
+  /** Goes back to the point before the newest user message. */
+  goBack(): void;
   activate(handle: string, activation?: Activation): void;
   deactivate(handle: string): void;
   /** Makes the next call and returns its view. */
@@ -69,6 +71,8 @@ export function viewStage(user?: string): ViewStage {
   const active = new Map<string, Activation>();
   let calls = 0;
   let last: ViewRecord | undefined;
+  let views = 0;
+  let isAnswered = true;
 
   function store(handle: string, body: ObjectBody): StoredVersion {
     let version = 1;
@@ -91,7 +95,13 @@ export function viewStage(user?: string): ViewStage {
 
   function addStep(blocks: readonly Block[], ids: readonly ObjectId[]): void {
     const turn = turns.pop() ?? { user: null, timestamp: null, steps: [] };
-    const step = { assistant: blocks, toolcall_ids: ids, assistant_meta: { stopReason: "stop" } };
+    const step = {
+      assistant: blocks,
+      toolcall_ids: ids,
+      assistant_meta: { stopReason: "stop" },
+      ...(isAnswered ? {} : { view: views }),
+    };
+    isAnswered = true;
     turns.push({ ...turn, steps: [...turn.steps, step] });
   }
 
@@ -112,13 +122,15 @@ export function viewStage(user?: string): ViewStage {
       versions: new Map(names.map((name) => [name, versions.get(name) as StoredVersion])),
       workspace: "/work",
       estimator: calibratedEstimator(),
+      ...(last === undefined ? {} : { lastCall: views }),
       ...options,
     };
   }
 
   const stage: ViewStage = {
     user: (text) => void turns.push(turnOf(text)),
-    say: (text) => addStep([{ type: "text", text }], []),
+    say: (text, thinking) =>
+      addStep([...(thinking === undefined ? [] : [thinking]), { type: "text", text }], []),
     call: (tool, args, output, options = {}) => {
       calls += 1;
       const handle = `t${calls}`;
@@ -189,11 +201,14 @@ export function viewStage(user?: string): ViewStage {
         provenance: { origin: path, generator },
       });
     },
+    goBack: () => void turns.pop(),
     activate: (handle, activation = {}) => void active.set(handle, activation),
     deactivate: (handle) => void active.delete(handle),
     view: (layout, options = {}) => {
       const output = layout.render(inputOf(layout, options), last);
       last = output.record;
+      views += 1;
+      isAnswered = false;
       for (const id of output.deactivated ?? [])
         for (const [handle, entry] of pool) if (entry.id === id) active.delete(handle);
       return output;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import type { ViewSource } from "../../src/view/view-source.ts";
-import type { ResultEntry, ShownPart } from "../../src/view/view-entry.ts";
+import type { AssistantEntry, ResultEntry, ShownPart } from "../../src/view/view-entry.ts";
 import { renderEntry } from "../../src/render/render-entry.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
@@ -51,6 +51,31 @@ const bare = entryOf({});
 const failed = { content: null, status: "fail" };
 const report = { short_summary: "done" };
 const others = "characters not shown; activate t1 shows all, or lines from and to";
+
+describe("an answer", () => {
+  const thinking: Block = { type: "thinking", thinking: "so", thinkingSignature: "sig" };
+  const said: Block = { type: "text", text: "Well." };
+
+  /** Returns the content of an answer that has these blocks. */
+  function answerOf(blocks: readonly Block[], fields: Partial<AssistantEntry> = {}): unknown {
+    const step = { assistant: blocks, toolcall_ids: [], assistant_meta: {} };
+    const turns = [{ user: "go", timestamp: 1, steps: [step] }];
+    const entry = { type: "assistant", turn: 0, step: 0, tokens: 1, ...fields } as const;
+    const message = renderEntry(entry, { ...sourceOf(), turns });
+    return "content" in message ? message.content : undefined;
+  }
+
+  test("is shown with its signed thinking, unless the entry leaves it out", () => {
+    expect(answerOf([thinking, said])).toEqual([thinking, said]);
+    expect(answerOf([thinking, said], { thinking: "left-out" })).toEqual([said]);
+  });
+
+  test("keeps an empty text only if the provider has signed it", () => {
+    const signed = { type: "text", text: "", textSignature: "sig" };
+
+    expect(answerOf([signed, { type: "text", text: "" }, said])).toEqual([signed, said]);
+  });
+});
 
 describe("a result", () => {
   test.each([true, false])("is an error if its tool failed: %j", (failed) => {

@@ -4,6 +4,8 @@ import {
   contentParts,
   type EpochFigures,
   type EpochSettings,
+  hasSignedThinking,
+  isAssistantStep,
   isText,
   isToolCall,
   type Layout,
@@ -17,6 +19,7 @@ import {
 import type { ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
+import { signatureIn } from "./bound-thinking-check.ts";
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";
 import { type PlayedCall, usualCache } from "./play-session.ts";
 import { shownContents } from "./shown-contents.ts";
@@ -44,9 +47,10 @@ export const epochLaws: Readonly<
     everyEpochCall(subject, trial, (call, epoch) => {
       const { lastMessages, output } = call;
       const cut = firstDifference(lastMessages, output.messages);
-      if (!epoch.isNew)
+      if (!epoch.isNew) {
         assert.equal(cut, lastMessages.length, `message ${cut} changed, but no epoch ended`);
-      else if (cut < lastMessages.length)
+        assertThinkingIsAppended(call);
+      } else if (cut < lastMessages.length)
         assert.ok(
           hasLeft(call, epoch, cut),
           `message ${cut} changed, but nothing of it left the view`,
@@ -97,6 +101,26 @@ function everyEpochCall(
   });
 }
 
+/** Checks that the answer to the last view is appended with its thinking. */
+function assertThinkingIsAppended({
+  input,
+  last,
+  lastMessages,
+  output,
+  ...call
+}: PlayedCall): void {
+  const { model, lastModel } = call;
+  if (last === undefined || lastMessages.length === 0 || model.head !== lastModel?.head) return;
+  if (model.thinking !== lastModel.thinking) return;
+  const turn = input.turns[last.turns - 1];
+  const step = turn?.steps[last.steps];
+  if (step === undefined || !isAssistantStep(step) || step.view !== input.lastCall) return;
+  const reason = step.assistant_meta["stopReason"];
+  if (reason === "error" || reason === "aborted" || !hasSignedThinking(step)) return;
+  const answer = output.messages[lastMessages.length];
+  assert.ok(answer && signatureIn(answer) !== undefined, "the newest thinking is missing");
+}
+
 function firstDifference(before: readonly ViewMessage[], now: readonly ViewMessage[]): number {
   const at = before.findIndex(
     (message, index) => JSON.stringify(message) !== JSON.stringify(now[index]),
@@ -113,6 +137,7 @@ function totalTokens(messages: readonly ViewMessage[]): number {
 function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   const { last, input, output, isCompacted, lastMessages, lastBudget } = call;
   const entry = last?.entries[cut];
+  if (entry?.type === "assistant" && isOtherModel(call)) return true;
   if (entry === undefined || isCompacted || isLate(entry, input)) return true;
   if ((input.budget ?? Number.POSITIVE_INFINITY) > (lastBudget ?? Number.POSITIVE_INFINITY))
     return true;
@@ -125,6 +150,12 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   }
   const left = new Set(epoch.left);
   return keys.some((key) => left.has(key));
+}
+
+/** Whether the last view was made for a model whose thinking the present one does not accept. */
+function isOtherModel({ model, lastModel }: PlayedCall): boolean {
+  if (model.thinking !== "bound" || lastModel === undefined) return false;
+  return lastModel.thinking !== "bound" || lastModel.head !== model.head;
 }
 
 /** Returns the keys of the parts of an entry that can leave the view. */
@@ -153,6 +184,9 @@ function isJustified(
   patient: Layout,
 ): boolean {
   const { input, last, lastBudget, isCompacted, inputFrom } = call;
+  const mayCost = settings.deactivate === "immediate" || settings.superseded === "at-once";
+  if ((endedBy === "carried" || endedBy === "cold") && !mayCost && losesThinkingInTurn(call))
+    return false;
   switch (endedBy) {
     case "compaction":
       return isCompacted;
@@ -181,11 +215,29 @@ function isJustified(
     }
     case "carried":
       return isCarriedEnd(call, settings, patient);
+    case "thinking":
+      return isOtherModel(call) && call.lastMessages.some((one) => signatureIn(one) !== undefined);
     case undefined:
       return false;
     default:
       return endedBy satisfies never;
   }
+}
+
+/**
+ * Whether a view that follows results of tools shows less of the signed thinking than the last one, although the model
+ * would have accepted it.
+ */
+function losesThinkingInTurn(call: PlayedCall): boolean {
+  const { model, lastMessages, output } = call;
+  if (model.thinking !== "bound" || isOtherModel(call)) return false;
+  const answered = output.record.entries.findLastIndex(({ type }) => type === "assistant");
+  if (output.record.entries.slice(answered + 1).some(({ type }) => type === "user")) return false;
+  const kept = new Set(output.messages.map(signatureIn));
+  return lastMessages.some((message) => {
+    const signature = signatureIn(message);
+    return signature !== undefined && !kept.has(signature);
+  });
 }
 
 /** Whether the newest user message of the last view was shown in part, and this view shows it whole. */

@@ -49,7 +49,7 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
       const before = place.beforeTurns[happening.to % Math.max(1, place.beforeTurns.length)];
       if (before === undefined) return now;
       place.beforeTurns.splice(place.beforeTurns.indexOf(before));
-      return refreshed(before, place.versions);
+      return withAnswered(refreshed(before, place.versions));
     }
     case "budget": {
       const { budget: _, ...rest } = now;
@@ -57,7 +57,15 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
     }
     case "factor":
       return { ...now, factor: happening.factor };
+    case "model":
+      return { ...now, model: { ...now.model, thinking: happening.thinking } };
+    case "head":
+      return { ...now, model: { ...now.model, head: String(happening.prompt) } };
   }
+}
+
+function withAnswered(now: SessionNow): SessionNow {
+  return now.sent === undefined ? now : { ...now, sent: { ...now.sent, isAnswered: true } };
 }
 
 function saidOf(said: TextScript | readonly Block[] | null): string | readonly Block[] | null {
@@ -79,7 +87,11 @@ function answered(
   const isDiscarded = answer.stopReason === "error" || answer.stopReason === "aborted";
   const blocks: Block[] = [];
   if (answer.thinking !== "")
-    blocks.push({ type: "thinking", thinking: answer.thinking, thinkingSignature: "sig" });
+    blocks.push({
+      type: "thinking",
+      thinking: answer.thinking,
+      thinkingSignature: `sig ${place.times}`,
+    });
   blocks.push({ type: "text", text: answer.text });
   const results: ((then: SessionNow) => SessionNow)[] = [];
   const ids = answer.calls.map((script) => {
@@ -92,10 +104,13 @@ function answered(
       results.push((then) => executed(then, script, handle, { id, ...call }, place));
     return id;
   });
-  const step = withStep(now, {
+  // Only the first answer after a view is its answer. Any other one was given while the view was not in use.
+  const { sent } = now;
+  const step = withStep(withAnswered(now), {
     assistant: blocks,
     toolcall_ids: ids,
     assistant_meta: { stopReason: answer.stopReason, timestamp: place.times },
+    ...(sent === undefined || sent.isAnswered ? {} : { view: sent.call }),
   });
   return results.reduce((then, run) => run(then), step);
 }

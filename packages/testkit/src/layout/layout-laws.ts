@@ -9,6 +9,7 @@ import {
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
+import { boundThinkingCheck } from "./bound-thinking-check.ts";
 import { type PlayedCall, playedCalls } from "./play-session.ts";
 import { sequenceFaults } from "./sequence-faults.ts";
 import { type SessionScript, sessionScript } from "./session-script.ts";
@@ -27,6 +28,7 @@ import {
 /** The key of a law. It names the law in the doc comment of `Layout` and names the law's test. */
 export type LayoutLaw =
   | "output-is-legal"
+  | "bound-thinking-stays-valid"
   | "newest-user-message-is-there"
   | "active-is-shown"
   | "budget-holds"
@@ -48,12 +50,19 @@ export interface LayoutTrial {
 export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: LayoutTrial) => void>> =
   {
     "output-is-legal": (layout, trial) => {
-      everyCall(layout, trial, ({ input, output: { messages, boundaries = [] } }) => {
+      everyCall(layout, trial, (call) => {
+        const { messages, boundaries = [] } = call.output;
         assert.deepEqual(sequenceFaults(messages), []);
-        assertAnswersAreAsGiven(messages, input);
+        assertAnswersAreAsGiven(messages, call);
         const ascending = boundaries.every((at, n) => at > (boundaries[n - 1] ?? -1));
         const last = boundaries.at(-1) ?? messages.length - 1;
         assert.ok(ascending && last === messages.length - 1, `boundaries ${boundaries.join(" ")}`);
+      });
+    },
+    "bound-thinking-stays-valid": (layout, trial) => {
+      everySession(layout, trial, (calls) => {
+        const check = boundThinkingCheck();
+        for (const call of calls) check(call);
       });
     },
     "newest-user-message-is-there": (layout, trial) => {

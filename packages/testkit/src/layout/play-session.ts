@@ -16,10 +16,22 @@ import { canBeAsked, grown } from "./grow-session.ts";
 import { workspace } from "./session-objects.ts";
 import { type SessionPlace, sessionPlace } from "./session-place.ts";
 import type { SessionScript } from "./session-script.ts";
-import { deactivated, emptySession, idsOf, newest, type SessionNow } from "./session-state.ts";
+import {
+  deactivated,
+  emptySession,
+  idsOf,
+  type ModelNow,
+  newest,
+  type SessionNow,
+} from "./session-state.ts";
 
 /** A model call of a session: the layout's input and its output. */
 export interface PlayedCall {
+  /** The number of the call, from 1. */
+  readonly call: number;
+  readonly model: ModelNow;
+  /** The model of the last sent view. */
+  readonly lastModel?: ModelNow;
   readonly input: LayoutInput;
   /** The record of the last sent view, if the session continues from it. */
   readonly last?: ViewRecord;
@@ -39,7 +51,12 @@ export interface PlayedCall {
 export function* playedCalls(layout: Layout, script: SessionScript): Generator<PlayedCall> {
   const place = sessionPlace();
   const policy = recentlyUsedPolicy({ alive: script.alive, kept: script.kept });
-  let now: SessionNow = { ...emptySession, keepsVersions: script.keepsVersions === true };
+  const { thinking = "free", keepsVersions = false } = script;
+  let now: SessionNow = {
+    ...emptySession,
+    keepsVersions,
+    model: { ...emptySession.model, thinking },
+  };
   for (const { happenings, isCold } of script.moments) {
     for (const happening of happenings) now = grown(now, happening, place);
     if (!canBeAsked(now)) continue;
@@ -50,7 +67,12 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
     const last = current.sent?.record;
     const input = inputFrom(layout, last);
     const output = layout.render(input, last);
+    place.views += 1;
+    const call = place.views;
     yield {
+      call,
+      model: current.model,
+      ...(current.sent === undefined ? {} : { lastModel: current.sent.model }),
       input,
       ...(last === undefined ? {} : { last }),
       ...(current.sent?.budget === undefined ? {} : { lastBudget: current.sent.budget }),
@@ -61,7 +83,9 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
       inputFrom,
     };
     const { record, messages } = output;
-    now = { ...now, sent: { record, messages, compaction: now.compaction, budget: now.budget } };
+    const { compaction, budget, model } = now;
+    const sent = { call, isAnswered: false, record, messages, compaction, budget, model };
+    now = { ...now, sent };
     for (const id of output.deactivated ?? []) now = deactivated(now, handleOf(input, id), false);
   }
 }
@@ -126,6 +150,8 @@ function inputOf(
       stays: policy.staysAtSweep(now.recent),
     },
     cache: { ...usualCache, isCold },
+    ...now.model,
+    ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),
     ...(now.budget === undefined ? {} : { budget: now.budget }),
   };
 }

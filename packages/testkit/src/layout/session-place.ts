@@ -7,9 +7,10 @@ import type { SessionNow } from "./session-state.ts";
 export interface SessionPlace {
   readonly versions: Versions;
   readonly disk: Map<string, string | null>;
-  /** The numbers of calls and messages made up to now. No number is used twice. */
+  /** The numbers of tool calls, messages and views made up to now. No number is used twice. */
   calls: number;
   times: number;
+  views: number;
   readonly beforeTurns: SessionNow[];
 }
 
@@ -19,5 +20,12 @@ export function sessionPlace(): SessionPlace {
     // One of the files is not text.
     index === 3 ? null : Array.from({ length: 12 }, (__, n) => `${index}.${n} text\n`).join(""),
   ]);
-  return { versions: new Map(), disk: new Map(disk), calls: 0, times: 0, beforeTurns: [] };
+  return {
+    versions: new Map(),
+    disk: new Map(disk),
+    calls: 0,
+    times: 0,
+    views: 0,
+    beforeTurns: [],
+  };
 }

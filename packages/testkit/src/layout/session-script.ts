@@ -1,4 +1,4 @@
-import { type Block, isImage, isText } from "@self-context-manager/core";
+import { type Block, isImage, isText, type ThinkingBinding } from "@self-context-manager/core";
 import * as fc from "fast-check";
 
 /** A text, or `lines` numbered lines of the same words. */
@@ -58,7 +58,9 @@ export type Happening =
   | { readonly type: "compaction"; readonly at: number }
   | { readonly type: "went-back"; readonly to: number }
   | { readonly type: "budget"; readonly tokens: number | undefined }
-  | { readonly type: "factor"; readonly factor: number };
+  | { readonly type: "factor"; readonly factor: number }
+  | { readonly type: "model"; readonly thinking: ThinkingBinding }
+  | { readonly type: "head"; readonly prompt: number };
 
 /** A new text for a file: a different text, or the old one with some lines changed. */
 export type TextChange =
@@ -79,6 +81,8 @@ export interface SessionScript {
   readonly kept: number;
   /** Active files that others change keep the version that the model got. Default: they show the newest. */
   readonly keepsVersions?: boolean;
+  /** Whether the first model binds its thinking. Default: `free`. */
+  readonly thinking?: ThinkingBinding;
 }
 
 export const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
@@ -253,6 +257,17 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       factor: fc.constantFrom(0.8, 1, 1.25),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("model" as const),
+      thinking: fc.constantFrom<ThinkingBinding[]>("free", "bound", "bound"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("head" as const), prompt: fc.nat(1) }),
+  },
 );
 
 /**
@@ -271,6 +286,7 @@ export const sessionScript: fc.Arbitrary<SessionScript> = fc
     kept: fc.integer({ min: 1, max: 4 }),
     more: fc.integer({ min: 0, max: 6 }),
     keepsVersions: fc.boolean(),
+    thinking: fc.constantFrom<ThinkingBinding[]>("free", "bound"),
   })
   .map(({ more, ...script }) => ({ ...script, alive: script.kept + more }));
 

@@ -1,6 +1,7 @@
 import type {
   Compaction,
   PoolEntry,
+  ThinkingBinding,
   Turn,
   UseKey,
   ViewMessage,
@@ -26,10 +27,20 @@ interface LateResult {
 
 /** The last sent view: its record, its messages, and the compaction and the budget of that time. */
 interface SentView {
+  readonly call: number;
+  readonly isAnswered: boolean;
   readonly record: ViewRecord;
   readonly messages: readonly ViewMessage[];
   readonly compaction: Compaction | undefined;
   readonly budget: number | undefined;
+  readonly model: ModelNow;
+}
+
+/** What the thinking of the model in use is bound to besides the messages. */
+export interface ModelNow {
+  readonly thinking: ThinkingBinding;
+  /** Names the system prompt and the tools. */
+  readonly head: string;
 }
 
 /**
@@ -49,6 +60,7 @@ export interface SessionNow {
   readonly factor: number;
   /** Whether active files keep the version that the model got. */
   readonly keepsVersions: boolean;
+  readonly model: ModelNow;
   readonly sent?: SentView;
 }
 
@@ -61,6 +73,7 @@ export const emptySession: SessionNow = {
   late: [],
   factor: 1,
   keepsVersions: false,
+  model: { thinking: "free", head: "0" },
 };
 
 export function used(now: SessionNow, key: UseKey): SessionNow {

@@ -8,31 +8,48 @@ import {
   type LayoutInput,
   messageTokens,
   type ViewMessage,
+  withoutSignedThinking,
 } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 
+import type { PlayedCall } from "./play-session.ts";
 import { saysAnything } from "./session-script.ts";
 import { linesIn, readable, type ShownContent, withEnd } from "./shown-contents.ts";
 
 /**
- * Checks that answers are unchanged, including thinking and signatures. Only long texts in arguments may be replaced.
+ * Checks that answers are unchanged, including thinking and signatures. Only long texts in arguments may be replaced. If
+ * the model binds its thinking, an answer's signed thinking may be left out as a whole, and stay left out.
  */
 export function assertAnswersAreAsGiven(
   messages: readonly ViewMessage[],
-  input: LayoutInput,
+  { input, lastMessages }: Pick<PlayedCall, "input" | "lastMessages">,
 ): void {
   const given = input.turns.flatMap(({ steps }) =>
     steps.flatMap((step) =>
       "assistant" in step ? [step.assistant.filter((block) => !isEmptyText(block))] : [],
     ),
   );
+  const before = new Set(lastMessages.map(withoutArguments));
+  const isLeftOut = (message: AssistantMessage, blocks: readonly Block[]): boolean =>
+    (input.thinking === "bound" || before.has(withoutArguments(message))) &&
+    isAsGiven(message, withoutSignedThinking(blocks));
   let from = 0;
   for (const message of messages) {
     if (message.role !== "assistant") continue;
-    const at = given.findIndex((blocks, index) => index >= from && isAsGiven(message, blocks));
+    const at = given.findIndex(
+      (blocks, index) =>
+        index >= from && (isAsGiven(message, blocks) || isLeftOut(message, blocks)),
+    );
     assert.notEqual(at, -1, `the model gave no such answer: ${JSON.stringify(message.content)}`);
     from = at + 1;
   }
+}
+
+/** Returns a message without arguments, because they can leave after the thinking has left. */
+function withoutArguments(message: ViewMessage): string {
+  return JSON.stringify(message, (name, value: unknown) =>
+    name === "arguments" ? undefined : value,
+  );
 }
 
 function isEmptyText(block: Block): boolean {

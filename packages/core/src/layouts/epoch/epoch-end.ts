@@ -1,5 +1,7 @@
+import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
+import { lostThinking } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { Removable } from "./sweep.ts";
 import { total } from "./view-tokens.ts";
@@ -10,8 +12,13 @@ export interface Weighing {
   readonly deadTokens: number;
   /** Carried cost: the price paid so far for sending dead content again. */
   readonly carried: number;
-  /** Rewrite cost: the price of writing the text after the first removed content again. */
+  /**
+   * Rewrite cost: the price of writing the text after the first removed content again, and of the thinking that is lost
+   * behind it.
+   */
   readonly rewrite: number;
+  /** Tokens of signed thinking that the model would not accept after the rewrite. */
+  readonly lost: number;
   /** The call at which each part became dead, by place. */
   readonly died: Readonly<Record<string, number>>;
 }
@@ -44,13 +51,16 @@ export function weigh(
     deadTokens += one.saves;
     carried += read * one.saves * (call - since);
   }
-  if (deadTokens === 0) return { deadTokens, carried, rewrite: 0, died };
   const leaving = found.filter(({ stays }) => !stays);
-  const first = rewrites === "everything" ? 0 : (leaving[0]?.index ?? entries.length);
+  const cut = leaving[0]?.index ?? entries.length;
+  const lost = lostThinking(context, entries, cut);
+  if (deadTokens === 0) return { deadTokens, carried, rewrite: 0, lost, died };
+  const first = rewrites === "everything" ? 0 : cut;
   let kept = 0;
   for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
-  return { deadTokens, carried, rewrite: Math.max(0, (write - read) * kept), died };
+  const written = Math.max(0, (write - read) * (kept - lost));
+  return { deadTokens, carried, rewrite: written + lostThinkingPrice * lost, lost, died };
 }
 
 /** Returns why the epoch ends with this call, or undefined while it continues. */
@@ -58,15 +68,19 @@ export function epochEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   found: readonly Removable[],
-  { deadTokens, carried, rewrite }: ReturnType<typeof weigh>,
+  { deadTokens, carried, rewrite, lost }: Weighing,
   unsentFrom: number,
 ): EpochEnd | undefined {
   const { settings, cache } = context;
   if (isOverBudget(context, entries)) return "budget";
-  if (cache.isCold && unsentFrom > 0 && found.some(({ stays }) => !stays)) return "cold";
+  const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
+  // Within a turn the model still works with its thinking, so an end is not free even if the cache is cold.
+  const isThinkingNeeded = lost > 0 && !isTurnStart;
+  const canBeFree = unsentFrom > 0 && !isThinkingNeeded;
+  if (cache.isCold && canBeFree && found.some(({ stays }) => !stays)) return "cold";
   if (deadTokens === 0) return undefined;
   if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
-  const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
+  if (isThinkingNeeded) return undefined;
   const share = isTurnStart ? settings.shareAtTurn : settings.share;
   return carried >= share * rewrite ? "carried" : undefined;
 }

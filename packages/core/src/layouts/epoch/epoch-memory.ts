@@ -21,6 +21,11 @@ export type EpochMemory = {
   readonly plain_tokens: number;
   /** Identity of the summary that replaces earlier turns, by which a new summary is noticed. */
   readonly compaction?: string;
+  /**
+   * What the thinking of this view is bound to besides the messages before it. Undefined if the model of the call does
+   * not bind its thinking.
+   */
+  readonly bound_to?: string;
   /** Budget for which whole messages had to leave the view. */
   readonly short_for?: number;
   /** Active objects of which the budget did not allow to show more. */

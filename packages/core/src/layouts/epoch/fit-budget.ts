@@ -7,6 +7,7 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
+import { firstChange } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import { entriesByStep, leastView, omissionNotice } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -71,12 +72,6 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
     isShort,
     scarce: scarceObjects(context, fitted),
   };
-}
-
-/** Returns the index of the first entry that differs from the view before, or the number of entries if none differs. */
-function firstChange(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
-  const index = now.findIndex((entry, at) => entry !== before[at]);
-  return index === -1 ? now.length : index;
 }
 
 /**

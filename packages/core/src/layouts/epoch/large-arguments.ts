@@ -1,9 +1,10 @@
 import { isReference } from "@self-context-manager/objects";
 import { isLargeWrite } from "../../calls/large-write.ts";
-import type { Block } from "../../chat/message.ts";
+import { hasSignedThinking } from "../../chat/signed-thinking.ts";
 import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import type { ArgumentStub, AssistantEntry } from "../../view/view-entry.ts";
+import { boundTo } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Large arguments in view that can leave. */
@@ -63,19 +64,12 @@ function largeCallsOf(
 
 /**
  * Whether the arguments of an answer may change. Providers check that an answer with signed thinking is unchanged while
- * its turn continues.
+ * its turn continues. If the model binds its thinking, the thinking leaves together with the arguments.
  */
 function mayChange(context: PlanningContext, entry: AssistantEntry, step: AssistantStep): boolean {
-  if (context.settings.argumentsBesideSignedThinking) return true;
+  if (context.settings.argumentsBesideSignedThinking || boundTo(context) !== undefined) return true;
   const isCurrent = entry.turn === context.input.turns.length - 1;
-  return !isCurrent || !step.assistant.some(isSigned);
-}
-
-function isSigned(block: Block): boolean {
-  if (block.type === "redacted_thinking" || block["redacted"] === true) return true;
-  const isThinking = block.type === "thinking" || block.type === "reasoning";
-  const signature = block["thinkingSignature"] ?? block["signature"];
-  return isThinking && typeof signature === "string" && signature !== "";
+  return !isCurrent || !hasSignedThinking(step);
 }
 
 function fileOf(context: PlanningContext, references: unknown): { of?: string; version?: number } {

@@ -1,5 +1,5 @@
 import type { ObjectId } from "@self-context-manager/objects";
-import { callsOf } from "../../chat/turn.ts";
+import { callsOf, isAssistantStep, type Step } from "../../chat/turn.ts";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
+import { boundTo, firstChange, showsThinking, withoutThinking } from "./bound-thinking.ts";
 import { corrections, pinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
@@ -50,7 +51,9 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const isCompacted = last !== undefined && before.compaction !== compaction;
   const isReplaced = isCompacted || (last !== undefined && hasMoreRoom(context, last, before));
   const from = last === undefined || isReplaced ? undefined : withinChat(context, last);
-  const grown = grow(context, from, before.scarce);
+  const bound = boundTo(context);
+  const isTrusted = last !== undefined && bound !== undefined && before.bound_to === bound;
+  const grown = grow(context, from, before.scarce, isTrusted && from === last);
   const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const call = before.calls + 1;
@@ -58,8 +61,17 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const isCut = from !== undefined && from !== last;
   const died = end === undefined && !isCut ? before.died : {};
   const weighing = weigh(context, grown.entries, found, died, call);
-  const reason = end ?? epochEnd(context, grown.entries, found, weighing, unsentFrom);
-  const ended = finish(context, grown, found, reason, unsentFrom);
+  const isRefused =
+    bound !== undefined &&
+    !isTrusted &&
+    grown.entries.some((entry) => showsThinking(context, entry));
+  const reason =
+    end ??
+    (isRefused && !isOverBudget(context, grown.entries)
+      ? "thinking"
+      : epochEnd(context, grown.entries, found, weighing, unsentFrom));
+  const accepted = isRefused ? 0 : grown.end === undefined ? grown.entries.length : grown.cut;
+  const ended = finish(context, grown, found, reason, { unsentFrom, accepted });
   const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
   const deactivated = isNew ? inactive(context, ended.entries) : [];
   const memory: EpochMemory = {
@@ -76,6 +88,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(context, grown.entries.slice(grown.sent)),
     ...(compaction === undefined ? {} : { compaction }),
+    ...(bound === undefined ? {} : { bound_to: bound }),
     ...lacking(context, ended, from === undefined ? firstMemory : before, deactivated),
   };
   return {
@@ -167,17 +180,23 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
   return tokens;
 }
 
-/** Appends to the entries already sent whatever is new in the chat and among the active objects. */
+/**
+ * Appends to the entries already sent whatever is new in the chat and among the active objects. `isTrusted`: whether the
+ * model accepts the thinking that it made after the sent entries.
+ */
 function grow(
   context: PlanningContext,
   last: ViewRecord | undefined,
   scarce: readonly UseKey[] | undefined,
+  isTrusted: boolean,
 ): Grown {
   const entries: ViewEntry[] = last === undefined ? [] : [...last.entries];
   const sent = entries.length;
   const parts = shownParts(entries, last === undefined ? [] : scarce);
   const late = last === undefined ? entries.length : takeLateResults(context, entries, parts);
   const { turns, compaction } = context.input;
+  // An empty view is not sent.
+  const isNext = isTrusted && sent > 0;
   const start = compaction?.from ?? { turn: 0, step: -1 };
   if (last === undefined && compaction !== undefined)
     entries.push(sized<SummaryEntry>({ type: "summary" }, context.source));
@@ -191,8 +210,11 @@ function grow(
     if (!isBegun) add(userEntry(context, turn));
     const steps = turns[turn]?.steps.length ?? 0;
     const firstStep = isFirst ? Math.max(0, from.step) : 0;
-    for (let step = firstStep; step < steps; step += 1)
-      for (const entry of stepEntries(context, parts, turn, step)) add(entry);
+    for (let step = firstStep; step < steps; step += 1) {
+      const answers = context.input.turns[turn]?.steps[step];
+      const keepsThinking = isNext && entries.length === sent && isAnswerToLast(context, answers);
+      for (const entry of stepEntries(context, parts, turn, step, keepsThinking)) add(entry);
+    }
   }
   if (entries[0]?.type === "assistant") entries.unshift(missingUserNotice(context));
   for (const entry of missingObjects(context, parts)) add(entry);
@@ -201,6 +223,12 @@ function grow(
   return late < sent
     ? { entries, sent, cut: late, end: "late-result" }
     : { entries, sent, cut: sent };
+}
+
+/** Whether a step is the answer to the last view. Other answers were thought after messages that no record contains. */
+function isAnswerToLast({ input }: PlanningContext, step: Step | undefined): boolean {
+  if (step === undefined || !isAssistantStep(step) || step.view === undefined) return false;
+  return step.view === input.lastCall;
 }
 
 /** Puts results that arrived after later messages at their places. Returns the index of the first changed entry. */
@@ -253,19 +281,43 @@ function finish(
   grown: Grown,
   found: readonly Removable[],
   reason: EpochEnd | undefined,
-  unsentFrom: number,
+  { unsentFrom, accepted }: { readonly unsentFrom: number; readonly accepted: number },
 ): Finished {
   if (reason === undefined)
     return { entries: grown.entries, cut: grown.entries.length, removed: [], reason: "carried" };
   const isForced = context.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
   const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom));
-  if (!isOverBudget(context, swept.entries)) return { ...swept, reason };
-  const fitted = fitBudget(context, swept.entries);
+  const entries = withValidThinking(context, grown, swept.entries, accepted);
+  const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
+  if (!isOverBudget(context, entries)) return { ...swept, entries, cut: sweptCut, reason };
+  const fitted = fitBudget(context, entries);
   const removed = [...new Set([...swept.removed, ...fitted.removed])];
-  const cut = Math.min(swept.cut, fitted.cut);
+  const cut = Math.min(sweptCut, fitted.cut);
   const { isShort, scarce } = fitted;
-  return { entries: fitted.entries, cut, removed, reason: "budget", isShort, scarce };
+  return {
+    entries: withValidThinking(context, grown, fitted.entries, accepted),
+    cut,
+    removed,
+    reason: "budget",
+    isShort,
+    scarce,
+  };
+}
+
+/**
+ * Returns a changed view without the signed thinking behind the first change. `accepted`: the number of entries before
+ * which the view did not change anyway.
+ */
+function withValidThinking(
+  context: PlanningContext,
+  grown: Grown,
+  entries: readonly ViewEntry[],
+  accepted: number,
+): readonly ViewEntry[] {
+  if (boundTo(context) === undefined) return entries;
+  const from = Math.min(accepted, firstChange(grown.entries, entries));
+  return withoutThinking(context, entries, from);
 }
 
 /** Appends the newest version of files whose changing calls have left the view. */

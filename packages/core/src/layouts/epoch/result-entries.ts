@@ -15,13 +15,13 @@ import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type {
-  AssistantEntry,
   OpaqueEntry,
   ResultEntry,
   ShownPart,
   UserEntry,
   ViewEntry,
 } from "../../view/view-entry.ts";
+import { answerEntry } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
@@ -34,19 +34,24 @@ export function userEntry(context: PlanningContext, turn: number): UserEntry | u
   return sized<UserEntry>({ type: "user", turn }, context.source);
 }
 
-/** Returns the entries of a step: the answer and, directly after it, a result for each of its calls. */
+/**
+ * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:
+ * whether the answer was thought after exactly the entries before it.
+ */
 export function stepEntries(
   context: PlanningContext,
   parts: ShownParts,
   turn: number,
   index: number,
+  keepsThinking: boolean,
 ): readonly ViewEntry[] {
   const step = context.input.turns[turn]?.steps[index];
   if (step === undefined) return [];
   if (!isAssistantStep(step))
     return [sized<OpaqueEntry>({ type: "opaque", turn, step: index }, context.source)];
-  if (isDiscarded(step) || withoutEmpty(step.assistant).length === 0) return [];
-  const answer = sized<AssistantEntry>({ type: "assistant", turn, step: index }, context.source);
+  if (isDiscarded(step)) return [];
+  const answer = answerEntry(context, { turn, step: index }, keepsThinking);
+  if (answer === undefined) return [];
   parts.add(answer);
   const results = callsOf(step).map((call, position) => {
     const entry = resultEntry(context, parts, { turn, step: index, call: position }, call);

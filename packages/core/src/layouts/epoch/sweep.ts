@@ -150,10 +150,8 @@ function withStubs(
     .map(({ stub }) => stub)
     .filter(({ call }) => calls.has(call));
   const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
-  return sized<AssistantEntry>(
-    { type: "assistant", turn: entry.turn, step: entry.step, stubs },
-    context.source,
-  );
+  const { tokens: _tokens, ...rest } = entry;
+  return sized<AssistantEntry>({ ...rest, stubs }, context.source);
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { LineRange, ObjectId, StoredMetadata } from "@self-context-manager/objects";
+import { stepWithoutThinking } from "../../chat/signed-thinking.ts";
+import type { Step, Turn } from "../../chat/turn.ts";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
 import { renderEntry } from "../../render/render-entry.ts";
 import type { DescribedEntry, VersionName } from "../../view/describe-entries.ts";
@@ -24,7 +26,8 @@ import { listRoom, metadataPool } from "./metadata-pool.ts";
 export const pooledLayout: Layout = {
   name: "pooled",
   followsFiles: true,
-  render(input) {
+  render(given) {
+    const input = given.thinking === "bound" ? withoutThinking(given) : given;
     const chat = chatPool(input);
     const active = activePool(input, chat.tokens + listRoom(input));
     const pool = metadataPool(input, chat.tokens + active.tokens);
@@ -51,6 +54,8 @@ type PooledMemory = {
   readonly active: readonly ActiveRow[];
   readonly factor: number;
   readonly budget?: number;
+  /** Whether signed thinking is not shown. */
+  readonly no_thinking?: true;
 };
 
 type ActiveRow = {
@@ -62,7 +67,7 @@ type ActiveRow = {
 
 /** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
-  const { pool, active } = record.memory as PooledMemory;
+  const { pool, active, no_thinking: noThinking } = record.memory as PooledMemory;
   return [
     ...pool.map((name) => ({
       what: "known",
@@ -74,7 +79,7 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       what: "chat",
       place: `${record.turns} turns, ${record.steps} steps of the last`,
       versions: [],
-      how: "messages unchanged, results as reference lines",
+      how: `messages unchanged${noThinking === true ? " except for their thinking" : ""}, results as reference lines`,
     },
     ...active.map(({ of, version, ranges, pinned }) => ({
       what: pinned === true ? "pinned" : "active",
@@ -113,6 +118,7 @@ function recordOf(input: LayoutInput): ViewRecord {
     })),
     factor: input.factor ?? 1,
     ...(input.budget === undefined ? {} : { budget: input.budget }),
+    ...(input.thinking === "bound" ? { no_thinking: true as const } : {}),
   };
   return {
     layout: "pooled",
@@ -156,7 +162,34 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }),
     factor: memory.factor,
     ...(memory.budget === undefined ? {} : { budget: memory.budget }),
+    ...(memory.no_thinking === true ? { thinking: "bound" } : {}),
   };
+}
+
+/**
+ * Returns the input with answers without signed thinking. This layout changes the messages before every answer with each
+ * call, so a model that binds its thinking would accept none of it.
+ */
+function withoutThinking(input: LayoutInput): LayoutInput {
+  return { ...input, turns: input.turns.map(turnWithoutThinking) };
+}
+
+/** Renderings are kept by turn and step, so each turn is changed only once. */
+const changedTurns = new WeakMap<Turn, Turn>();
+
+const changedSteps = new WeakMap<Step, Step>();
+
+function turnWithoutThinking(turn: Turn): Turn {
+  const known = changedTurns.get(turn);
+  if (known !== undefined) return known;
+  const steps = turn.steps.map((step) => {
+    const changed = changedSteps.get(step) ?? stepWithoutThinking(step);
+    changedSteps.set(step, changed);
+    return changed;
+  });
+  const changed = { ...turn, steps };
+  changedTurns.set(turn, changed);
+  return changed;
 }
 
 function entryOf(source: ViewSource, handle: string, version: number): PoolEntry {
