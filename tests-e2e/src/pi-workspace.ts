@@ -16,6 +16,10 @@ export interface PiWorkspaceOptions {
   readonly contextWindow?: number;
   /** Whether the model is declared as a reasoning one. */
   readonly reasoning?: boolean;
+  /** The model's id. Default: `loopback-1`, which no table knows. */
+  readonly modelId?: string;
+  /** What Pi's model data say about the model's protocol. */
+  readonly compat?: Readonly<Record<string, boolean>>;
   /** Pi's settings.json. A given key replaces the default below. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -51,7 +55,7 @@ export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWo
   const home = join(root, "home");
   const sessions = join(agentFolder, "sessions");
   const provider = "loopback";
-  const id = "loopback-1";
+  const id = options.modelId ?? "loopback-1";
 
   await Promise.all(
     [workFolder, sessions, home].map((folder) => mkdir(folder, { recursive: true })),
@@ -102,6 +106,7 @@ const modelsJson = (provider: string, id: string, options: PiWorkspaceOptions): 
             id,
             name: "Loopback",
             reasoning: options.reasoning ?? false,
+            ...(options.compat === undefined ? {} : { compat: options.compat }),
             input: ["text", "image"],
             contextWindow: options.contextWindow ?? 200_000,
             maxTokens: 4096,

@@ -9,6 +9,7 @@ import {
   type ToolAnswer,
 } from "@self-context-manager/core";
 
+import { hostThinking } from "./host-thinking.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
@@ -89,7 +90,10 @@ export function agentContext<Message extends { readonly role: string }>(
   const refusals = new Map<string, ToolAnswer>();
   /** Refused calls whose results were decoded; their answers are forgotten once the results are stored. */
   const decoded = new Set<string>();
+  const thinking = hostThinking();
+  /** The prompt that is not yet recorded, and the one that is sent. */
   let prompt: string | undefined;
+  let instruction = "";
 
   /**
    * Reads Pi's messages. Results of refused calls have no details, because an error carries none; they are added here.
@@ -121,31 +125,56 @@ export function agentContext<Message extends { readonly role: string }>(
     session.recordPayload(call, hash).catch((error: unknown) => options.onFailure?.(error));
   }
 
+  /** Names the text before the messages: the prompt, and since 0.87 the messages with the prompt and the tools. */
+  function headName(system: readonly unknown[]): string {
+    const named = [instruction, system, thinking.refusals];
+    const said = JSON.stringify(named, (name, value: unknown) =>
+      name === "timestamp" ? undefined : value,
+    );
+    return sha256(said).slice(0, 16);
+  }
+
+  /** The agent's own messages. Its list stays unchanged. */
+  function own(messages: Message[]): Message[] {
+    const kept = thinking.sendsOwn(messages, {
+      model: options.model?.(),
+      head: () => headName(messages.filter(isSystem)),
+      isManaged: true,
+    });
+    // Only the content of some messages differs.
+    return kept === messages ? messages : (kept as Message[]);
+  }
+
   return {
     async transformContext(messages, signal) {
       let base = messages;
       requests.sendsNothing();
       try {
         base = (await options.transformContext?.(messages, signal)) ?? messages;
+        thinking.follows(base);
         await recordPrompt();
         // Since 0.87 the prompt and the tools are messages. They belong to the agent and stay at the beginning.
-        const system = base.filter(({ role }) => role === "system");
+        const system = base.filter(isSystem);
         const rest = system.length === 0 ? base : base.filter(isNotSystem);
         const contextWindow = options.contextWindow?.();
+        const model = options.model?.();
+        const isBound = thinking.binds(model);
         const view = await session.ingestAndView(rest, codec, {
-          ...requests.viewOptions(options.model?.()),
+          ...requests.viewOptions(model),
+          ...(isBound ? { thinking: "bound", head: headName(system) } : {}),
           ...(contextWindow === undefined ? {} : { contextWindow }),
         });
         for (const callId of decoded) refusals.delete(callId);
         decoded.clear();
-        if (view.messages.length === 0) return base;
+        if (view.messages.length === 0) return own(base);
         const sent = view.messages.map(piMessage);
         requests.sends(view, sent);
+        thinking.sendsView();
         return [...system, ...(sent as never[])];
       } catch (error) {
         // The agent's loop cannot continue after an exception, so the agent's own messages are sent.
         options.onFailure?.(error);
-        return base;
+        return own(base);
       }
     },
     onPayload(payload) {
@@ -177,13 +206,18 @@ export function agentContext<Message extends { readonly role: string }>(
       tools.map((tool) => wrapTool(tool, session, workspace, options.onFailure)),
     systemPrompt(text) {
       prompt = text;
+      instruction = text;
       return `${text}\n\n${standingInstruction}`;
     },
   };
 }
 
-function isNotSystem({ role }: { readonly role: string }): boolean {
-  return role !== "system";
+function isSystem({ role }: { readonly role: string }): boolean {
+  return role === "system";
+}
+
+function isNotSystem(message: { readonly role: string }): boolean {
+  return !isSystem(message);
 }
 
 function wrapTool<Tool extends AgentToolLike>(

@@ -4,8 +4,10 @@ import {
   type ModelFacts,
   type PriceProfile,
   priceProfile,
+  type ThinkingBinding,
 } from "@self-context-manager/core";
 
+import { bindsThinking } from "./host-thinking.ts";
 import { type Fields, isFields } from "./pi-api.ts";
 
 /** The facts about a model that its views need. */
@@ -13,6 +15,7 @@ export interface ModelPrices {
   /** In the form `provider/id`. */
   readonly model?: string;
   readonly prices?: PriceProfile;
+  readonly thinking?: ThinkingBinding;
 }
 
 type Retention = NonNullable<ModelFacts["retention"]>;
@@ -23,7 +26,9 @@ type Retention = NonNullable<ModelFacts["retention"]>;
  */
 export function modelPrices(model: unknown, retention?: Retention): ModelPrices {
   const facts = isFields(model) ? modelFacts(model, retention) : undefined;
-  return facts === undefined ? {} : { model: cacheModel(facts), prices: priceProfile(facts) };
+  if (facts === undefined) return {};
+  const thinking = bindsThinking(model) ? "bound" : "free";
+  return { model: cacheModel(facts), prices: priceProfile(facts), thinking };
 }
 
 function modelFacts(model: Fields, retention: Retention | undefined): ModelFacts | undefined {

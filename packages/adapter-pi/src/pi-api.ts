@@ -118,6 +118,7 @@ export interface PiApi {
   ): void;
   getFlag(name: string): boolean | string | undefined;
   getActiveTools(): string[];
+  getAllTools(): readonly unknown[];
   setActiveTools(names: string[]): void;
 }
 
@@ -132,6 +133,7 @@ export interface PiHost {
   registerFlag(name: string, flag: never): void;
   getFlag(name: string): boolean | string | undefined;
   getActiveTools(): string[];
+  getAllTools(): readonly unknown[];
   setActiveTools(names: string[]): void;
 }
 

@@ -12,7 +12,8 @@ import type { ContextFigures } from "./context-figures.ts";
 import { failureNotice, sharedNotice, statusKey } from "./failure-notice.ts";
 import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
-import type { PiApi, PiContext, PiHost, PiMessage } from "./pi-api.ts";
+import { hostThinking } from "./host-thinking.ts";
+import { isFields, type PiApi, type PiContext, type PiHost, type PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
@@ -61,6 +62,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let isRewound = false;
     let windowShare = 1;
     let hostTokens = 0;
+    let thinking = hostThinking();
+    let prompt = "";
 
     async function open(context: PiContext): Promise<OpenedContext> {
       const opened = await holder.open(context.sessionManager.getSessionId(), context.cwd);
@@ -118,6 +121,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       hostTokens = 0;
       requests = newRequests();
       own = ownMessages();
+      thinking = hostThinking();
       isRewound = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
@@ -131,24 +135,59 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isRewound = true;
     });
 
-    pi.on("before_agent_start", async (event, context) =>
-      guarded(context, async ({ session }) => {
+    pi.on("before_agent_start", async ({ systemPrompt }, context) => {
+      const changed = await guarded(context, async ({ session }) => {
         if (!canActivate()) return undefined;
-        const { systemPrompt } = event;
         await session.recordSystemPrompt("host", systemPrompt);
         await session.recordSystemPrompt("own", standingInstruction);
         return { systemPrompt: `${systemPrompt}\n\n${standingInstruction}` };
-      }),
-    );
+      });
+      prompt = changed?.systemPrompt ?? systemPrompt;
+      return changed;
+    });
 
     pi.on("context", async (event, context) => {
       // Until the view is ready. If it fails, the host's own messages are sent.
       requests.sendsNothing();
-      return await guarded(context, async ({ session }) => {
-        const messages = await managed(session, event.messages, context);
-        return messages === undefined ? undefined : { messages };
-      });
+      thinking.follows(event.messages);
+      const messages = await guarded(
+        context,
+        async ({ session }) => await managed(session, event.messages, context),
+      );
+      if (messages === undefined) {
+        leaveOutThinking(event.messages, context);
+        return undefined;
+      }
+      thinking.sendsView();
+      return { messages };
     });
+
+    /**
+     * Prepares the host's own messages. Pi passes a copy of them, and only if the list and its messages stay the same
+     * objects do its later system messages stay at their places.
+     */
+    function leaveOutThinking(messages: readonly unknown[], { model }: PiContext): void {
+      const kept = thinking.sendsOwn(messages, { model, head: headName, isManaged: isOn });
+      for (const [index, message] of messages.entries()) {
+        const now = kept[index];
+        if (now !== message && isFields(now)) Object.assign(message as object, now);
+      }
+    }
+
+    /** Names the text before the messages: the system prompt and the tools, as far as Pi shows them. */
+    function headName(): string {
+      const active = new Set(pi.getActiveTools());
+      const tools = pi
+        .getAllTools()
+        .filter(isFields)
+        .flatMap((tool) => {
+          const { name, description, parameters } = tool;
+          return active.has(String(name))
+            ? [JSON.stringify({ name, description, parameters })]
+            : [];
+        });
+      return sha256(JSON.stringify([prompt, tools.toSorted(), thinking.refusals])).slice(0, 16);
+    }
 
     async function managed(
       session: ContextSession,
@@ -167,7 +206,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const options = { ...viewOptions(context), ...signals };
       const view = await session.ingestAndView(messages, codec, options);
       isRewound = false;
-      await showStatus(session, context, view);
+      try {
+        await showStatus(session, context, view);
+      } catch (error) {
+        // Not rethrown: the view is stored as sent, so it must be sent.
+        notice.failed(error, context);
+      }
       if (view.messages.length === 0) return undefined;
       const sent = view.messages.map(piMessage);
       requests.sends(view, sent);
@@ -208,6 +252,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const contextWindow = model?.contextWindow;
       return {
         ...requests.viewOptions(model),
+        ...(thinking.binds(model) ? { thinking: "bound", head: headName() } : {}),
         ...(contextWindow === undefined
           ? {}
           : { contextWindow: Math.floor(contextWindow * windowShare) }),

@@ -19,7 +19,7 @@ export type Breakpoints = "own" | "host";
 /** Follows a session's requests on their way to the provider and back. */
 export interface ProviderRequests {
   /** The options of a view that depend on its model. */
-  viewOptions(model: unknown): Pick<ViewOptions, "model" | "prices" | "breakpoints">;
+  viewOptions(model: unknown): Pick<ViewOptions, "model" | "prices" | "breakpoints" | "thinking">;
   /** The next request contains this view's messages. */
   sends(view: View, messages: readonly PiMessage[]): void;
   /** The next request contains the host's own messages. */

@@ -43,6 +43,7 @@ export function fakePi(): FakePi {
     registerFlag: (name, { default: value }) => void flags.set(name, value),
     getFlag: (name) => flags.get(name),
     getActiveTools: () => fake.active,
+    getAllTools: () => [...tools.values()],
     setActiveTools: (names) => {
       fake.active = names;
     },

@@ -35,6 +35,17 @@ describe("the prices of one of Pi's models", () => {
       expect(modelPrices({ ...opus, cost }).prices?.source).toBe("table");
   });
 
+  test("say that a model binds its thinking, by its name or by Pi's data", () => {
+    const compat = { supportsMidConvoEffort: true };
+    const other = { ...opus, id: "loopback-1" };
+
+    expect(modelPrices(opus).thinking).toBe("bound");
+    expect(modelPrices({ ...other, compat }).thinking).toBe("bound");
+    expect(modelPrices(other).thinking).toBe("free");
+    // For OpenAI's protocol the same field is about another feature.
+    expect(modelPrices({ ...other, compat, api: "openai-responses" }).thinking).toBe("free");
+  });
+
   test("do not exist without a model that has a name", () => {
     for (const model of [undefined, null, {}, { id: "x" }, { provider: "x" }, "x"])
       expect(modelPrices(model)).toEqual({});

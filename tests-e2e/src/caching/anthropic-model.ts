@@ -2,15 +2,21 @@ import type { ServerResponse } from "node:http";
 
 import type { Reply } from "../loopback-reply.ts";
 import { openLoopbackServer } from "../loopback-server.ts";
-import { anthropicEvents } from "./anthropic-reply.ts";
+import { anthropicEvents, usualSignature } from "./anthropic-reply.ts";
 import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts";
 import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";
+import { boundThinking, thinkingModeFaults } from "./thinking-binding.ts";
 
 export interface AnthropicModelOptions {
   /** Returns one answer for each request. */
   readonly script: (request: AnthropicRequest) => Reply;
   /** The simulated prompt cache. Default: a cache by Anthropic's rules. */
   readonly cache?: PrefixCache;
+  /**
+   * Whether the model binds its thinking to everything before it. Then the server verifies all thinking that comes
+   * back. Default: `free`, nothing is verified.
+   */
+  readonly thinking?: "free" | "bound";
 }
 
 export interface AnthropicModel extends AsyncDisposable {
@@ -23,6 +29,8 @@ export interface AnthropicModel extends AsyncDisposable {
    * Errors: refused requests, exceptions of the script, and requests that could not be decoded. A test expects none.
    */
   readonly failures: readonly string[];
+  /** The thinking blocks that the server left out without an error, because the client asked for that. */
+  readonly dropped: readonly string[];
 }
 
 /**
@@ -34,11 +42,14 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
   const requests: AnthropicRequest[] = [];
   const billed: BilledPrompt[] = [];
   const failures: string[] = [];
+  const dropped: string[] = [];
 
   const respond = async (body: Buffer, _path: string, outgoing: ServerResponse): Promise<void> => {
     const request = anthropicRequest(JSON.parse(body.toString("utf8")), requests.length);
     requests.push(request);
-    if (request.faults.length > 0) throw new TypeError(request.faults.join("; "));
+    const faults = [...request.faults, ...thinkingModeFaults(request, options.thinking ?? "free")];
+    if (faults.length > 0) throw new TypeError(faults.join("; "));
+    const signature = options.thinking === "bound" ? verified(request) : usualSignature;
     const prompt = cache.bill(request.blocks);
     billed.push(prompt);
     const reply = options.script(request);
@@ -46,10 +57,19 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
       throw new TypeError(`the Messages server has no reply of type ${reply.type}`);
     }
     const model = String(request.payload["model"]);
-    const events = anthropicEvents(reply, { id: `msg_${request.index}`, model, billed: prompt });
+    const id = `msg_${request.index}`;
+    const events = anthropicEvents(reply, { id, model, billed: prompt, signature });
     outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     outgoing.end(events.join(""));
   };
+
+  /** Verifies the thinking of a request, and returns the signature of the thinking that answers it. */
+  function verified(request: AnthropicRequest): string {
+    const bound = boundThinking(request);
+    if (bound.refusal !== undefined) throw new TypeError(bound.refusal);
+    dropped.push(...bound.dropped.map((place) => `request ${request.index}: ${place}`));
+    return bound.signature;
+  }
 
   const server = await openLoopbackServer(respond, (error, outgoing) => {
     failures.push(`request ${requests.length - 1}: ${String(error)}`);
@@ -63,6 +83,7 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
     requests,
     billed,
     failures,
+    dropped,
     [Symbol.asyncDispose]: async () => await server[Symbol.asyncDispose](),
   };
 }

@@ -2,16 +2,22 @@ import { estimateTokens } from "../loopback-reply.ts";
 import type { Reply } from "../loopback-reply.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
 
-/** The signature of a scripted model's thinking. No real provider accepts it. */
-const signature = "loopback-signature";
+/** The signature of a scripted model's thinking if nothing else is asked for. No real provider accepts it. */
+export const usualSignature = "loopback-signature";
 
 /** Returns the server-sent events of a reply, as Anthropic streams them. */
 export function anthropicEvents(
   reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
-  options: { readonly id: string; readonly model: string; readonly billed: BilledPrompt },
+  options: {
+    readonly id: string;
+    readonly model: string;
+    readonly billed: BilledPrompt;
+    /** The signature of the reply's thinking. */
+    readonly signature: string;
+  },
 ): readonly string[] {
-  const { id, model, billed } = options;
-  const blocks = blocksOf(reply);
+  const { id, model, billed, signature } = options;
+  const blocks = blocksOf(reply, signature);
   const outputTokens = estimateTokens(JSON.stringify(blocks));
   const usage = {
     input_tokens: billed.input,
@@ -55,6 +61,7 @@ interface ReplyBlock {
 
 function blocksOf(
   reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
+  signature: string,
 ): readonly ReplyBlock[] {
   const { reasoning, text } = reply;
   const thinking: readonly ReplyBlock[] =
