@@ -15,5 +15,6 @@ export const piAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: true,
     notices: true,
+    signedThinking: true,
   },
 };

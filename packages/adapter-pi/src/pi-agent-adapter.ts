@@ -18,5 +18,6 @@ export const piAgentAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: false,
     notices: false,
+    signedThinking: true,
   },
 };

@@ -51,13 +51,18 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         options.layout,
         { harness: piAgentAdapter.harness, sessionId: "agent-1" },
       );
-      const context = agentContext<AgentMessage>({ session, workspace: folder.path });
+      const model = options.thinking === "bound" ? bindingModel : agentModel;
+      const context = agentContext<AgentMessage>({
+        session,
+        workspace: folder.path,
+        model: () => model,
+      });
       const own = context.tools.filter(({ name }) => name !== "read");
       const isManaged = options.adapter === "managed";
       return new Agent({
         initialState: {
           systemPrompt: isManaged ? context.systemPrompt("You are an agent.") : "You are an agent.",
-          model: agentModel,
+          model,
           tools: isManaged ? [...context.wrapTools(tools), ...own] : tools,
           messages: [...messages],
         },
@@ -110,6 +115,9 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     };
   };
 }
+
+/** A model that is known to bind its thinking. */
+const bindingModel = { ...agentModel, id: "claude-opus-5-5" };
 
 /** Returns the provider's form of a message. Failed answers are not sent again. */
 function asProviderMessage(message: AgentMessage): readonly AgentMessage[] {

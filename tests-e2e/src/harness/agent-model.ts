@@ -11,6 +11,7 @@ export interface AgentMessage {
 interface Block {
   readonly type: string;
   readonly text?: string;
+  readonly thinking?: string;
   readonly data?: string;
   readonly id?: string;
   readonly name?: string;
@@ -50,8 +51,10 @@ function neutralMessage(message: AgentMessage): ModelMessage {
     }),
     ...(typeof toolCallId === "string" ? { toolCallId } : {}),
   };
+  const thinking = blocks.find(({ type }) => type === "thinking")?.thinking;
   // A provider gets neither times nor usage.
-  return { ...rendered, bytes: JSON.stringify(rendered) };
+  const bytes = JSON.stringify(rendered);
+  return { ...rendered, ...(thinking === undefined ? {} : { thinking }), bytes };
 }
 
 function roleOf({ role }: AgentMessage): ModelMessage["role"] {
@@ -85,11 +88,17 @@ export const agentModel: Readonly<Record<string, unknown>> = {
 const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 /** Returns a scripted model's answer as a stream of pi-agent-core. */
-export function agentStream({ text, calls, fails = false }: ModelReply, timestamp: number): object {
+export function agentStream(
+  { text, calls, thinking, fails = false }: ModelReply,
+  timestamp: number,
+): object {
   const stopReason = fails ? "error" : calls.length > 0 ? "toolUse" : "stop";
   const message = {
     role: "assistant",
     content: [
+      ...(thinking === undefined
+        ? []
+        : [{ type: "thinking", thinking, thinkingSignature: `signed ${thinking}` }]),
       ...(text === "" ? [] : [{ type: "text", text }]),
       ...calls.map((call) => ({ type: "toolCall", ...call })),
     ],

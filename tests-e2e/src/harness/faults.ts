@@ -112,6 +112,14 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       };
     }),
   },
+  "signed-thinking-stays-valid": {
+    "sends the thinking that the view has left out": sending((view, messages) =>
+      view.map((message) => withThinking(message, messages)),
+    ),
+    "does not say that the model binds its thinking": broken((_, { session, notify }) =>
+      scriptedAdapter({ sessionId: "scripted-1", openSession: session, notify }),
+    ),
+  },
   "unknown-messages-pass": {
     "leaves out unknown messages": sending((view) => view.filter(({ kind }) => kind !== "note")),
     "puts unknown messages at the end": sending((view) => [
@@ -220,6 +228,14 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     }),
   },
 };
+
+function withThinking(
+  message: ScriptedMessage,
+  messages: readonly ScriptedMessage[],
+): ScriptedMessage {
+  const own = messages.find(({ kind, at }) => kind === message.kind && at === message.at);
+  return own?.kind === "model" ? { ...message, ...own, text: message.text } : message;
+}
 
 function withOutput(
   message: ScriptedMessage,

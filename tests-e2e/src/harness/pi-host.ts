@@ -43,6 +43,7 @@ export function piHost(pi: PiVersion): OpenHost {
       await openPiWorkspace({
         model,
         files: options.files,
+        ...(options.thinking === "bound" ? { modelId: "claude-opus-5-5" } : {}),
         ...(options.compactsEagerly ? eagerCompaction : {}),
       }),
     );

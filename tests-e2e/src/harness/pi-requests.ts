@@ -21,6 +21,8 @@ export function neutralRequest(request: WireRequest, folder: string): ModelReque
 }
 
 function neutralMessage(message: WireMessage, folder: string): ModelMessage {
+  const raw = toJson(message.raw);
+  const { reasoning_content: thinking, ...sent } = isJsonObject(raw) ? raw : {};
   return {
     role: message.role === "tool" || message.role === "assistant" ? message.role : "user",
     text: message.text,
@@ -32,7 +34,8 @@ function neutralMessage(message: WireMessage, folder: string): ModelMessage {
       return { id, name, arguments: isJsonObject(args) ? args : {} };
     }),
     ...(message.toolCallId === undefined ? {} : { toolCallId: message.toolCallId }),
-    bytes: JSON.stringify(message.raw).replaceAll(folder, "WORK"),
+    ...(typeof thinking === "string" ? { thinking } : {}),
+    bytes: JSON.stringify(sent).replaceAll(folder, "WORK"),
   };
 }
 
@@ -41,8 +44,9 @@ function isInstruction({ role }: WireMessage): boolean {
 }
 
 /** Returns a scripted model's answer in the form of the loopback model. */
-export function loopbackReply({ text, calls, fails = false }: ModelReply): Reply {
+export function loopbackReply({ text, calls, thinking, fails = false }: ModelReply): Reply {
   if (fails) return { type: "disconnect", text };
-  if (calls.length === 0) return { type: "text", text };
-  return { type: "tool-calls", calls, ...(text === "" ? {} : { text }) };
+  const reasoning = thinking === undefined ? {} : { reasoning: thinking };
+  if (calls.length === 0) return { type: "text", text, ...reasoning };
+  return { type: "tool-calls", calls, ...reasoning, ...(text === "" ? {} : { text }) };
 }

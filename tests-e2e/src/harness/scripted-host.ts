@@ -107,6 +107,7 @@ export function scriptedHost({
         notify: parts.notify,
         off: options.adapter === "off",
         codec,
+        thinking: options.thinking,
       });
       const adapter =
         options.adapter === "absent" ? undefined : { ...sound, ...breaking(sound, parts) };

@@ -26,15 +26,17 @@
  * - `newest-user-message-is-there`: every request contains all user messages so far, each once and in order.
  * - `instruction-is-constant`: the system prompt and the tools are the same bytes in every request. The system prompt
  *   contains the standing instruction once.
+ * - `signed-thinking-stays-valid`: for a model that binds its thinking to everything before it, a request contains signed
+ *   thinking only after the system prompt, the tools and the messages after which it was made.
  * - `unknown-messages-pass`: a message of a kind that only the host understands reaches the model as the host sends it,
  *   at its place.
  * - `host-record-is-untouched`: the host stores the same record as without the context manager, except the results of
  *   the context tools and the state that the adapter keeps with results (decision D51).
- * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged and runs end
- *   normally. When the store can be used again, the messages of that time are ingested.
+ * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged, except for signed
+ *   thinking that it would refuse, and runs end normally. When the store can be used again, the messages of that time are ingested.
  * - `failure-is-notified-once`: the user is notified of such a failure once.
  * - `off-switch-passes-through`: while the context manager is switched off, the host sends the same requests as without
- *   it. When it is switched on again, the messages of that time are ingested.
+ *   it, except for signed thinking that the model would refuse. When it is switched on again, the messages of that time are ingested.
  * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.
  * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
@@ -71,4 +73,6 @@ export interface HarnessSupports {
   readonly compactionHook: boolean;
   /** The adapter can show the user a message outside the chat. */
   readonly notices: boolean;
+  /** Answers contain the signed thinking of their provider, and the host sends it again. */
+  readonly signedThinking: boolean;
 }

@@ -1,3 +1,4 @@
+import type { ThinkingBinding } from "@self-context-manager/core";
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
 import type { ModelRequest, ScriptedModel } from "./model-request.ts";
@@ -16,6 +17,8 @@ export interface HostOptions {
   /** The host shortens its list of messages after every run, as it does by itself when its context window is full. */
   readonly compactsEagerly: boolean;
   readonly layout: HostLayout;
+  /** Whether the model binds its thinking, and the host's model data or the model's name show it. */
+  readonly thinking: ThinkingBinding;
 }
 
 /**

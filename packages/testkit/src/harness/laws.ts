@@ -16,6 +16,7 @@ import {
   hostRecordIsUntouched,
   offSwitchPassesThrough,
 } from "./laws/host.ts";
+import { signedThinkingStaysValid } from "./laws/thinking.ts";
 import {
   failedAnswersFollowTheHost,
   instructionIsConstant,
@@ -38,6 +39,7 @@ export type HarnessLaw =
   | "images-survive"
   | "newest-user-message-is-there"
   | "instruction-is-constant"
+  | "signed-thinking-stays-valid"
   | "unknown-messages-pass"
   | "host-record-is-untouched"
   | "failure-lets-through"
@@ -61,6 +63,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "images-survive": imagesSurvive,
   "newest-user-message-is-there": newestUserMessageIsThere,
   "instruction-is-constant": instructionIsConstant,
+  "signed-thinking-stays-valid": signedThinkingStaysValid,
   "unknown-messages-pass": unknownMessagesPass,
   "host-record-is-untouched": hostRecordIsUntouched,
   "failure-lets-through": failureLetsThrough,
@@ -87,6 +90,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "images-survive": [...managed, "images"],
   "newest-user-message-is-there": ["contextAssembly", "sessionIds"],
   "instruction-is-constant": [...managed, "instructions"],
+  "signed-thinking-stays-valid": [...managed, "signedThinking"],
   "unknown-messages-pass": ["contextAssembly", "sessionIds", "ownMessages"],
   "host-record-is-untouched": [],
   "failure-lets-through": ["contextAssembly", "toolRegistration"],

@@ -17,7 +17,9 @@ export interface ModelMessage {
   readonly toolCalls: readonly ModelToolCall[];
   /** In a tool's result: the id of the tool call that it answers. */
   readonly toolCallId?: string;
-  /** The whole message as it was sent. The working folder's path is replaced, so that it is the same in every run. */
+  /** The model's signed thinking in the message, by its text. */
+  readonly thinking?: string;
+  /** The whole message as it was sent, except for its thinking. The working folder's path is replaced, so that it is the same in every run. */
   readonly bytes: string;
 }
 
@@ -34,6 +36,8 @@ export interface ModelRequest {
 export interface ModelReply {
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
+  /** The text of the signed thinking that the answer begins with. */
+  readonly thinking?: string;
   /** The answer breaks off after its text. The host ends the run and does not repeat the request. */
   readonly fails?: boolean;
   /** The tokens of the request, as the provider reports them. `undefined`: the provider reports no count. */

@@ -28,6 +28,11 @@ export interface Stage extends AsyncDisposable {
 /** The text of an answer that breaks off. */
 export const halfAnswer = "half an answer";
 
+/** The thinking that answers a request, given by its number from 0. */
+export function thoughtOf(request: number): string {
+  return `thought ${request}`;
+}
+
 /** Opens a host with the sample files. By default the adapter is managed and the store works. */
 export async function openStage(
   openHost: OpenHost,
@@ -37,6 +42,14 @@ export async function openStage(
   let breaksOff = false;
   const failures: Error[] = [];
   let answers = 0;
+  let thoughts = 0;
+
+  /** A model that binds its thinking thinks before each answer. */
+  function thoughtReply(request: ModelRequest): ModelReply {
+    const thinking = thoughtOf(thoughts);
+    thoughts += 1;
+    return { ...reply(request), ...(options.thinking === "bound" ? { thinking } : {}) };
+  }
 
   function reply(request: ModelRequest): ModelReply {
     if (breaksOff) return { text: halfAnswer, calls: [], fails: true };
@@ -54,11 +67,12 @@ export async function openStage(
     brokenStore: false,
     compactsEagerly: false,
     layout: "epoch",
+    thinking: "free",
     ...options,
     files: sampleFiles,
     model: (request) => {
       try {
-        return reply(request);
+        return thoughtReply(request);
       } catch (error) {
         // A host would report the error as a failed request. The scenario must fail with the error itself.
         failures.push(error instanceof Error ? error : new Error(String(error)));

@@ -7,6 +7,7 @@ import {
   type HostSignals,
   type MessageCodec,
   standingInstruction,
+  type ThinkingBinding,
 } from "@self-context-manager/core";
 
 import type { ModelToolCall } from "../model-request.ts";
@@ -30,6 +31,7 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: true,
     notices: true,
+    signedThinking: true,
   },
 };
 
@@ -45,6 +47,8 @@ export interface ScriptedAdapterOptions {
   readonly codec?: MessageCodec<ScriptedMessage>;
   /** The model's context window, in tokens. `undefined`: no limit. */
   readonly contextWindow?: number;
+  /** Whether the model binds its thinking. Default: `free`. */
+  readonly thinking?: ThinkingBinding;
 }
 
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
@@ -59,8 +63,11 @@ export interface ScriptedAdapter extends Required<ScriptedPlugin> {
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
   const codec = options.codec ?? scriptedCodec;
-  const { contextWindow } = options;
-  const viewOptions = contextWindow === undefined ? {} : { contextWindow };
+  const { contextWindow, thinking } = options;
+  const viewOptions = {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
   let isOn = options.off !== true;
   let isNotified = false;
   let isRewound = false;

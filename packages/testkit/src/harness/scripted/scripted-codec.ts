@@ -40,6 +40,7 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
         return {
           role: "assistant",
           content: [
+            ...thinkingBlocks(message.thinking),
             ...blocks(text, []),
             ...message.calls.map((call) => ({ type: "toolCall", ...call })),
           ],
@@ -92,13 +93,20 @@ export function scriptedMessage(message: ViewMessage): ScriptedMessage {
       const calls = message.content.filter(isToolCall).map(({ id, name, arguments: args }) => {
         return { id, name, arguments: args };
       });
-      return { ...stamp, kind: "model", text, calls, failed: false };
+      const thinking = message.content.find(({ type }) => type === "thinking")?.["thinking"];
+      const thought = typeof thinking === "string" ? { thinking } : {};
+      return { ...stamp, kind: "model", text, calls, failed: false, ...thought };
     }
     case "toolResult": {
       const { toolCallId: callId, toolName: tool, isError: failed } = message;
       return { ...stamp, kind: "output", callId, tool, text, pictures, failed };
     }
   }
+}
+
+function thinkingBlocks(thinking: string | undefined): readonly Block[] {
+  if (thinking === undefined) return [];
+  return [{ type: "thinking", thinking, thinkingSignature: `signed ${thinking}` }];
 }
 
 function blocks(text: string, pictures: readonly string[]): readonly Block[] {

@@ -91,9 +91,10 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
-    const { text, calls, fails: failed = false, tokens } = model(request);
+    const { text, calls, fails: failed = false, tokens, thinking } = model(request);
     const reported = tokens === undefined ? {} : { tokens };
-    add({ kind: "model", text, calls, failed, ...reported });
+    const thought = thinking === undefined ? {} : { thinking };
+    add({ kind: "model", text, calls, failed, ...reported, ...thought });
     return failed ? [] : calls;
   }
 

@@ -22,6 +22,8 @@ export type ModelContent = {
   readonly kind: "model";
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
+  /** The signed thinking that the answer begins with. */
+  readonly thinking?: string;
   /** The answer broke off. The harness keeps it for the user and does not send it again. */
   readonly failed: boolean;
   /** The number of tokens of the request, if the provider reported it. */
@@ -43,7 +45,9 @@ export type OutputContent = {
 /** Returns a message as the model gets it. */
 export function modelMessage(message: ScriptedMessage): ModelMessage {
   const rendered = render(message);
-  return { ...rendered, bytes: JSON.stringify(rendered) };
+  const thinking = message.kind === "model" ? message.thinking : undefined;
+  const bytes = JSON.stringify(rendered);
+  return { ...rendered, ...(thinking === undefined ? {} : { thinking }), bytes };
 }
 
 function render(message: ScriptedMessage): Omit<ModelMessage, "bytes"> {
