@@ -169,7 +169,12 @@ describe("options", () => {
     const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
 
     expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
-    expect(defaults.map(([, name]) => name)).toEqual(["store", "layout", "policy", "activateUnread"]);
+    expect(defaults.map(([, name]) => name)).toEqual([
+      "store",
+      "layout",
+      "policy",
+      "activateUnread",
+    ]);
     for (const [, name, byDefault] of defaults) expect(rows).toContainEqual([name, byDefault]);
   });
 });
