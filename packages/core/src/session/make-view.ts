@@ -209,7 +209,7 @@ async function inputOf(
     cache: cacheCost(scope, options),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(options.head === undefined ? {} : { head: options.head }),
-    ...(state.view === undefined || !isSameLayout ? {} : { lastCall: state.view.call }),
+    ...(state.view === undefined || last === undefined ? {} : { lastCall: state.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),
     ...budgetOf(options, state.calibration.overhead + spent),
   };
