@@ -40,54 +40,74 @@ const kept = (requests: readonly WireRequest[], index: number): number => {
 };
 
 describe.each(piVersions)("Pi $version", (pi) => {
-  test("shows the model external changes of a file with the next call, without another read", async () => {
-    await using model = await openLoopbackModel({ script });
-    await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
-    const path = join(workspace.agentFolder, "store.sqlite");
-    const common = {
-      pi,
-      workspace,
-      extensions: [adapterFolder],
-      environment: { SCM_STORE: path, SCM_LAYOUT: "epoch" },
-    };
-    const [first, moved] = ["a.txt", "moved.txt"].map((name) => join(workspace.workFolder, name));
-    if (first === undefined || moved === undefined) throw new Error("there are two paths");
-    {
-      await using rpc = await openPiRpc(common);
-      await rpc.prompt("look");
-      await using store = await openSqliteStore({ path });
+  test.each([
+    [
+      "ask",
+      [
+        /^\[f1 a\.txt changed, v1 .* -> v2 .*; read it to see v2\]$/mu,
+        /^\[f1 moved\.txt changed, v1 .* -> v3 /mu,
+        /^\[f1 moved\.txt changed, v1 .* -> v4 /mu,
+      ],
+    ],
+    [
+      "read",
+      [
+        /^f1 a\.txt v2 replaces v1 above, \+1 -1$/mu,
+        /^\[f1 moved\.txt /mu,
+        /\+edited while Pi was dead/u,
+      ],
+    ],
+  ] as const)(
+    "reports external changes of a file with the next call (%s)",
+    async (unread, reports) => {
+      await using model = await openLoopbackModel({ script });
+      await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
+      const path = join(workspace.agentFolder, "store.sqlite");
+      const common = {
+        pi,
+        workspace,
+        extensions: [adapterFolder],
+        environment: { SCM_STORE: path, SCM_ACTIVATE_UNREAD: unread },
+      };
+      const [first, moved] = ["a.txt", "moved.txt"].map((name) => join(workspace.workFolder, name));
+      if (first === undefined || moved === undefined) throw new Error("there are two paths");
+      {
+        await using rpc = await openPiRpc(common);
+        await rpc.prompt("look");
+        await using store = await openSqliteStore({ path });
 
-      await writeFile(first, edited);
-      await stored(store, 2);
-      await rpc.prompt("after the edit");
-      await rename(first, moved);
-      await stored(store, 3);
-      await rpc.prompt("after the move");
-      await rpc.kill();
-    }
-    await writeFile(moved, editedAgain);
-    {
-      await using rpc = await openPiRpc({ ...common, arguments: ["-c"] });
-      await rpc.prompt("after the death");
-      await using store = await openSqliteStore({ path });
-      await rm(moved);
-      await stored(store, 5);
-      await rpc.prompt("after the end");
-    }
+        await writeFile(first, edited);
+        await stored(store, 2);
+        await rpc.prompt("after the edit");
+        await rename(first, moved);
+        await stored(store, 3);
+        await rpc.prompt("after the move");
+        await rpc.kill();
+      }
+      await writeFile(moved, editedAgain);
+      {
+        await using rpc = await openPiRpc({ ...common, arguments: ["-c"] });
+        await rpc.prompt("after the death");
+        await using store = await openSqliteStore({ path });
+        await rm(moved);
+        await stored(store, 5);
+        await rpc.prompt("after the end");
+      }
 
-    const { requests, failures } = model;
-    expect(failures).toEqual([]);
-    expect(requests.flatMap(illegalities)).toEqual([]);
-    expect(requests).toHaveLength(6);
-    expect(requests[1]?.messages.at(-1)?.text).toContain("line 20\n");
-    expect(added(requests, 2)).toContain("f1 a.txt v2 replaces v1 above, +1 -1");
-    expect(added(requests, 2)).toContain("+edited from outside");
-    expect(added(requests, 3)).toContain("f1 moved.txt v3 replaces v2 above");
-    expect(added(requests, 4)).toContain("+edited while Pi was dead");
-    expect(added(requests, 5)).toContain("[f1 moved.txt deleted]");
-    // Sent messages do not change: each request begins with the whole previous request.
-    expect([2, 3, 4, 5].map((index) => kept(requests, index))).toEqual([-1, -1, -1, -1]);
-  });
+      const { requests, failures } = model;
+      expect(failures).toEqual([]);
+      expect(requests.flatMap(illegalities)).toEqual([]);
+      expect(requests).toHaveLength(6);
+      expect(requests[1]?.messages.at(-1)?.text).toContain("line 20\n");
+      for (const [index, report] of reports.entries())
+        expect(added(requests, index + 2)).toMatch(report);
+      const isShown = JSON.stringify(requests).includes("edited from outside");
+      expect(isShown).toBe(unread === "read");
+      expect(added(requests, 5)).toContain("[f1 moved.txt deleted]");
+      // Sent messages do not change: each request begins with the whole previous request.
+      expect([2, 3, 4, 5].map((index) => kept(requests, index))).toEqual([-1, -1, -1, -1]);
+    },
+  );
 });
 
 /** Waits until the only file object in the store has reached a version. */

@@ -54,7 +54,8 @@ export function ownMessages(): OwnMessages {
       };
       // Pi 0.73.1 asks for the messages before it has reported and stored the newest of them.
       const isQueued = context.sessionManager.buildSessionProjection === undefined;
-      for (let look = 0; !areAllKnown() && isQueued && look < looks; look += 1)
+      const most = isQueued ? looks : 0;
+      for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
       const added = new Set(unknown());
       if (added.size === 0) return piCodec;

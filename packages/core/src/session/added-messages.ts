@@ -1,4 +1,4 @@
-import { type JsonObject, toJson } from "@self-context-manager/objects";
+import { toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
@@ -126,7 +126,7 @@ export function withAdded(
 function addedEntry(message: ViewMessage, estimator: TokenEstimator): AddedEntry {
   return {
     type: "added",
-    message: message as JsonObject,
+    message,
     tokens: Math.ceil(messageTokens(message, estimator)),
   };
 }

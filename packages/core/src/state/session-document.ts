@@ -58,7 +58,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     activations: Object.fromEntries(
       [...state.active].map(([id, activation]) => [id, activationRow(activation)]),
     ),
-    ...(state.hostShown.size === 0 ? {} : { host_shown: Object.fromEntries([...state.hostShown]) }),
+    ...(state.hostShown.size === 0 ? {} : { host_shown: Object.fromEntries(state.hostShown) }),
     recent: [...state.recent],
     pending_calls: [...state.pendingCalls],
     calibration: state.calibration,
