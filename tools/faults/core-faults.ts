@@ -78,7 +78,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "render/reference-line.ts",
-    of: 'return " deleted";',
+    of: "return states.missing.write();",
     becomes: 'return "";',
     breaks: "The model does not see that a file is deleted.",
   },
@@ -171,6 +171,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "return partsOf(object);",
     becomes: "return [part];",
     breaks: "After the end of an epoch the model sees an old version of a file.",
+  },
+  {
+    file: "layouts/epoch/result-entries.ts",
+    of: " && !hasOwnLine(content)",
+    becomes: "",
+    breaks: "An output can pass for lines of the context manager.",
   },
   {
     file: "layouts/epoch/result-entries.ts",

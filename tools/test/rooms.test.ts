@@ -11,6 +11,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "task-queue",
     "chat",
     "cost",
+    "lines",
     "host",
     "calls",
     "policy",

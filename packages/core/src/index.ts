@@ -230,6 +230,7 @@ export { contentParts, type ShownPart, type ViewEntry } from "./view/view-entry.
 export { viewRecord } from "./view/view-object.ts";
 export type { ViewRecord } from "./view/view-record.ts";
 export type { NamedVersion, ViewSource } from "./view/view-source.ts";
+export { hasOwnLine, isOwnLine, type OwnLine, ownLines } from "./lines/own-lines.ts";
 export { contentBlock } from "./render/content-block.ts";
 export { messageTokens } from "./render/message-tokens.ts";
 export { poolLine, resultLine } from "./render/reference-line.ts";

@@ -121,6 +121,23 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
         tokens: { ...output.tokens, chat: Math.floor(output.tokens.chat / 2) },
       })),
     },
+    {
+      law: "own-lines-are-known",
+      what: "writes a notice that is of no known kind",
+      layout: messages((all) => [
+        ...all,
+        { role: "user", content: [{ type: "text", text: "[something is not shown]" }] },
+      ]),
+    },
+    {
+      law: "own-lines-are-known",
+      what: "shows contents without their fences",
+      layout: messages((all) =>
+        all.map((message) =>
+          mapTexts(message, (text) => text.replace(/^.*\n(~{3,})\n([^]*)\1$/u, "$2")),
+        ),
+      ),
+    },
     { law: "nothing-volatile", what: "adds the number of the rendering", layout: counting(sound) },
     {
       law: "rebuild-is-identical",

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 import type { ToolCallBlock } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
+import { argumentStubs } from "../lines/stand-ins.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 
@@ -21,17 +22,32 @@ export function isLargeWrite(
   if (tokens < from) return undefined;
   const { kind, writtenPath } = toolFacts(call.name, args);
   if (kind !== "write" && kind !== "edit" && writtenPath === undefined) return undefined;
-  const rest = rawEstimator.text(JSON.stringify(shortened(args, ", now in f100 v10")));
+  const rest = rawEstimator.text(JSON.stringify(shortened(args, { of: "f100", version: 10 })));
   return tokens - rest;
 }
 
 /** Characters from which on a text in arguments can leave the view. Shorter texts show what the call was about. */
 const longText = 240;
 
-/** Returns the arguments of a call with each long text replaced by its length and its place. */
-export function shortened(value: JsonValue | undefined, place: string): JsonValue | undefined {
+/** The version of a file that holds a text, by its handle. */
+interface TextPlace {
+  readonly of: string;
+  readonly version: number;
+}
+
+/**
+ * Returns the arguments of a call with an argument stub for each long text. The stub names the place of the text, if it
+ * is known.
+ */
+export function shortened(
+  value: JsonValue | undefined,
+  place: TextPlace | undefined,
+): JsonValue | undefined {
   if (typeof value === "string") {
-    return value.length < longText ? value : `[${value.length} characters${place}]`;
+    if (value.length < longText) return value;
+    return place === undefined
+      ? argumentStubs.leftOut.write(value.length)
+      : argumentStubs.inFile.write(value.length, place.of, place.version);
   }
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).map((item) => shortened(item, place) ?? null);

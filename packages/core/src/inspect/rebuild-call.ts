@@ -5,12 +5,13 @@ import {
   type StaticReference,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { chatHandle } from "../lines/handles.ts";
 import type { ChatState } from "../chat/chat-document.ts";
 import { type DescribedEntry, namedVersions } from "../view/describe-entries.ts";
 import type { Layout } from "../view/layout.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentMessages } from "../view/view-object.ts";
-import { chatHandle, type ViewRecord } from "../view/view-record.ts";
+import type { ViewRecord } from "../view/view-record.ts";
 import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
 import { rebuildMessages } from "./rebuild-messages.ts";

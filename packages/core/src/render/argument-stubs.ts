@@ -21,6 +21,6 @@ export function stubbedArguments(
   });
 }
 
-function placeOf({ of, version }: ArgumentStub): string {
-  return of === undefined ? " left out" : `, now in ${of} v${version ?? 1}`;
+function placeOf({ of, version = 1 }: ArgumentStub): Parameters<typeof shortened>[1] {
+  return of === undefined ? undefined : { of, version };
 }

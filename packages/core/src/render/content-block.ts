@@ -1,4 +1,5 @@
 import { lineCount, type LineRange, linesOf } from "@self-context-manager/objects";
+import { pooledHeaders, titles } from "../lines/object-lines.ts";
 import type { NamedObject } from "../view/pool-entry.ts";
 import { nameWeights, shortName } from "./short-name.ts";
 
@@ -16,8 +17,11 @@ export function blockHeader(
 ): string {
   const { body, version } = entry.stored;
   const name = shortName(workspace, body, nameWeights.header);
-  const part = ranges === undefined ? "" : ` ${rangesText(ranges, lines)}`;
-  return `${entry.handle} ${name}${body.type === "toolcall" ? "" : ` v${version}`}${part}`;
+  const title =
+    body.type === "toolcall"
+      ? titles.call.write(entry.handle, name)
+      : titles.file.write(entry.handle, name, version);
+  return ranges === undefined ? title : pooledHeaders.lines.write(title, ranges, lines);
 }
 
 /**

@@ -14,21 +14,21 @@ export interface FittedText {
 const headShare = 0.75;
 
 /**
- * Returns as much of a text as a number of tokens allows, with a note of how much is missing. Returns undefined if not
- * even the note fits.
+ * Returns as much of a text as a number of tokens allows, with a mark for the missing part. Returns undefined if not
+ * even the mark fits.
  */
 export function fitText(
   text: string,
   tokens: number,
   estimator: TokenEstimator,
-  how: string,
+  markOf: (omitted: number) => string,
 ): FittedText | undefined {
   if (estimator.text(text) <= tokens) return { text, isWhole: true };
   let characters = Math.floor(
     text.length * Math.min(1, tokens / Math.max(1, estimator.text(text))),
   );
   while (characters >= 0) {
-    const shown = cut(text, characters, how);
+    const shown = cut(text, characters, markOf);
     if (estimator.text(shown) <= tokens) return { text: shown, isWhole: false };
     if (characters === 0) return undefined;
     characters = Math.floor(characters * 0.8) - (characters < 20 ? 1 : 0);
@@ -37,8 +37,8 @@ export function fitText(
   return undefined;
 }
 
-function cut(text: string, characters: number, how: string): string {
+function cut(text: string, characters: number, markOf: (omitted: number) => string): string {
   const head = Math.ceil(characters * headShare);
   const tail = Math.floor(characters * (1 - headShare));
-  return textOfEnds(text, endsAtLines(text, { head, tail }), how);
+  return textOfEnds(text, endsAtLines(text, { head, tail }), markOf);
 }

@@ -28,13 +28,17 @@ export function endsAtLines(text: string, { head, tail }: HeadAndTail): HeadAndT
   };
 }
 
-/** Returns a text that is cut to its ends, with a note of how much is missing and how it is read. */
-export function textOfEnds(text: string, ends: HeadAndTail, how: string): string {
+/** Returns a text that is cut to its ends, with a mark between them for a number of missing characters. */
+export function textOfEnds(
+  text: string,
+  ends: HeadAndTail,
+  markOf: (omitted: number) => string,
+): string {
   const head = text.slice(0, ends.head).toWellFormed();
   const tail = ends.tail === 0 ? "" : text.slice(-ends.tail).toWellFormed();
   const omitted = text.length - head.length - tail.length;
   const gap = head === "" || head.endsWith("\n") ? "" : "\n";
-  return `${head}${gap}[${omitted} characters not shown; ${how}]\n${tail}`;
+  return `${head}${gap}${markOf(omitted)}\n${tail}`;
 }
 
 /** Returns how many characters at the beginning, or at the end, of a text have at most a number of tokens. */

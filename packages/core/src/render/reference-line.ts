@@ -5,6 +5,13 @@ import {
   oneLine,
   presenceOf,
 } from "@self-context-manager/objects";
+import {
+  type Amount,
+  type CallStatus,
+  metadataLines,
+  referenceLines,
+  states,
+} from "../lines/object-lines.ts";
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeight, startOfWeight } from "./name-weight.ts";
 import { nameWeights, shortName } from "./short-name.ts";
@@ -13,12 +20,11 @@ import { nameWeights, shortName } from "./short-name.ts";
  * Returns the reference line of a tool's result in the pooled layout: `[t31 ok, 4.1k chars]`, at most 17 tokens. For a
  * context tool the line contains the report. It contains nothing that can change later, so its bytes stay in the cache.
  */
-export function resultLine(entry: PoolEntry): string {
-  const { body } = entry.stored;
-  const status = body["status"] === "fail" ? "failed" : "ok";
+export function resultLine({ handle, stored: { body } }: PoolEntry): string {
   const summary = body["short_summary"];
-  if (typeof summary === "string") return `[${entry.handle} ${status}] ${oneLine(summary)}`;
-  return `[${entry.handle} ${status}, ${size(body)}]`;
+  return typeof summary === "string"
+    ? referenceLines.report.write(handle, statusOf(body), summary)
+    : referenceLines.result.write(handle, statusOf(body), charCount(body));
 }
 
 /**
@@ -27,14 +33,19 @@ export function resultLine(entry: PoolEntry): string {
  */
 export function sizeLine({
   handle,
-  stored,
+  stored: { body },
 }: {
   readonly handle: string;
   readonly stored: { readonly body: ObjectMetadata | ObjectBody };
 }): string {
-  const { body } = stored;
-  const size = Number(body["char_count"] ?? 0) === 0 ? "no text" : `${short(body)} chars`;
-  return `[${handle} ${body["status"] === "fail" ? "failed" : "ok"}, ${size}]`;
+  return charCount(body) === 0
+    ? referenceLines.resultWithoutText.write(handle, statusOf(body))
+    : referenceLines.result.write(handle, statusOf(body), charCount(body));
+}
+
+/** Returns how a tool call ended. */
+export function statusOf(body: ObjectMetadata | ObjectBody): CallStatus {
+  return body["status"] === "fail" ? "failed" : "ok";
 }
 
 /** Weight that a metadata line may have without its handle. With the handle the line has at most 17 tokens. */
@@ -43,67 +54,71 @@ const lineWeight = 14;
 /** Returns an object's metadata line: handle, name, nickname and state; at most 17 tokens. */
 export function poolLine(entry: NamedObject, workspace: string): string {
   const { body, version } = entry.stored;
-  if (body.view !== undefined) return `${entry.handle} ${viewText(body, body.view)}`;
+  if (body.view !== undefined)
+    return metadataLines.ownFields.write(entry.handle, viewText(body, body.view));
   const state = stateOf(body, version);
-  const room = lineWeight - nameWeight(state);
+  const room = lineWeight - nameWeight(` ${state}`);
   const nickname =
     body.nickname === undefined ? "" : ` (${startOfWeight(oneLine(body.nickname), room / 2)})`;
   const name = shortName(workspace, body, room - nameWeight(nickname));
-  return `${entry.handle} ${name}${nickname}${state}`;
+  return metadataLines.usual.write(entry.handle, `${name}${nickname}`, state);
 }
 
 /**
- * Returns the report that a file in view has changed, with its old and its new size: `f2 app.log changed, v1 4.1k chars
- * -> v3 5.2k chars; read it to see v3`.
+ * Returns the report that a file in view has changed, with its old and its new size: `[f2 app.log changed, v1 4.1k
+ * chars -> v3 5.2k chars; read it to see v3]`.
  */
 export function changeLine(before: NamedObject, now: NamedObject, workspace: string): string {
-  const name = shortName(workspace, now.stored.body, nameWeights.header);
-  const [old, next] = [before, now].map(
-    ({ stored }) => `v${stored.version} ${contentSize(stored.body)}`,
+  const { version, body } = now.stored;
+  const name = shortName(workspace, body, nameWeights.header);
+  const old = before.stored;
+  return referenceLines.change.write(
+    now.handle,
+    name,
+    old.version,
+    amountOf(old.body),
+    version,
+    amountOf(body),
+    version,
   );
-  return `${now.handle} ${name} changed, ${old} -> ${next}; read it to see v${now.stored.version}`;
 }
 
-function contentSize(body: ObjectMetadata | ObjectBody): string {
-  return presenceOf(body) === "present" ? size(body) : `${count(Number(body["size"] ?? 0))}B`;
+function amountOf(body: ObjectMetadata | ObjectBody): Amount {
+  return presenceOf(body) === "present"
+    ? { count: charCount(body), unit: "characters" }
+    : { count: byteCount(body), unit: "bytes" };
 }
 
 function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
-  if (body.type === "toolcall")
-    return body["status"] === "fail" ? ` failed ${short(body)}` : ` ${short(body)}`;
+  if (body.type === "toolcall") {
+    const { failed, present } = states;
+    return (statusOf(body) === "failed" ? failed : present).write(charCount(body));
+  }
   switch (presenceOf(body)) {
     case "unread":
-      return ` unread ${count(Number(body["size"] ?? 0))}B`;
+      return states.unread.write(byteCount(body));
     case "non_text":
-      return ` not text ${count(Number(body["size"] ?? 0))}B`;
+      return states.nonText.write(byteCount(body));
     case "missing":
-      return " deleted";
+      return states.missing.write();
     case "present":
-      return ` ${short(body)}${version > 1 ? ` v${version}` : ""}`;
+      return version > 1
+        ? states.presentVersion.write(charCount(body), version)
+        : states.present.write(charCount(body));
   }
 }
 
 function viewText(body: ObjectMetadata | ObjectBody, view: readonly string[]): string {
   const shown = view.filter((field) => Object.hasOwn(body, field) && field !== "content");
-  return oneLine(
-    shown
-      .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
-      .join(" "),
-  );
+  return shown
+    .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
+    .join(" ");
 }
 
-function size(body: ObjectMetadata | ObjectBody): string {
-  return `${short(body)} chars`;
+function charCount(body: ObjectMetadata | ObjectBody): number {
+  return Number(body["char_count"] ?? 0);
 }
 
-function short(body: ObjectMetadata | ObjectBody): string {
-  return count(Number(body["char_count"] ?? 0));
-}
-
-/** Returns a number in about four characters: 812, 4.1k, 12k, 3.4M. */
-function count(value: number): string {
-  if (value < 1_000) return String(value);
-  const [unit, letter] = value < 1_000_000 ? [1_000, "k"] : [1_000_000, "M"];
-  const scaled = value / unit;
-  return `${scaled < 10 ? scaled.toFixed(1).replace(".0", "") : Math.round(scaled)}${letter}`;
+function byteCount(body: ObjectMetadata | ObjectBody): number {
+  return Number(body["size"] ?? 0);
 }

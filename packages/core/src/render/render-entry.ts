@@ -7,6 +7,8 @@ import {
 import { type Block, isImage, isText, isToolCall } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
+import { headers, referenceLines, titles } from "../lines/object-lines.ts";
+import { omissionMarks } from "../lines/stand-ins.ts";
 import type { ViewMessage } from "../view/layout.ts";
 import type {
   AssistantEntry,
@@ -19,7 +21,7 @@ import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
 import { textOfEnds } from "./head-and-tail.ts";
-import { changeLine, poolLine, sizeLine } from "./reference-line.ts";
+import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
 import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
 
@@ -64,9 +66,9 @@ function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage
       ? content
       : content.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
   const omitted = text.length - head;
-  const note = `[${omitted} characters not shown; activate ${source.chatHandle} with from and to reads it]`;
+  const mark = omissionMarks.message.write(omitted, source.chatHandle);
   const shown = text.slice(0, head).toWellFormed();
-  return { role: "user", content: [{ type: "text", text: `${shown}\n${note}` }] };
+  return { role: "user", content: [{ type: "text", text: `${shown}\n${mark}` }] };
 }
 
 function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessage {
@@ -121,7 +123,7 @@ function resultContent(
       : (entry.shows ?? []).flatMap((part) => partBlocks(part, source));
   if (entry.replaces === undefined) return blocks;
   const { of, version, above } = entry.replaces;
-  return [...blocks, text(`[${of} v${version} replaces v${above} above]`)];
+  return [...blocks, text(referenceLines.replaces.write(of, version, above))];
 }
 
 /** Returns the blocks of a result in its original form. */
@@ -136,20 +138,20 @@ function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
   const content = body.content;
   if (kept.length > 0) return kept;
   return content === null || content.trim() === ""
-    ? [text(`[${handle} ${statusOf(stored)}, no output]`)]
+    ? [text(referenceLines.resultWithoutOutput.write(handle, statusOf(stored.body)))]
     : [text(content)];
 }
 
 function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
   const object = named(source, part.of, part.version);
   const { handle, stored } = object;
-  if (part.form === "line") return [text(`[${lineOf(object, source)}]`)];
+  if (part.form === "line") return [text(referenceLines.metadata.write(lineOf(object, source)))];
   if (part.form === "change") {
     const before = named(source, part.of, part.since ?? 1);
-    return [text(`[${changeLine(before, object, source.workspace)}]`)];
+    return [text(changeLine(before, object, source.workspace))];
   }
   const header = headerOf(object, source);
-  if (part.form === "above") return [text(`[${header} unchanged, shown above]`)];
+  if (part.form === "above") return [text(headers.unchanged.write(header))];
   const body = contentOf(stored, handle);
   const content = body.content ?? "";
   const images = imagesOf(body["blocks"]);
@@ -159,35 +161,31 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(`${header}\n${fenced(content)}`), ...images];
     case "lines": {
       const range = { from: part.from ?? 1, to: part.to ?? lineCount(content) };
-      const of = `lines ${range.from}-${range.to} of ${lineCount(content)}`;
-      return [text(`${header} ${of}\n${fenced(linesOf(content, range))}`)];
+      const title = headers.lines.write(header, range.from, range.to, lineCount(content));
+      return [text(`${title}\n${fenced(linesOf(content, range))}`)];
     }
     case "diff": {
       const since = part.since ?? part.version - 1;
       const before = contentOf(named(source, handle, since).stored, handle).content ?? "";
       const { patch, added, removed } = textDifference(before, content);
-      const title = `${header} replaces v${since} above, +${added} -${removed}`;
+      const title = headers.difference.write(header, since, added, removed);
       return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
     }
     case "part": {
       const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
-      const how = `activate ${handle} shows all, or lines from and to`;
-      return [text(`${header}\n${fenced(textOfEnds(content, ends, how))}`), ...images];
+      const markOf = (omitted: number): string => omissionMarks.content.write(omitted, handle);
+      return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...images];
     }
   }
 }
 
 function headerOf({ id, handle, stored }: NamedVersion, { workspace }: ViewSource): string {
-  if (stored.body.type === "toolcall") return `${handle} ${statusOf(stored)}`;
+  if (stored.body.type === "toolcall") return titles.result.write(handle, statusOf(stored.body));
   return blockHeader({ id, handle, stored }, workspace, undefined, 0);
 }
 
 function lineOf({ id, handle, stored }: NamedVersion, { workspace }: ViewSource): string {
   return poolLine({ id, handle, stored }, workspace);
-}
-
-function statusOf({ body }: StoredVersion | StoredMetadata): string {
-  return body["status"] === "fail" ? "failed" : "ok";
 }
 
 function contentOf(

@@ -1,7 +1,8 @@
 import type { Block } from "../chat/message.ts";
+import { missingMessages } from "../lines/notices.ts";
 
 /** The result that the model gets for a tool call without one, because every call needs a result. */
-export const noResult = "[no result: the call was interrupted]";
+export const noResult: string = missingMessages.result.write();
 
 /**
  * Returns a content without empty text blocks, because providers refuse them. An empty text with a signature stays:

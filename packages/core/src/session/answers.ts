@@ -1,4 +1,4 @@
-import { presenceOf, type StoredMetadata } from "@self-context-manager/objects";
+import { oneLine, presenceOf, type StoredMetadata } from "@self-context-manager/objects";
 import type { ToolEffect } from "../calls/execution.ts";
 import type { Target } from "./resolve-target.ts";
 
@@ -9,9 +9,9 @@ export interface ToolAnswer {
   readonly effects: readonly ToolEffect[];
 }
 
-/** Returns an answer of a call that did nothing. */
+/** Returns an answer of a call that did nothing. It is one line, although it can quote a name or an error. */
 export function refusal(text: string): ToolAnswer {
-  return { ok: false, text, effects: [] };
+  return { ok: false, text: oneLine(text), effects: [] };
 }
 
 /** Returns the answer for a name of no object, or of several (decision D45). */
@@ -40,7 +40,7 @@ export function noContentNote(handle: string, stored: StoredMetadata): string | 
     case "non_text":
       return `${handle}: content unavailable (non-text file, ${Number(body["size"] ?? 0)} bytes).`;
     case "missing":
-      return `${handle}: the file is missing; it was last at ${body.provenance.origin}, and was found missing at ${stored.at.tx_time}. Its earlier versions are kept.`;
+      return `${handle}: the file is missing; it was last at ${oneLine(body.provenance.origin)}, and was found missing at ${stored.at.tx_time}. Its earlier versions are kept.`;
     case "unread":
     case "present":
       return undefined;

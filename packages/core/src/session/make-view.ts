@@ -7,6 +7,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { chatHandle } from "../lines/handles.ts";
 import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
@@ -25,7 +26,7 @@ import type {
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import { type SentView, viewBody } from "../view/view-object.ts";
-import { chatHandle, type ViewRecord } from "../view/view-record.ts";
+import type { ViewRecord } from "../view/view-record.ts";
 import { addedTokens, type PlacedMessage, withAdded, withoutAdded } from "./added-messages.ts";
 import { followChanges } from "./follow-changes.ts";
 import type { View, ViewOptions } from "./view-options.ts";

@@ -16,6 +16,7 @@ import {
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
 import type { FileTracker } from "../files/file-tracker.ts";
+import { handleLetter } from "../lines/handles.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { Layout } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -70,22 +71,12 @@ interface StagedWrites {
   settle(versions: readonly StoredVersion[]): void;
 }
 
-const letters: Readonly<Record<string, string>> = {
-  file: "f",
-  toolcall: "t",
-  note: "n",
-  chat: "c",
-  system_prompt: "s",
-  session: "e",
-  view: "v",
-};
-
 /**
  * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
  * another object (decision D45).
  */
 function nextHandle(state: SessionState, type: string): string {
-  const letter = letters[type] ?? "o";
+  const letter = handleLetter(type);
   const count = (state.handleCounts.get(letter) ?? 0) + 1;
   state.handleCounts.set(letter, count);
   return `${letter}${count}`;

@@ -181,6 +181,8 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
  *   them is shown twice. `deactivated` names the active objects whose content left the view.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
+ * - `own-lines-are-known`: outside of fences, each line that is not from a message of the chat is of a kind in `lines/`.
+ *   A tool's output with a line of such a kind is inside a fence.
  * - `nothing-volatile`: the same input and record give the same bytes, also in a new process. No time, no counter and
  *   no new id is rendered.
  * - `rebuild-is-identical`: a view can be rendered again byte for byte from its record and the versions that `describe`

@@ -1,9 +1,6 @@
 import type { JsonObject } from "@self-context-manager/objects";
 import type { ViewEntry } from "./view-entry.ts";
 
-/** The name of the chat in views. The chat has no handle. */
-export const chatHandle = "chat";
-
 /** The description of the view of one model call, as data. Tokens are estimated, before any calibration. */
 export type ViewRecord = {
   readonly layout: string;

@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
 import { boundThinkingCheck } from "./bound-thinking-check.ts";
+import { lineFaults } from "./line-faults.ts";
 import { type PlayedCall, playedCalls } from "./play-session.ts";
 import { sequenceFaults } from "./sequence-faults.ts";
 import { type SessionScript, sessionScript } from "./session-script.ts";
@@ -32,6 +33,7 @@ export type LayoutLaw =
   | "newest-user-message-is-there"
   | "active-is-shown"
   | "budget-holds"
+  | "own-lines-are-known"
   | "nothing-volatile"
   | "rebuild-is-identical"
   | "lost-versions-are-left-out";
@@ -110,6 +112,9 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         if (input.budget !== undefined)
           assert.ok(reported <= input.budget, `${reported} tokens for a budget of ${input.budget}`);
       });
+    },
+    "own-lines-are-known": (layout, trial) => {
+      everyCall(layout, trial, (call) => assert.deepEqual(lineFaults(call), []));
     },
     "nothing-volatile": (layout, trial) => {
       everyCall(layout, trial, ({ inputFrom, last, output }) => {

@@ -1,6 +1,7 @@
 import { presenceOf } from "@self-context-manager/objects";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import { contentParts } from "../../view/view-entry.ts";
+import { pinnedNotices } from "../../lines/notices.ts";
 import type {
   NoticeEntry,
   ObjectEntry,
@@ -114,9 +115,12 @@ function isLine({ form }: ShownPart): boolean {
   return form === "line" || form === "change";
 }
 
-const pinnedStart = "[pinned: ";
+const nothingPinned = pinnedNotices.none.write();
 
-const nothingPinned = `${pinnedStart}none]`;
+const pinnedPattern = new RegExp(
+  `^(?:${pinnedNotices.some.pattern}|${pinnedNotices.none.pattern})$`,
+  "u",
+);
 
 /**
  * Returns a notice of the pinned objects if the view does not contain the current one (decision D44). A pin by the user
@@ -128,8 +132,7 @@ export function pinnedNotice(
 ): NoticeEntry | undefined {
   const pinned = context.input.active.filter(({ isPinned }) => isPinned);
   const handles = pinned.map(({ entry }) => entry.handle);
-  const text =
-    handles.length === 0 ? nothingPinned : `${pinnedStart}${handles.toSorted().join(", ")}]`;
+  const text = handles.length === 0 ? nothingPinned : pinnedNotices.some.write(handles.toSorted());
   const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
   return text === former ? undefined : sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
@@ -144,5 +147,5 @@ export function withLastPinnedNotice(
 }
 
 function isPinnedNotice(entry: ViewEntry): entry is NoticeEntry {
-  return entry.type === "notice" && entry.text.startsWith(pinnedStart);
+  return entry.type === "notice" && pinnedPattern.test(entry.text);
 }

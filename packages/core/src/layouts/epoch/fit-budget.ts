@@ -1,4 +1,5 @@
 import type { UseKey } from "../../policy/activation-policy.ts";
+import { omissionNotices } from "../../lines/notices.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import {
   contentParts,
@@ -136,7 +137,9 @@ function withoutOldTurns(
   const notices: ViewEntry[] = [];
   const user = entries[first];
   if (first > 0 && user?.type === "user" && user.turn > 0)
-    notices.push(omissionNotice(context, `[turns 1 to ${user.turn} are not shown`));
+    notices.push(
+      omissionNotice(context, (chat) => omissionNotices.turns.write(1, user.turn, chat)),
+    );
   if (prose > budget * share && first === lastStart) {
     const head = kept[0]?.type === "user" ? kept.slice(0, 1) : [];
     const groups = entriesByStep(kept.slice(head.length));
@@ -148,12 +151,12 @@ function withoutOldTurns(
     const line =
       gone === 0
         ? []
-        : [omissionNotice(context, `[the first ${gone} steps of this turn are not shown`)];
+        : [omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat))];
     kept = [...head, ...line, ...groups.slice(gone).flat()];
   }
   const shorter = [...notices, ...kept];
   if (shorter[0]?.type === "assistant" || shorter[0]?.type === "result")
-    shorter.unshift(omissionNotice(context, "[earlier messages are not shown"));
+    shorter.unshift(omissionNotice(context, omissionNotices.earlier.write));
   return [...shorter, ...missingObjects(context, shownParts(shorter))];
 }
 

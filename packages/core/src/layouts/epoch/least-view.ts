@@ -1,14 +1,18 @@
 import { isText } from "../../chat/message.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { omissionNotices } from "../../lines/notices.ts";
 import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
 /** Returns the notice that replaces messages which had to leave the view. */
-export function omissionNotice(context: PlanningContext, what: string): NoticeEntry {
-  const how = `activate ${context.input.chatHandle} with from and to reads their lines]`;
-  return sized<NoticeEntry>({ type: "notice", text: `${what}; ${how}` }, context.source);
+export function omissionNotice(
+  context: PlanningContext,
+  textFor: (chatHandle: string) => string,
+): NoticeEntry {
+  const text = textFor(context.input.chatHandle);
+  return sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
 /** Groups entries so that an answer and its results are together. */
@@ -38,7 +42,7 @@ export function leastView(
     return userInPart(context, user, budget);
   const begin: ViewEntry[] = user === undefined ? [] : [user];
   const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
-  const line = omissionNotice(context, "[other messages are not shown");
+  const line = omissionNotice(context, omissionNotices.others.write);
   const room = budget - total(context, begin) - tokensOf(context, line);
   const kept = newestGroups(context, groups, Math.max(0, room - spare));
   const isAll = at <= 0 && kept.length === groups.flat().length;

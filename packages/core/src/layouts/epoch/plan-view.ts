@@ -1,5 +1,6 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { callsOf, isAssistantStep, type Step } from "../../chat/turn.ts";
+import { missingMessages } from "../../lines/notices.ts";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
 import {
@@ -256,7 +257,7 @@ function takeLateResults(
 
 /** Providers require a user message first. */
 function missingUserNotice(context: PlanningContext): NoticeEntry {
-  const text = "[the chat begins without a user's message]";
+  const text = missingMessages.user.write();
   return sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 

@@ -10,6 +10,7 @@ import { argumentsOf } from "../../calls/toolcall-object.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { hasOwnLine } from "../../lines/own-lines.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject } from "../../view/layout.ts";
@@ -142,7 +143,7 @@ function outputParts(
   if (content === null || hasImages(object)) return [whole];
   const { settings, toolFacts } = context;
   const tokens = rawEstimator.text(content);
-  if (tokens < settings.small && !looksLikeEnvelope(content)) return [];
+  if (tokens < settings.small && !hasOwnLine(content)) return [];
   const { trim } = settings;
   if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
     return [whole];
@@ -175,9 +176,4 @@ function replacedFile(
     if (above.version < version) return { of: file.handle, version, above: above.version };
   }
   return undefined;
-}
-
-/** Whether a text could be mistaken for a rendered line or header. Such a text is always shown inside a fence. */
-function looksLikeEnvelope(content: string): boolean {
-  return /^\[[a-z]\d+ |^[a-z]\d+ .*\n~{3,}|^~{3,}/mu.test(content);
 }

@@ -1,5 +1,8 @@
 import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
 import { type Block, isImage } from "../../chat/message.ts";
+import { setsLine as sets } from "../../lines/notices.ts";
+import { pooledHeaders } from "../../lines/object-lines.ts";
+import { omissionMarks } from "../../lines/stand-ins.ts";
 import { blockHeader, contentBlock, fenced } from "../../render/content-block.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
@@ -73,28 +76,29 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
   const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...images];
   if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
     return { blocks: whole, form: "whole" };
-  const note = `activate ${entry.handle} with from and to shows a part`;
   const header = blockHeader(
     entry,
     workspace,
     ranges,
     ranges === undefined ? 0 : lineCount(text ?? ""),
   );
-  const missing = images.length === 0 ? "" : `: no room for its images (${images.length})`;
+  const title =
+    images.length === 0 ? header : pooledHeaders.withoutImages.write(header, images.length);
   const fitted =
     text === null
       ? undefined
       : fitText(
           ranges === undefined ? text : ranges.map((range) => linesOf(text, range)).join(""),
-          room - estimator.text(`${header}${missing}\n~~~~\n\n~~~~`) - 2,
+          room - estimator.text(`${title}\n~~~~\n\n~~~~`) - 2,
           estimator,
-          note,
+          (omitted) => omissionMarks.pooledContent.write(omitted, entry.handle),
         );
   if (fitted === undefined) {
-    const line: Block = { type: "text", text: `${header}: no room to show it; ${note}` };
+    const text = pooledHeaders.withoutRoom.write(header, entry.handle);
+    const line: Block = { type: "text", text };
     return { blocks: contentTokens([line], estimator) <= room ? [line] : [], form: "left-out" };
   }
-  const part: Block = { type: "text", text: `${header}${missing}\n${fenced(fitted.text)}` };
+  const part: Block = { type: "text", text: `${title}\n${fenced(fitted.text)}` };
   return contentTokens([part], estimator) <= room
     ? { blocks: [part], form: "part" }
     : { blocks: [], form: "left-out" };
@@ -111,11 +115,9 @@ function imagesOf({ stored }: ActiveObject): readonly Block[] {
  */
 function setsLine(active: readonly ActiveObject[], leftOut: readonly ActiveObject[]): string {
   const pinned = active.filter(({ isPinned }) => isPinned);
-  const parts = [handlesOf("Active", active), handlesOf("Pinned", pinned)];
-  return [...parts, handlesOf("No room for", leftOut)].filter((part) => part !== "").join(" ");
+  return sets.write(handlesOf(active), handlesOf(pinned), handlesOf(leftOut));
 }
 
-function handlesOf(name: string, objects: readonly ActiveObject[]): string {
-  if (objects.length === 0) return "";
-  return `${name}: ${objects.map(({ entry }) => entry.handle).join(" ")}.`;
+function handlesOf(objects: readonly ActiveObject[]): readonly string[] {
+  return objects.map(({ entry }) => entry.handle);
 }

@@ -1,6 +1,8 @@
 import type { Block } from "../../chat/message.ts";
 import type { TurnPosition } from "../../chat/turn.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
+import { missingMessages, omissionNotices } from "../../lines/notices.ts";
+import { omissionMarks } from "../../lines/stand-ins.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
@@ -52,7 +54,7 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
 
 const missingUserMessage: ViewMessage = {
   role: "user",
-  content: [{ type: "text", text: "[the chat begins without a user's message]" }],
+  content: [{ type: "text", text: missingMessages.user.write() }],
 };
 
 /** Adds a notice if the chat begins with an answer, because providers require a user message first. */
@@ -103,7 +105,7 @@ function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
 }
 
 function omittedTurnsMessage(input: LayoutInput, first: number, last: number): ViewMessage {
-  const text = `[turns ${Math.max(1, first)} to ${last} are not shown; activate ${input.chatHandle} with from and to reads their lines]`;
+  const text = omissionNotices.turns.write(Math.max(1, first), last, input.chatHandle);
   return { role: "user", content: [{ type: "text", text }] };
 }
 
@@ -140,7 +142,7 @@ function fitTurn(input: LayoutInput, turn: RenderedTurn | undefined, budget: num
 }
 
 function omittedStepsMessage({ chatHandle }: LayoutInput, count: number): ViewMessage {
-  const text = `[the first ${count} steps of this turn are not shown; activate ${chatHandle} with from and to reads their lines]`;
+  const text = omissionNotices.steps.write(count, chatHandle);
   return { role: "user", content: [{ type: "text", text }] };
 }
 
@@ -154,11 +156,8 @@ function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rend
   const text = blocks
     .map((block) => (typeof block["text"] === "string" ? block["text"] : `(${block.type})`))
     .join("\n");
-  const fitted = fitText(
-    text,
-    Math.max(0, budget - 8),
-    estimator,
-    `activate ${chatHandle} with from and to reads it`,
+  const fitted = fitText(text, Math.max(0, budget - 8), estimator, (omitted) =>
+    omissionMarks.message.write(omitted, chatHandle),
   );
   if (fitted === undefined) return { messages: [], tokens: 0 };
   const shown: ViewMessage = { role: "user", content: [{ type: "text", text: fitted.text }] };

@@ -1,11 +1,11 @@
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
+import { poolLines } from "../../lines/notices.ts";
 import { poolLine } from "../../render/reference-line.ts";
 import type { LayoutInput } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { Rendered } from "./chat-messages.ts";
 
-const poolTitle =
-  "Known objects: handle, name, size in characters (activate HANDLE shows one's content).";
+const poolTitle = poolLines.title.write();
 
 /** A line of the pool with its tokens, kept for the entry that it was made from. */
 interface KeptLine {
@@ -65,8 +65,7 @@ export function metadataPool(input: LayoutInput, spent: number): Rendered {
 }
 
 function poolMessage(lines: readonly KeptLine[], omitted: number, input: LayoutInput): Rendered {
-  const note = `(${omitted} earlier objects are not listed; activate takes their paths and handles)`;
-  const head = omitted === 0 ? poolTitle : `${poolTitle}\n${note}`;
+  const head = omitted === 0 ? poolTitle : `${poolTitle}\n${poolLines.notListed.write(omitted)}`;
   let text = head;
   let tokens = input.estimator.text(head) + 4;
   for (const line of lines) {

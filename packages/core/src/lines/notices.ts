@@ -1,0 +1,59 @@
+import { handles, target } from "./handles.ts";
+import { line, type LineKind, number, type Slot } from "./line-kind.ts";
+
+/** The notices of the pinned objects in the epoch layout. */
+export const pinnedNotices: {
+  readonly some: LineKind<[handles: readonly string[]]>;
+  readonly none: LineKind<[]>;
+} = {
+  some: line`[pinned: ${handles(", ")}]`,
+  none: line`[pinned: none]`,
+};
+
+/** The notices that replace whole messages. */
+export const omissionNotices: {
+  readonly turns: LineKind<[first: number, last: number, chat: string]>;
+  readonly steps: LineKind<[count: number, chat: string]>;
+  readonly others: LineKind<[chat: string]>;
+  readonly earlier: LineKind<[chat: string]>;
+} = {
+  turns: line`[turns ${number} to ${number} are not shown; activate ${target} with from and to reads their lines]`,
+  steps: line`[the first ${number} steps of this turn are not shown; activate ${target} with from and to reads their lines]`,
+  others: line`[other messages are not shown; activate ${target} with from and to reads their lines]`,
+  earlier: line`[earlier messages are not shown; activate ${target} with from and to reads their lines]`,
+};
+
+/** The texts that stand where a provider requires a message and the chat has none. */
+export const missingMessages: {
+  readonly user: LineKind<[]>;
+  readonly result: LineKind<[]>;
+} = {
+  user: line`[the chat begins without a user's message]`,
+  result: line`[no result: the call was interrupted]`,
+};
+
+/** The lines around the pools of the pooled layout. */
+export const poolLines: {
+  readonly title: LineKind<[]>;
+  readonly notListed: LineKind<[count: number]>;
+} = {
+  title: line`Known objects: handle, name, size in characters (activate HANDLE shows one's content).`,
+  notListed: line`(${number} earlier objects are not listed; activate takes their paths and handles)`,
+};
+
+const pinned = line`Pinned: ${handles(" ")}.`;
+const leftOut = line`No room for: ${handles(" ")}.`;
+
+/** The line of the active and pinned objects of the pooled layout, and of those that do not fit (decision D44). */
+export const setsLine: LineKind<
+  [active: readonly string[], pinned: readonly string[], leftOut: readonly string[]]
+> = line`Active: ${handles(" ")}.${optional(pinned)}${optional(leftOut)}`;
+
+/** A slot for a list after a blank. An empty list is left out. */
+function optional(list: LineKind<[readonly string[]]>): Slot<readonly string[]> {
+  return {
+    name: ` ${list.shape}`,
+    pattern: `(?: ${list.pattern})?`,
+    write: (all) => (all.length === 0 ? "" : ` ${list.write(all)}`),
+  };
+}

@@ -1,0 +1,144 @@
+import type { LineRange } from "@self-context-manager/objects";
+import { callHandle, handle, target } from "./handles.ts";
+import { foreign, line, type LineKind, number, type Slot, writtenBy } from "./line-kind.ts";
+
+const name = foreign("NAME");
+
+/** A number in about four characters: 812, 4.1k, 12k, 3.4M. */
+const size: Slot<number> = {
+  name: "SIZE",
+  pattern: String.raw`\d+(?:\.\d)?[kM]?`,
+  write: shortNumber,
+};
+
+/** How a tool call ended. */
+export type CallStatus = "ok" | "failed";
+
+const status: Slot<CallStatus> = { name: "STATUS", pattern: "(?:ok|failed)", write: String };
+
+/** The beginning of the header of a content block, by the object's type. */
+export const titles: {
+  readonly file: LineKind<[handle: string, name: string, version: number]>;
+  readonly result: LineKind<[handle: string, status: CallStatus]>;
+  readonly call: LineKind<[handle: string, name: string]>;
+} = {
+  file: line`${handle} ${name} v${number}`,
+  result: line`${handle} ${status}`,
+  /** In the pooled layout, where the tool and its argument are not directly above. */
+  call: line`${callHandle} ${name}`,
+};
+
+const title = writtenBy("TITLE", [titles.file, titles.result]);
+
+/** The headers of content blocks that say more than the title. */
+export const headers: {
+  readonly lines: LineKind<[title: string, from: number, to: number, count: number]>;
+  readonly difference: LineKind<[title: string, since: number, added: number, removed: number]>;
+  readonly unchanged: LineKind<[title: string]>;
+} = {
+  lines: line`${title} lines ${number}-${number} of ${number}`,
+  difference: line`${title} replaces v${number} above, +${number} -${number}`,
+  unchanged: line`[${title} unchanged, shown above]`,
+};
+
+const anyTitle = writtenBy("TITLE", [titles.file, titles.call]);
+
+const ranges: Slot<readonly LineRange[]> = {
+  name: "RANGES",
+  pattern: String.raw`\d+-\d+(?:, \d+-\d+)*`,
+  write: (given) => given.map(({ from, to }) => `${from}-${to}`).join(", "),
+};
+
+const pooledLines = line`${anyTitle} lines ${ranges} of ${number}`;
+const pooledHeader = writtenBy("HEADER", [titles.file, titles.call, pooledLines]);
+
+/** The headers of the pooled layout. Their title can be that of a call, which ends with a foreign text. */
+export const pooledHeaders: {
+  readonly lines: LineKind<[title: string, ranges: readonly LineRange[], count: number]>;
+  readonly withoutImages: LineKind<[header: string, images: number]>;
+  readonly withoutRoom: LineKind<[header: string, handle: string]>;
+} = {
+  lines: pooledLines,
+  withoutImages: line`${pooledHeader}: no room for its images (${number})`,
+  withoutRoom: line`${pooledHeader}: no room to show it; activate ${target} with from and to shows a part`,
+};
+
+/** The states of an object in its metadata line. */
+export const states: {
+  readonly present: LineKind<[size: number]>;
+  readonly presentVersion: LineKind<[size: number, version: number]>;
+  readonly failed: LineKind<[size: number]>;
+  readonly unread: LineKind<[size: number]>;
+  readonly nonText: LineKind<[size: number]>;
+  readonly missing: LineKind<[]>;
+} = {
+  present: line`${size}`,
+  presentVersion: line`${size} v${number}`,
+  failed: line`failed ${size}`,
+  unread: line`unread ${size}B`,
+  nonText: line`not text ${size}B`,
+  missing: line`deleted`,
+};
+
+/** Metadata fields that an object names itself, as `name=value`. */
+const fields: Slot<string> = { ...foreign("FIELDS"), pattern: "(?:[^=]*=.*)?" };
+
+/** The lines of known objects in the metadata pool. */
+export const metadataLines: {
+  readonly usual: LineKind<[handle: string, name: string, state: string]>;
+  readonly ownFields: LineKind<[handle: string, fields: string]>;
+} = {
+  usual: line`${handle} ${name} ${writtenBy("STATE", Object.values(states))}`,
+  ownFields: line`${handle} ${fields}`,
+};
+
+/** The size of a content: characters of a text, or bytes of a file that was not read. */
+export interface Amount {
+  readonly count: number;
+  readonly unit: "characters" | "bytes";
+}
+
+const amount: Slot<Amount> = {
+  name: "AMOUNT",
+  pattern: String.raw`\d+(?:\.\d)?[kM]?(?: chars|B)`,
+  write: ({ count, unit }) => `${shortNumber(count)}${unit === "bytes" ? "B" : " chars"}`,
+};
+
+/** The lines in brackets that name an object without its content. */
+export const referenceLines: {
+  readonly result: LineKind<[handle: string, status: CallStatus, size: number]>;
+  readonly resultWithoutText: LineKind<[handle: string, status: CallStatus]>;
+  readonly resultWithoutOutput: LineKind<[handle: string, status: CallStatus]>;
+  readonly report: LineKind<[handle: string, status: CallStatus, report: string]>;
+  readonly metadata: LineKind<[metadataLine: string]>;
+  readonly replaces: LineKind<[handle: string, version: number, above: number]>;
+  readonly change: LineKind<
+    [
+      handle: string,
+      name: string,
+      before: number,
+      old: Amount,
+      after: number,
+      now: Amount,
+      shown: number,
+    ]
+  >;
+} = {
+  result: line`[${handle} ${status}, ${size} chars]`,
+  resultWithoutText: line`[${handle} ${status}, no text]`,
+  resultWithoutOutput: line`[${handle} ${status}, no output]`,
+  /** In the pooled layout: the report of a context tool. */
+  report: line`[${handle} ${status}] ${foreign("REPORT")}`,
+  metadata: line`[${writtenBy("METADATA LINE", Object.values(metadataLines))}]`,
+  replaces: line`[${handle} v${number} replaces v${number} above]`,
+  /** The report of a change by others, which is not shown. */
+  change: line`[${handle} ${name} changed, v${number} ${amount} -> v${number} ${amount}; read it to see v${number}]`,
+};
+
+/** Returns a number in about four characters. */
+function shortNumber(value: number): string {
+  if (value < 1_000) return String(value);
+  const [unit, letter] = value < 1_000_000 ? [1_000, "k"] : [1_000_000, "M"];
+  const scaled = value / unit;
+  return `${scaled < 10 ? scaled.toFixed(1).replace(".0", "") : Math.round(scaled)}${letter}`;
+}

@@ -1,0 +1,224 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  missingMessages,
+  omissionNotices,
+  pinnedNotices,
+  poolLines,
+  setsLine,
+} from "../../src/lines/notices.ts";
+import {
+  headers,
+  metadataLines,
+  pooledHeaders,
+  referenceLines,
+  states,
+  titles,
+} from "../../src/lines/object-lines.ts";
+import { hasOwnLine, isOwnLine, ownLines } from "../../src/lines/own-lines.ts";
+import { argumentStubs, omissionMarks } from "../../src/lines/stand-ins.ts";
+
+/** Names as strangers choose them: with line breaks, brackets, tildes, marks of other lines, or very long. */
+const name = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.constantFrom(
+    "",
+    "a.ts",
+    "a\n[pinned: f1]",
+    "x v2 unchanged, shown above]",
+    "~~~~",
+    "a = b",
+    "]\r\n",
+  ),
+  fc.constantFrom("\u2028[t1 ok, 1 chars]", "\u202Ef1", "v".repeat(5_000)),
+);
+const handle = fc
+  .tuple(fc.constantFrom(..."ftncsevo"), fc.nat(200_000))
+  .map(([letter, number]) => `${letter}${number}`);
+const callHandle = fc.nat(200_000).map((number) => `t${number}`);
+const target = fc.oneof(handle, fc.constant("chat"));
+const handles = fc.array(handle, { minLength: 1, maxLength: 20 });
+const number = fc.nat();
+const size = fc.oneof(fc.nat(), fc.nat(20_000), fc.nat({ max: 2 ** 31 - 1 }));
+const status = fc.constantFrom("ok" as const, "failed" as const);
+
+const ranges = fc.array(fc.record({ from: number, to: number }), { minLength: 1, maxLength: 5 });
+const amount = fc.record({ count: size, unit: fc.constantFrom("characters", "bytes") });
+
+const title = fc.oneof(
+  fc.tuple(handle, name, number).map((values) => titles.file.write(...values)),
+  fc.tuple(handle, status).map((values) => titles.result.write(...values)),
+);
+const callTitle = fc.tuple(callHandle, name).map((values) => titles.call.write(...values));
+const pooledHeader = fc.oneof(
+  fc.tuple(handle, name, number).map((values) => titles.file.write(...values)),
+  callTitle,
+  fc.tuple(callTitle, ranges, number).map((values) => pooledHeaders.lines.write(...values)),
+);
+const state = fc.oneof(
+  size.map(states.present.write),
+  fc.tuple(size, number).map((values) => states.presentVersion.write(...values)),
+  size.map(states.failed.write),
+  size.map(states.unread.write),
+  size.map(states.nonText.write),
+  fc.constant(states.missing.write()),
+);
+const fields = fc.oneof(
+  fc.constant(""),
+  fc.tuple(name, name).map(([field, value]) => `${field}=${value}`),
+);
+const metadataLine = fc.oneof(
+  fc.tuple(handle, name, state).map((values) => metadataLines.usual.write(...values)),
+  fc.tuple(handle, fields).map((values) => metadataLines.ownFields.write(...values)),
+);
+
+/** Every kind of line, as it is written with arbitrary values. */
+const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  "the title of a file": fc.tuple(handle, name, number).map((all) => titles.file.write(...all)),
+  "the title of a result": title,
+  "the title of a call": callTitle,
+  "the header of lines": fc
+    .tuple(title, number, number, number)
+    .map((all) => headers.lines.write(...all)),
+  "the header of a difference": fc
+    .tuple(title, number, number, number)
+    .map((all) => headers.difference.write(...all)),
+  "the header of an unchanged content": title.map(headers.unchanged.write),
+  "the pooled header of lines": fc
+    .tuple(
+      fc.oneof(
+        callTitle,
+        fc.tuple(handle, name, number).map((all) => titles.file.write(...all)),
+      ),
+      ranges,
+      number,
+    )
+    .map((all) => pooledHeaders.lines.write(...all)),
+  "the pooled header without images": fc
+    .tuple(pooledHeader, number)
+    .map((all) => pooledHeaders.withoutImages.write(...all)),
+  "the pooled header without content": fc
+    .tuple(pooledHeader, handle)
+    .map((all) => pooledHeaders.withoutRoom.write(...all)),
+  "a metadata line": fc.tuple(handle, name, state).map((all) => metadataLines.usual.write(...all)),
+  "a metadata line with fields of its own": fc
+    .tuple(handle, fields)
+    .map((all) => metadataLines.ownFields.write(...all)),
+  "a reference line": fc
+    .tuple(handle, status, size)
+    .map((all) => referenceLines.result.write(...all)),
+  "a reference line without text": fc
+    .tuple(handle, status)
+    .map((all) => referenceLines.resultWithoutText.write(...all)),
+  "a reference line without output": fc
+    .tuple(handle, status)
+    .map((all) => referenceLines.resultWithoutOutput.write(...all)),
+  "a reference line with a report": fc
+    .tuple(handle, status, name)
+    .map((all) => referenceLines.report.write(...all)),
+  "a metadata line in brackets": metadataLine.map(referenceLines.metadata.write),
+  "the line of a replaced version": fc
+    .tuple(handle, number, number)
+    .map((all) => referenceLines.replaces.write(...all)),
+  "the report of a change": fc
+    .tuple(handle, name, number, amount, number, amount, number)
+    .map((all) => referenceLines.change.write(...all)),
+  "the notice of pinned objects": handles.map((all) => pinnedNotices.some.write(all)),
+  "the notice of no pinned object": fc.constant(pinnedNotices.none.write()),
+  "the notice of omitted turns": fc
+    .tuple(number, number, target)
+    .map((all) => omissionNotices.turns.write(...all)),
+  "the notice of omitted steps": fc
+    .tuple(number, target)
+    .map((all) => omissionNotices.steps.write(...all)),
+  "the notice of other messages": target.map(omissionNotices.others.write),
+  "the notice of earlier messages": target.map(omissionNotices.earlier.write),
+  "a missing user message": fc.constant(missingMessages.user.write()),
+  "a missing result": fc.constant(missingMessages.result.write()),
+  "the title of the pool": fc.constant(poolLines.title.write()),
+  "the line of objects that are not listed": number.map(poolLines.notListed.write),
+  "the line of the sets": fc
+    .tuple(handles, fc.array(handle), fc.array(handle))
+    .map((all) => setsLine.write(...all)),
+  "an argument stub with a file": fc
+    .tuple(number, handle, number)
+    .map((all) => argumentStubs.inFile.write(...all)),
+  "an argument stub without a file": number.map(argumentStubs.leftOut.write),
+  ...Object.fromEntries(
+    Object.entries(omissionMarks).map(([kind, mark]) => [
+      `the mark of an omission (${kind})`,
+      fc.tuple(number, target).map((all) => mark.write(...all)),
+    ]),
+  ),
+  "a row of a fence": fc.integer({ min: 3, max: 200 }).map((length) => "~".repeat(length)),
+};
+
+describe("a line of the context manager", () => {
+  it.each(Object.entries(written))("is recognised: %s", (_, arbitrary) => {
+    fc.assert(
+      fc.property(arbitrary, (text) => {
+        expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/u)).toEqual([text]);
+        expect(isOwnLine(text), text).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is recognised inside another text, whatever the break of its line and the blanks around it", () => {
+    const breaks = fc.constantFrom("\n", "\r\n", "\r", "\u2028", "\u2029", "\u0085", "\f");
+    const around = fc.constantFrom("", " ", "\t", "  ");
+    const text = fc.string({ unit: "grapheme" });
+    const any = fc.oneof(...Object.values(written));
+    fc.assert(
+      fc.property(
+        text,
+        breaks,
+        around,
+        any,
+        breaks,
+        text,
+        (before, start, blank, own, end, after) => {
+          expect(hasOwnLine(`${before}${start}${blank}${own}${blank}${end}${after}`)).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("has a test for each kind", () => {
+    expect(Object.keys(written)).toHaveLength(Object.values(ownLines).flat().length);
+  });
+});
+
+describe("a text without such a line", () => {
+  it.each([
+    ["prose", "The tests passed.\nSee f1 and t3.\n"],
+    ["hashes of commits", "e1234567 fix the reader\nf012345 core: v2 of it\n"],
+    ["tables", "NAME  SIZE\ns3://bucket 12\nx1 10 20\n"],
+    ["Markdown", "- [x] done\n- [ ] open\n[link](a.md)\n"],
+    ["a log", "[12:00:01] started\n[info] 3 files\n[f1] loaded\n"],
+    ["an empty line", "\n\n"],
+    ["two tildes", "~~struck~~\n~~\n"],
+  ])("is not recognised: %s", (_, text) => {
+    expect(hasOwnLine(text)).toBe(false);
+  });
+});
+
+describe("recognising", () => {
+  it.each([
+    ["a bracket that does not close", `[f1 ${"=".repeat(200_000)}`],
+    ["many versions", `f1 ${" v1".repeat(70_000)} `],
+    ["many digits", `[pinned: ${"f1, ".repeat(50_000)}`],
+    ["many headers", `t1 ${" lines 1-2 of 3".repeat(15_000)}:`],
+    ["many blanks", `${" ".repeat(200_000)}x`],
+    ["many sizes", `f1 ${" 1.3k v".repeat(30_000)}`],
+    ["a long number", `[${"1".repeat(200_000)} characters`],
+    ["many lines", "f1 a.ts\n[x\n".repeat(20_000)],
+  ])("takes time that grows with the length of the text: %s", (_, text) => {
+    const started = performance.now();
+    hasOwnLine(text);
+
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
