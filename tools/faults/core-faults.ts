@@ -173,6 +173,30 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After the end of an epoch the model sees an old version of a file.",
   },
   {
+    file: "lines/line-kind.ts",
+    of: 'pattern: ".*", write: oneLine',
+    becomes: 'pattern: ".*", write: String',
+    breaks: "A name with a line break makes a line of the context manager.",
+  },
+  {
+    file: "lines/own-lines.ts",
+    of: "isOwnLine(one) || likeReference.test(one)",
+    becomes: "likeReference.test(one)",
+    breaks: "An output can have a forged notice.",
+  },
+  {
+    file: "session/refuse-stand-ins.ts",
+    of: "isAlone ? text.trim() === standIn : text.includes(standIn)",
+    becomes: "text.includes(standIn)",
+    breaks: "A file that quotes an argument stub is overwritten by the stub.",
+  },
+  {
+    file: "calls/written-stand-ins.ts",
+    of: 'return kind === "command" ||',
+    becomes: "return",
+    breaks: "A command can write an argument stub into a file.",
+  },
+  {
     file: "layouts/epoch/result-entries.ts",
     of: " && !hasOwnLine(content)",
     becomes: "",

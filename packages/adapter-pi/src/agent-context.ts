@@ -226,9 +226,21 @@ function wrapTool<Tool extends AgentToolLike>(
   workspace: string,
   onFailure: ((error: unknown) => void) | undefined,
 ): Tool {
+  async function reasonAgainst(name: string, args: unknown): Promise<string | undefined> {
+    try {
+      return await session.checkArguments(name, isFields(args) ? (args as JsonObject) : {});
+    } catch (error) {
+      // A failure of the context manager must not stop a call.
+      onFailure?.(error);
+      return undefined;
+    }
+  }
   return {
     ...tool,
     execute: async (callId: string, args: never, signal?: AbortSignal, onUpdate?: never) => {
+      const reason = await reasonAgainst(tool.name, args);
+      // Agents recognise a call that did not run only by an error.
+      if (reason !== undefined) throw new Error(reason);
       const result = await tool.execute(callId, args, signal, onUpdate);
       try {
         const event = {

@@ -7,6 +7,7 @@ export const piAdapter: HarnessAdapter = {
   supports: {
     contextAssembly: true,
     toolRegistration: true,
+    toolGate: true,
     toolEvents: true,
     sessionIds: true,
     instructions: true,

@@ -10,6 +10,7 @@ export const piAgentAdapter: HarnessAdapter = {
   supports: {
     contextAssembly: true,
     toolRegistration: true,
+    toolGate: true,
     toolEvents: true,
     sessionIds: true,
     instructions: true,

@@ -1,5 +1,6 @@
 import {
   type ContextSession,
+  type JsonObject,
   sha256,
   standingInstruction,
   type View,
@@ -278,7 +279,13 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     }
 
     pi.on("tool_call", async (event, context) => {
-      await guarded(context, async ({ session }) => await writes.begin(session, event));
+      return await guarded(context, async ({ session }) => {
+        const input = isFields(event.input) ? (event.input as JsonObject) : {};
+        const reason = await session.checkArguments(event.toolName, input);
+        if (reason !== undefined) return { block: true, reason };
+        await writes.begin(session, event);
+        return undefined;
+      });
     });
 
     pi.on("tool_result", async (event, context) => {

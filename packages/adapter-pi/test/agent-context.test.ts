@@ -5,7 +5,7 @@ import {
 } from "@self-context-manager/core";
 import { expect, test } from "vitest";
 
-import { agentContext } from "../src/agent-context.ts";
+import { agentContext, type AgentToolLike } from "../src/agent-context.ts";
 import { fakeSession } from "./fake-session.ts";
 
 test("a refused call keeps its details when its result could not be ingested at first", async () => {
@@ -105,6 +105,25 @@ test("system messages stay at the beginning of a new list, and the agent's own l
   expect(sent.slice(1)).toMatchObject([{ role: "user", content: "the view" }]);
   // The session gets the messages without the system messages.
   expect(fake.calls.map(([name, count]) => [name, count])).toEqual([["ingestAndView", 1]]);
+});
+
+test("a wrapped tool does not run for the session's reason, and runs if the check fails", async () => {
+  const { fake, context } = await openAgentContext();
+  let runs = 0;
+  const execute = async (): Promise<{ content: [] }> => {
+    runs += 1;
+    return await Promise.resolve({ content: [] });
+  };
+  const tool: AgentToolLike = { name: "write", execute };
+  const [write] = context.wrapTools([tool]);
+  const run = async (): Promise<unknown> => await write?.execute("call_1", { path: "a" } as never);
+
+  fake.reason = "a reason";
+  await expect(run()).rejects.toThrow("a reason");
+  expect(runs).toBe(0);
+  fake.failure = new Error("the disk is full");
+  await run();
+  expect(runs).toBe(1);
 });
 
 test("an agent without a tool read gets the context tool read", async () => {

@@ -13,6 +13,8 @@ export interface FakeSession {
   /** The error with which each operation rejects; undefined for success. */
   failure: Error | undefined;
   answer: ToolAnswer;
+  /** The reason for which no tool call may run; undefined if all may. */
+  reason: string | undefined;
   /** Whether another process has the session open. */
   isShared: boolean;
   /** The boundaries of the views that it returns. */
@@ -73,6 +75,12 @@ export function fakeSession(): FakeSession {
     inspect: answering("inspect"),
     name: answering("name"),
     recordRead: silent("recordRead"),
+    checkArguments: async () => {
+      if (fake.failure !== undefined) throw fake.failure;
+      return await Promise.resolve(fake.reason);
+    },
+    holdWrite: async (path: string) =>
+      await note("holdWrite", [path], { [Symbol.asyncDispose]: async () => {} }),
     recordWrite: silent("recordWrite"),
     recordNamed: silent("recordNamed"),
     recordSystemPrompt: silent("recordSystemPrompt"),
@@ -83,6 +91,7 @@ export function fakeSession(): FakeSession {
     opened,
     closed,
     failure: undefined,
+    reason: undefined,
     isShared: false,
     answer: { ok: true, text: "done", effects: [] },
     boundaries: [],

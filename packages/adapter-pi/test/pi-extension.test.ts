@@ -55,6 +55,28 @@ describe("the extension", () => {
     expect([...pi.tools.keys()]).toEqual(["activate", "deactivate", "pin", "unpin"]);
   });
 
+  test("stops a tool call for the session's reason, and holds no write then", async () => {
+    const { pi, session } = await started();
+    const call = { toolName: "write", toolCallId: "call_1", input: { path: "a.txt" } };
+    session.reason = "a reason";
+
+    expect(await pi.emit("tool_call", call)).toEqual({ block: true, reason: "a reason" });
+    expect(session.calls).toEqual([]);
+    session.reason = undefined;
+    expect(await pi.emit("tool_call", call)).toBeUndefined();
+    expect(session.calls).toEqual([["holdWrite", "a.txt"]]);
+  });
+
+  test("lets a tool call run if its check fails or managed context is off", async () => {
+    const failing = await started({ failure: new Error("the disk is full") });
+    const off = await started({ off: true });
+    off.session.reason = "a reason";
+    const call = { toolName: "write", toolCallId: "call_1", input: { path: "a.txt" } };
+
+    expect(await failing.pi.emit("tool_call", call)).toBeUndefined();
+    expect(await off.pi.emit("tool_call", call)).toBeUndefined();
+  });
+
   test("closes the session that another replaces, and the last one at shutdown", async () => {
     const { pi, session } = await started();
     pi.sessionId = "session-2";

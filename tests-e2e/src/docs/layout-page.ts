@@ -1,4 +1,4 @@
-import { type Block, standingInstruction, type View } from "@self-context-manager/core";
+import { type Block, ownLines, standingInstruction, type View } from "@self-context-manager/core";
 
 import { openTestSession, scriptHistory } from "../session/core-sessions.ts";
 import { codeBlock, generatedNote } from "./committed-page.ts";
@@ -14,6 +14,11 @@ export async function layoutPage(): Promise<string> {
     "## Standing instruction",
     "It is sent by the host's own channel for system prompts, after the host's text. Its bytes never change.",
     codeBlock("text", standingInstruction),
+    "## The lines of the context manager",
+    "Outside of fences, each line of a view is from a message of the chat, from a tool's short result, or from the context manager. The answers of context tools are results of their own calls. This list has every other kind of line of the context manager. Each kind is one template in `packages/core/src/lines`, from which the writer and the pattern are made. The words in capitals are values. A name of somebody else, such as a path, is written as one line.",
+    ...linesTable(),
+    "A short output without a fence has no such line: an output with one is shown in a fence, however short it is. Blanks around the line do not count, and a line that only begins like a reference line counts too. Messages of the user, of the model and of the host, and a summary that the host wrote, are shown as they are. They are not tool output, so a fence around them would change who speaks. A mark of omitted text is inside the fence of its content, where the content itself could have the same line; the worst result is that the model activates the object again.",
+    "An argument stub or an omission mark must not get into a file. [The harness adapter](harness-adapter.md#stand-ins-in-arguments) describes how a call that would write one is stopped.",
     "## The epoch layout",
     "The default layout. For each call this section shows the messages that it appends to the call before. At the end of an epoch it shows all messages from the first changed one on.",
     ...(await epochSession()),
@@ -25,6 +30,13 @@ export async function layoutPage(): Promise<string> {
     ...(await scarcity()),
     ...(await compaction()),
   ].join("\n\n")}\n`;
+}
+
+function linesTable(): readonly string[] {
+  const rows = Object.entries(ownLines).flatMap(([part, kinds]) =>
+    kinds.map(({ shape }) => `${part}: ${shape}`),
+  );
+  return [codeBlock("text", rows.join("\n"))];
 }
 
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };

@@ -37,6 +37,23 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
   },
   "read-shows-the-file-once": { "ignores reads": ignoring("read") },
   "written-file-is-refreshed": { "ignores writes": ignoring("write") },
+  "stand-ins-are-not-written": {
+    "lets every call run": broken(() => ({ beforeTool: async () => undefined })),
+    "stops every write": broken(() => ({
+      beforeTool: async ({ name }) => (name === "write" ? "it may have a stub" : undefined),
+    })),
+    "checks only whole arguments": broken((adapter) => ({
+      beforeTool: async (call) =>
+        /^"\[[^\]]*\]"$/u.test(JSON.stringify(call.arguments["text"]))
+          ? await adapter.beforeTool(call)
+          : undefined,
+    })),
+    "stops stubs that the file has already": broken((adapter) => ({
+      beforeTool: async (call) =>
+        (await adapter.beforeTool(call)) ??
+        (/, now in /u.test(JSON.stringify(call.arguments["text"])) ? "it has a stub" : undefined),
+    })),
+  },
   "deactivated-is-gone": {
     "reports a deactivation without deactivating": withTool("deactivate", async () => undefined),
     "activates everything when a session is resumed": onResume(

@@ -18,7 +18,7 @@ export interface LineKind<Values extends readonly unknown[]> {
   readonly shape: string;
   /** Source of a regular expression without anchors and without capturing groups. */
   readonly pattern: string;
-  write(...values: Values): string;
+  readonly write: (...values: Values) => string;
 }
 
 /** The values of some slots, in their order. */

@@ -23,7 +23,7 @@ export const omissionNotices: {
   earlier: line`[earlier messages are not shown; activate ${target} with from and to reads their lines]`,
 };
 
-/** The texts that stand where a provider requires a message and the chat has none. */
+/** The texts of messages that a provider requires and the chat does not have. */
 export const missingMessages: {
   readonly user: LineKind<[]>;
   readonly result: LineKind<[]>;

@@ -1,7 +1,7 @@
 import { handle, target } from "./handles.ts";
 import { line, type LineKind, number } from "./line-kind.ts";
 
-/** The argument stubs: each stands in a tool call for a long text in its arguments. */
+/** The argument stubs: each replaces a long text in the arguments of a tool call. */
 export const argumentStubs: {
   readonly inFile: LineKind<[characters: number, handle: string, version: number]>;
   readonly leftOut: LineKind<[characters: number]>;
@@ -10,7 +10,7 @@ export const argumentStubs: {
   leftOut: line`[${number} characters left out]`,
 };
 
-/** The marks inside partly shown text: each stands for the text between the shown ends. */
+/** The marks inside partly shown text: each replaces the text between the shown ends. */
 export const omissionMarks: {
   readonly content: LineKind<[characters: number, target: string]>;
   readonly pooledContent: LineKind<[characters: number, target: string]>;

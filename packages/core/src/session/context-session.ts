@@ -8,6 +8,7 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 import { type Execution, executionField } from "../calls/execution.ts";
+import { writtenStandIns } from "../calls/written-stand-ins.ts";
 import { keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
@@ -40,6 +41,7 @@ import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnUsage } from "./learn-usage.ts";
 import { makeView } from "./make-view.ts";
 import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
+import { refuseStandIns } from "./refuse-stand-ins.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
@@ -137,6 +139,12 @@ export interface ContextSession {
    * attributed to the tool and not reported as those of another program.
    */
   holdWrite(path: string): Promise<AsyncDisposable>;
+  /**
+   * Checks the arguments of a tool call before it runs. Returns the reason for the model why the call must not run: it
+   * would write a stand-in (an argument stub or an omission mark) into a file instead of the text. Returns undefined if
+   * the call can run.
+   */
+  checkArguments(toolName: string, args: JsonObject): Promise<string | undefined>;
   /** Records that a tool named files. They join the pool as inactive and unread. */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /** Records a system prompt that was sent. It gets a new version only if its text has changed (decision D55). */
@@ -332,6 +340,12 @@ export async function openContextSession(
     holdWrite: async (path) => {
       const absolute = dependencies.files.resolve(path, dependencies.workspace);
       return (await tracker?.hold(absolute)) ?? { [Symbol.asyncDispose]: async () => {} };
+    },
+    async checkArguments(toolName, args) {
+      const written = writtenStandIns(dependencies.toolFacts, toolName, args);
+      // Nearly every call has no stand-in and waits for nothing.
+      if (written.found.length === 0) return undefined;
+      return await run(async (current) => await refuseStandIns(current, written));
     },
     recordNamed: async (paths, options = {}) =>
       await run(async (current) => {

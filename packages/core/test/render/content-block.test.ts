@@ -39,6 +39,19 @@ describe("the fence of a content", () => {
     );
   });
 
+  it("has longer rows than any row of tildes in the content, and at least three tildes", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const [row = ""] = fenced(text).split("\n");
+        const longest = Math.max(2, ...[...text.matchAll(/~+/gu)].map(([run]) => run.length));
+
+        expect(row).toMatch(/^~+$/u);
+        expect(row.length).toBeGreaterThan(longest);
+        expect(fenced(text).endsWith(`\n${row}`)).toBe(true);
+      }),
+    );
+  });
+
   it("is separate from others, and no content can leave its fence", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 2, maxLength: 4 }), (texts) => {

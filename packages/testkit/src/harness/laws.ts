@@ -5,6 +5,7 @@ import { activateBringsBack, deactivatedIsGone, pinnedStays } from "./laws/activ
 import {
   activeContentIsShown,
   imagesSurvive,
+  standInsAreNotWritten,
   readShowsTheFileOnce,
   resultsAreReferences,
   writtenFileIsRefreshed,
@@ -31,6 +32,7 @@ export type HarnessLaw =
   | "active-content-is-shown"
   | "read-shows-the-file-once"
   | "written-file-is-refreshed"
+  | "stand-ins-are-not-written"
   | "deactivated-is-gone"
   | "pinned-stays"
   | "activate-brings-back"
@@ -55,6 +57,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "active-content-is-shown": activeContentIsShown,
   "read-shows-the-file-once": readShowsTheFileOnce,
   "written-file-is-refreshed": writtenFileIsRefreshed,
+  "stand-ins-are-not-written": standInsAreNotWritten,
   "deactivated-is-gone": deactivatedIsGone,
   "pinned-stays": pinnedStays,
   "activate-brings-back": activateBringsBack,
@@ -82,6 +85,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "active-content-is-shown": ["contextAssembly"],
   "read-shows-the-file-once": ["contextAssembly", "toolEvents"],
   "written-file-is-refreshed": ["contextAssembly", "toolEvents"],
+  "stand-ins-are-not-written": ["contextAssembly", "toolGate", "toolEvents"],
   "deactivated-is-gone": managed,
   "pinned-stays": managed,
   "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { HarnessScenario } from "../harness-host.ts";
+import type { ModelRequest } from "../model-request.ts";
 import { handleOf, hasFailed, imagesIn, last, resultOf, shownWords } from "../request-checks.ts";
 import { blue, red } from "../samples.ts";
 import { contextCall, openStage, showing, textNames, wordsOf } from "../stage.ts";
@@ -75,6 +76,50 @@ export const writtenFileIsRefreshed: HarnessScenario = async (openHost) => {
     assert.deepEqual(shownWords(request, ["a", "b", "written"]), ["b", "written"]);
   else assert.match(resultOf(request, "write_a").text, /\[f\d+ v2 replaces v1 above\]/u);
 };
+
+export const standInsAreNotWritten: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  const first = await stage.say("change them", [
+    { read_a: calls.read("a.txt"), read_b: calls.read("b.txt") },
+    (request) => {
+      const stub = stubOf(fileHandleOf(request, "read_a"));
+      return {
+        write_a: calls.write("a.txt", stub),
+        write_b: calls.write("b.txt", `first\n${stub}\n`),
+        write_c: calls.write("c.txt", wordsOf("written")),
+      };
+    },
+    { show_a: calls.show("a.txt"), show_b: calls.show("b.txt"), show_c: calls.show("c.txt") },
+  ]);
+  const [, , refused = last([]), shown = last([])] = first;
+  for (const callId of ["write_a", "write_b"])
+    assert.match(resultOf(refused, callId).text, /characters, now in|^\[t\d+ failed/u, callId);
+  for (const name of ["a", "b"])
+    assert.ok(shownWords(shown, [name]).length > 0, `${name}.txt has its content`);
+  assert.ok(shownWords(shown, ["written"]).length > 0, "the call without a stub has run");
+
+  const stub = stubOf(fileHandleOf(refused, "read_a"));
+  await stage.host.writeFile("d.txt", `${stub} is a stub\n`);
+  const later = await stage.say("keep it", [
+    { write_d: calls.write("d.txt", `${wordsOf("kept")}\n${stub} is a stub\n`) },
+    { show_d: calls.show("d.txt") },
+  ]);
+  assert.ok(shownWords(last(later), ["kept"]).length > 0, "a file can keep a stub");
+};
+
+/** The stub of large arguments that wrote a file. */
+function stubOf(handle: string): string {
+  return `[4000 characters, now in ${handle} v1]`;
+}
+
+/** Returns the handle of the file that a tool call's result names. */
+function fileHandleOf(request: ModelRequest, callId: string): string {
+  const [handle] = /\bf\d+\b/u.exec(resultOf(request, callId).text) ?? [];
+  assert.ok(handle, `the result of ${callId} names a file`);
+  return handle;
+}
 
 export const imagesSurvive: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);

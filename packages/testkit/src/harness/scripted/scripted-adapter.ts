@@ -23,6 +23,7 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
   supports: {
     contextAssembly: true,
     toolRegistration: true,
+    toolGate: true,
     toolEvents: true,
     sessionIds: true,
     instructions: true,
@@ -117,6 +118,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     afterTool: async (call, output) => {
       await guarded(async (session) => await recordOutput(session, call, output));
     },
+    beforeTool: async ({ name, arguments: input }) =>
+      await guarded(async (session) => await session.checkArguments(name, input)),
     wentBack: () => void (isRewound = true),
     summary: async (messages) =>
       await guarded(async (session) => {

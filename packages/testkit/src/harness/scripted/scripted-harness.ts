@@ -103,7 +103,14 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
   }
 
   async function runTool(call: ModelToolCall): Promise<OutputContent> {
-    const { text, pictures = [], failed = false, extra } = await outcome(call);
+    const isOwnTool = tools.some(({ name }) => name === call.name);
+    const refused = isOwnTool ? await plugin.beforeTool?.(call) : undefined;
+    const {
+      text,
+      pictures = [],
+      failed = false,
+      extra,
+    } = refused === undefined ? await outcome(call) : { text: refused, failed: true };
     const output = {
       kind: "output",
       callId: call.id,
@@ -112,7 +119,7 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       pictures,
       failed,
     } as const;
-    if (tools.some(({ name }) => name === call.name)) await plugin.afterTool?.(call, output);
+    if (isOwnTool) await plugin.afterTool?.(call, output);
     return extra === undefined ? output : { ...output, extra };
   }
 

@@ -30,6 +30,8 @@ export interface ScriptedPlugin {
   assemble?(messages: readonly ScriptedMessage[]): Promise<readonly ScriptedMessage[] | undefined>;
   /** Receives the output of one of the harness's own tools. */
   afterTool?(call: ModelToolCall, output: OutputContent): Promise<void>;
+  /** Returns the reason for the model why a call of one of the harness's own tools must not run, or `undefined`. */
+  beforeTool?(call: ModelToolCall): Promise<string | undefined>;
   /** Reports that the user has gone back to an earlier point. */
   wentBack?(): void;
   /**
