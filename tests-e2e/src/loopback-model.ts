@@ -116,7 +116,7 @@ const sendReply = async (
   { read, written, input }: BilledPrompt,
 ): Promise<void> => {
   if (reply.type === "error") {
-    sendError(outgoing, reply.status, reply.message);
+    sendError(outgoing, reply.status, reply.message, reply.details);
     return;
   }
   outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
@@ -142,11 +142,16 @@ const sendReply = async (
   }
 };
 
-const sendError = (outgoing: ServerResponse, status: number, message: string): void => {
+const sendError = (
+  outgoing: ServerResponse,
+  status: number,
+  message: string,
+  details: Readonly<Record<string, unknown>> = { type: "loopback" },
+): void => {
   if (outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
   outgoing.writeHead(status, { "content-type": "application/json" });
-  outgoing.end(JSON.stringify({ error: { message, type: "loopback" } }));
+  outgoing.end(JSON.stringify({ error: { message, ...details } }));
 };

@@ -15,7 +15,13 @@ export type Reply =
       readonly reasoning?: string;
     }
   /** An HTTP error before any output. Pi retries 429 and 5xx, and does not retry 400. */
-  | { readonly type: "error"; readonly status: number; readonly message: string }
+  | {
+      readonly type: "error";
+      readonly status: number;
+      readonly message: string;
+      /** The other fields of the error, as the real server sends them. */
+      readonly details?: Readonly<Record<string, unknown>>;
+    }
   /** Some output, then a closed connection. */
   | { readonly type: "disconnect"; readonly text: string }
   /** Some output, then silence until the client closes the connection. Tests of an abort need this. */

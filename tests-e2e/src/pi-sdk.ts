@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { piInstallation } from "./pi-versions.ts";
 import type { PiVersion } from "./pi-versions.ts";
@@ -143,6 +143,15 @@ export const openPiSdk = async (options: PiSdkOptions): Promise<PiSdk> => {
   };
 };
 
+/** Copies a session up to its end into a session with its own id, as Pi's `/fork` does. Returns the new file. */
+export const forkSession = async (pi: PiVersion, sessionFile: string): Promise<string> => {
+  const sdk: SdkModule = await import(pathToFileURL(piInstallation(pi).sdk).href);
+  const manager = sdk.SessionManager.open(sessionFile, dirname(sessionFile));
+  const forked = manager.createBranchedSession(manager.getLeafId() ?? "");
+  if (forked === undefined) throw new Error(`Pi ${pi.version} did not fork ${sessionFile}`);
+  return forked;
+};
+
 const sessionManager = (sdk: SdkModule, options: PiSdkOptions): unknown => {
   const { workFolder, agentFolder } = options.workspace;
   const folder = join(agentFolder, "sessions", "sdk");
@@ -179,7 +188,13 @@ interface SdkModule {
   };
   readonly SessionManager: {
     create(cwd: string, folder: string): unknown;
-    open(file: string, folder: string): unknown;
+    open(
+      file: string,
+      folder: string,
+    ): {
+      getLeafId(): string | null;
+      createBranchedSession(leaf: string): string | undefined;
+    };
   };
   readonly AuthStorage?: { create(path: string): unknown };
   readonly ModelRegistry: {

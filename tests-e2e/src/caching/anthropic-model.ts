@@ -9,7 +9,7 @@ import { boundThinking, thinkingModeFaults } from "./thinking-binding.ts";
 
 export interface AnthropicModelOptions {
   /** Returns one answer for each request. */
-  readonly script: (request: AnthropicRequest) => Reply;
+  readonly script: (request: AnthropicRequest) => Reply | Promise<Reply>;
   /** The simulated prompt cache. Default: a cache by Anthropic's rules. */
   readonly cache?: PrefixCache;
   /**
@@ -52,7 +52,13 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
     const signature = options.thinking === "bound" ? verified(request) : usualSignature;
     const prompt = cache.bill(request.blocks);
     billed.push(prompt);
-    const reply = options.script(request);
+    const reply = await options.script(request);
+    if (reply.type === "error") {
+      outgoing.writeHead(reply.status, { "content-type": "application/json" });
+      const error = { type: "invalid_request_error", message: reply.message, ...reply.details };
+      outgoing.end(JSON.stringify({ type: "error", error }));
+      return;
+    }
     if (reply.type !== "text" && reply.type !== "tool-calls") {
       throw new TypeError(`the Messages server has no reply of type ${reply.type}`);
     }
