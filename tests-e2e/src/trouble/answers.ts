@@ -1,0 +1,61 @@
+import type { Reply } from "../loopback-reply.ts";
+import type { SentRequest } from "./sent-request.ts";
+
+/** An answer of the scripted model. A function can look at the request, or change something before it answers. */
+export type Answer = Reply | ((request: SentRequest) => Reply | Promise<Reply>);
+
+/** The answers of the scripted model, in order. */
+export interface Answers {
+  /** Adds the answers to the requests of the next prompt. */
+  add(answers: readonly Answer[]): void;
+  /** Returns the answer to a request. Rejects if there is none left. */
+  next(request: SentRequest): Promise<Reply>;
+  /** Removes the answers that no request has asked for, and returns their number. */
+  drop(): number;
+  /** The accepted requests that got an answer, in order. Requests for summaries are not among them. */
+  readonly answered: readonly SentRequest[];
+}
+
+export function answersInOrder(): Answers {
+  const waiting: Answer[] = [];
+  const answered: SentRequest[] = [];
+  let calls = 0;
+
+  /** Gives each tool call the id of its place, so that both sides of a comparison have the same ids. */
+  function withIds(reply: Reply): Reply {
+    if (reply.type !== "tool-calls") return reply;
+    return {
+      ...reply,
+      calls: reply.calls.map((call) => ({ ...call, id: `call_${(calls += 1)}` })),
+    };
+  }
+
+  return {
+    answered,
+    add: (answers) => void waiting.push(...answers),
+    async next(request) {
+      if (request.isSummary) return { type: "text", text: "A summary of the work so far." };
+      const answer = waiting.shift();
+      if (answer === undefined)
+        throw new RangeError(`there is no answer for request ${request.index}`);
+      answered.push(request);
+      return withIds(typeof answer === "function" ? await answer(request) : answer);
+    },
+    drop: () => waiting.splice(0).length,
+  };
+}
+
+/** Returns an answer with parallel tool calls. Their ids are `call_1`, `call_2` and so on over the whole session. */
+export function use(
+  ...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]
+): Reply {
+  return {
+    type: "tool-calls",
+    calls: calls.map(([name, args]) => ({ id: "", name, arguments: args })),
+  };
+}
+
+/** Returns an answer that ends the turn. */
+export function say(text: string): Reply {
+  return { type: "text", text };
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+
+import { piInstallation } from "../pi-versions.ts";
+import type { ExtensionPath } from "./scenario.ts";
+
+type OtherExtension =
+  | "redactResults"
+  | "redactRequests"
+  | "remoteFiles"
+  | "gatePrivate"
+  | "hintAfterRead"
+  | "remindWithNewTime"
+  | "remindWithFixedTime"
+  | "lastPromptsOnly"
+  | "foreignActivate"
+  | "planMode";
+
+/** The other extensions of the scenarios, by what they do. Pi loads them as a user's own files. */
+export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = {
+  redactResults: own("redact-results"),
+  redactRequests: own("redact-requests"),
+  remoteFiles: own("remote-files"),
+  gatePrivate: own("gate-private"),
+  hintAfterRead: own("hint-after-read"),
+  remindWithNewTime: own("remind-with-new-time"),
+  remindWithFixedTime: own("remind-with-fixed-time"),
+  lastPromptsOnly: own("last-prompts-only"),
+  foreignActivate: own("foreign-activate"),
+  /** Pi's own example, in the release's own version. */
+  planMode: (pi) =>
+    join(piInstallation(pi).packageFolder, "examples/extensions/plan-mode/index.ts"),
+};
+
+function own(name: string): string {
+  return fileURLToPath(new URL(`extensions/${name}.ts`, import.meta.url));
+}

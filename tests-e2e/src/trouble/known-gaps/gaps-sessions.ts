@@ -1,0 +1,64 @@
+import type { KnownGaps } from "./known-gaps.ts";
+
+const staysActive = "what the replaced messages held stays active";
+const budgetStays = "the budget stays above what the provider refused";
+const sharedNames = "the context tools share the names, and contents leave";
+const notIngested = "the contents are not ingested again from the host's record";
+const notNotified = "the user is not notified of another store";
+const longWait = "each call waits ten seconds for the lock";
+const sizes = "sends at most 3 % and 200 tokens more than plain Pi";
+const runsWithUs = "runs to its end with the extension, with legal requests";
+
+/** What is missing for a session with refusals, compactions and lost stores. */
+export const gapsInSessions: KnownGaps = {
+  "a compaction by the user after ten files": {
+    [sizes]: staysActive,
+  },
+  "a compaction by the user with a pinned file": {
+    [sizes]: staysActive,
+  },
+  "a window of 1M tokens in the catalogue and of 200k at the provider": {
+    [runsWithUs]: budgetStays,
+    "is refused at most once with the extension": budgetStays,
+    "sends the newest prompt": budgetStays,
+  },
+  "a window of 200k tokens in the catalogue and of 30k at the server": {
+    [runsWithUs]: budgetStays,
+    "is refused at most once with the extension": budgetStays,
+    "sends the newest prompt": budgetStays,
+  },
+  "a chat of prose alone that exceeds the window": {
+    "asks for lines where the whole chat is too long":
+      "the answer says that the chat is always in the view",
+  },
+  "foreign tools named activate, deactivate and pin, before the extension": {
+    "has an own tool that the instruction names, or removes nothing": sharedNames,
+  },
+  "foreign tools named activate, deactivate and pin, after the extension": {
+    "leaves the other extension's tool in place": "the context tools replace the other extension's",
+    "has an own tool that the instruction names, or removes nothing": sharedNames,
+  },
+  "a store that is deleted before a resume": {
+    "has everything in the new store": notIngested,
+    "shows the contents of the host's record": notIngested,
+    "notifies the user once": notNotified,
+  },
+  "a session file from another machine": {
+    "has everything in the new store": notIngested,
+    "shows the contents of the host's record": notIngested,
+    "notifies the user once": notNotified,
+  },
+  "a store in memory": {
+    "shows the contents of the host's record": notIngested,
+    "notifies the user once": notNotified,
+  },
+  "a store that is deleted while it is used": {
+    "has everything in the new store": "the deleted file is written to until the end",
+    "shows the contents of the host's record": notIngested,
+    "notifies the user once": notNotified,
+  },
+  "a store that another process locks": {
+    [runsWithUs]: longWait,
+    "ingests later what it missed": longWait,
+  },
+};

@@ -1,0 +1,44 @@
+// The checks of a scenario run inside of a test.
+/* oxlint-disable vitest/no-standalone-expect */
+import { expect } from "vitest";
+
+import { say, use } from "../answers.ts";
+import { otherExtensions } from "../extension-paths.ts";
+import { numberedLines } from "../made-files.ts";
+import type { Scenario } from "../scenario.ts";
+import { countIn, lastRequest } from "../sent-lines.ts";
+
+const fileCount = 40;
+const paths = Array.from({ length: fileCount }, (_, index) => `module-${index}.txt`);
+
+/** The names of the context tools are taken. */
+export const foreignTools: readonly Scenario[] = (["before", "after"] as const).map(
+  (place): Scenario => ({
+    name: `foreign tools named activate, deactivate and pin, ${place} the extension`,
+    extensions: { [place]: [otherExtensions.foreignActivate] },
+    files: () =>
+      Object.fromEntries(paths.map((path, index) => [path, numberedLines(`module ${index}`, 100)])),
+    async play({ prompt }) {
+      for (let start = 0; start < fileCount; start += 10) {
+        await prompt(
+          `read from ${start}`,
+          ...paths.slice(start, start + 10).map((path) => use(["read", { path }])),
+          use(["activate", { id: "venv" }]),
+          say("read"),
+        );
+      }
+      await prompt("and now", say("done"));
+    },
+    checks: {
+      "leaves the other extension's tool in place": ({ managed }) =>
+        expect(lastRequest(managed).text).toContain("environment venv: activate done"),
+      "has an own tool that the instruction names, or removes nothing": ({ plain, managed }) => {
+        const [others, last] = [lastRequest(plain), lastRequest(managed)];
+        const own = last.tools.filter((name) => !others.tools.includes(name));
+        const isNamed = own.some((name) => new RegExp(`\\b${name}\\b`, "u").test(last.instruction));
+        const missing = paths.filter((_, index) => countIn(last, `module ${index} line 50 `) === 0);
+        expect(isNamed ? [] : missing).toEqual([]);
+      },
+    },
+  }),
+);

@@ -1,0 +1,119 @@
+import { expect } from "vitest";
+
+import { say, use } from "../answers.ts";
+import { numberedLines } from "../made-files.ts";
+import type { Scenario, Stage } from "../scenario.ts";
+import { countIn, lastRequest, requestAt } from "../sent-lines.ts";
+
+/** Returns a session that continues on another store than the one that it began on. */
+function withoutStore(
+  name: string,
+  lose: (stage: Stage) => Promise<void>,
+  options: Pick<Scenario, "environment"> = {},
+): Scenario {
+  return {
+    name,
+    ...options,
+    files: () => ({
+      "a.txt": numberedLines("first", 40),
+      "b.txt": numberedLines("second", 40),
+      "c.txt": numberedLines("third", 40),
+    }),
+    async play(stage) {
+      const { isManaged, prompt } = stage;
+      await prompt(
+        "read",
+        use(["read", { path: "a.txt" }]),
+        use(["read", { path: "b.txt" }]),
+        isManaged ? use(["activate", { id: "f2" }]) : use(["read", { path: "absent" }]),
+        say("read"),
+      );
+      await lose(stage);
+      await prompt(
+        "and now",
+        use(["read", { path: "c.txt" }]),
+        // The handle of the second file in the store that is gone.
+        isManaged ? use(["activate", { id: "f2" }]) : use(["read", { path: "absent" }]),
+        say("read"),
+      );
+      await prompt("once more", say("still there"));
+      await stage.resume();
+      await prompt("after another resume", say("still there"));
+    },
+    readsStore: options.environment === undefined,
+    checks: {
+      ...(options.environment === undefined
+        ? {
+            "has everything in the new store": ({ managed }) => {
+              for (const part of ["first line 40 ", "second line 40 ", "third line 40 "])
+                expect(managed.stored).toContain(part);
+            },
+          }
+        : {}),
+      "shows the contents of the host's record": ({ plain, managed }) => {
+        for (const line of ["first line 40 ", "second line 40 ", "third line 40 "]) {
+          expect(countIn(lastRequest(plain), line)).toBe(1);
+          expect(countIn(lastRequest(managed), line)).toBeGreaterThanOrEqual(1);
+        }
+        expect(requestAt(managed, 5).text).toContain("first line 40 ");
+      },
+      "shows no other file under an old handle": ({ managed }) => {
+        const { messages } = requestAt(managed, 7);
+        const shown = messages.map(({ text }) => text).findLast((text) => text.includes("f2"));
+        expect(shown ?? "").not.toMatch(/f2 (a|c)\.txt/u);
+      },
+      "notifies the user once": ({ managed }) => {
+        expect(managed.notices.filter((text) => /self-context-manager/u.test(text))).toHaveLength(
+          1,
+        );
+      },
+    },
+  };
+}
+
+/** Stores that are gone, elsewhere or locked. */
+export const stores: readonly Scenario[] = [
+  withoutStore("a store that is deleted before a resume", async ({ loseStore, resume }) => {
+    await resume();
+    await loseStore();
+    await resume();
+  }),
+  withoutStore("a session file from another machine", async ({ moveHouse, resume }) => {
+    await moveHouse();
+    await resume();
+  }),
+  withoutStore("a store in memory", async ({ resume }) => await resume(), {
+    environment: { SCM_STORE_KIND: "memory" },
+  }),
+  withoutStore("a store that is deleted while it is used", async ({ loseStore }) => {
+    await loseStore();
+  }),
+  {
+    name: "a store that another process locks",
+    files: () => ({ "a.txt": numberedLines("first", 40), "b.txt": numberedLines("second", 40) }),
+    async play({ prompt, lockStore }) {
+      await prompt("read", use(["read", { path: "a.txt" }]), say("read"));
+      {
+        await using _lock = await lockStore();
+        await prompt("while it is locked", use(["read", { path: "b.txt" }]), say("read too"));
+      }
+      await prompt("after the lock", use(["bash", { command: "echo work" }]), say("done"));
+      await prompt("and now", say("done"));
+    },
+    readsStore: true,
+    checks: {
+      "sends the contents while the store is locked": ({ managed }) =>
+        expect(requestAt(managed, 4).text).toContain("second line 40 "),
+      "ingests later what it missed": ({ managed }) => {
+        expect(managed.stored).toContain("while it is locked");
+        expect(managed.stored).toContain("read too");
+        expect(managed.stored).toContain("second line 40 ");
+      },
+      "notifies the user once": ({ managed }) => {
+        expect(managed.notices.filter((text) => /self-context-manager/u.test(text))).toHaveLength(
+          1,
+        );
+      },
+    },
+  },
+];

@@ -1,0 +1,77 @@
+// The tests are data here. The declared gaps decide which tests must fail, and the scenarios contain the assertions.
+/* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
+import { describe, expect, test } from "vitest";
+
+import type { KnownGaps } from "./known-gaps/known-gaps.ts";
+import { placesOf } from "./matrix.ts";
+import { play } from "./play.ts";
+import type { Scenario, Sides } from "./scenario.ts";
+import { describeSides, sizeReport, slack } from "./size-report.ts";
+
+const played = new Map<string, Promise<Sides>>();
+
+/** For a person who wants to see the sizes of a passing run: `TROUBLE_TABLES=1`. */
+const printsTables = process.env["TROUBLE_TABLES"] === "1";
+
+/** The names of the checks that every scenario has. */
+const runs = "runs to its end in plain Pi";
+const runsWithUs = "runs to its end with the extension, with legal requests";
+const sizes = `sends at most ${slack.share * 100} % and ${slack.tokens} tokens more than plain Pi`;
+
+/**
+ * Declares the tests of scenarios. Each scenario is played once in plain Pi and once with the extension, and each of its
+ * checks is a test. A check that is declared as a known gap must fail.
+ */
+export function troubleTests(scenarios: readonly Scenario[], knownGaps: KnownGaps): void {
+  checkGaps(scenarios, knownGaps);
+  for (const [position, scenario] of scenarios.entries()) {
+    for (const place of placesOf(position)) {
+      const name = `${scenario.name}, on Pi ${place.pi.version} with ${place.api}`;
+      const sides = async (): Promise<Sides> => {
+        const known = played.get(name) ?? playBoth();
+        played.set(name, known);
+        return await known;
+      };
+      const playBoth = async (): Promise<Sides> => {
+        const plain = await play(scenario, { ...place, isManaged: false });
+        const managed = await play(scenario, { ...place, isManaged: true });
+        if (printsTables) console.log(`${name}\n${describeSides({ plain, managed })}`);
+        return { plain, managed };
+      };
+      const checks: Scenario["checks"] = {
+        [runs]: ({ plain }) => expect(plain.problems).toEqual([]),
+        [runsWithUs]: ({ plain, managed }) => {
+          expect(managed.problems).toEqual([]);
+          expect(managed.steps).toHaveLength(plain.steps.length);
+        },
+        ...(scenario.incomparable === undefined ? { [sizes]: checkSizes } : {}),
+        ...scenario.checks,
+      };
+
+      describe(name, () => {
+        for (const [check, assert] of Object.entries(checks)) {
+          const gap = knownGaps[scenario.name]?.[check];
+          const body = async (): Promise<void> => assert(await sides());
+          if (gap === undefined) test(check, body);
+          else test.fails(`${check} (known gap: ${gap})`, body);
+        }
+      });
+    }
+  }
+}
+
+/** Throws for a declared gap that names no check of a scenario. */
+function checkGaps(scenarios: readonly Scenario[], knownGaps: KnownGaps): void {
+  for (const [name, checks] of Object.entries(knownGaps)) {
+    const scenario = scenarios.find((one) => one.name === name);
+    const known = [runs, runsWithUs, sizes, ...Object.keys(scenario?.checks ?? {})];
+    const unknown = Object.keys(checks).find((check) => !known.includes(check));
+    if (scenario === undefined || unknown !== undefined)
+      throw new TypeError(`a known gap names "${name}: ${unknown ?? "any"}", which is no check`);
+  }
+}
+
+function checkSizes(sides: Sides): void {
+  const { tooLarge, table } = sizeReport(sides);
+  expect(tooLarge, `requests that are too large:\n${table}`).toEqual([]);
+}
