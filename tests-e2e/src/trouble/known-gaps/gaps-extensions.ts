@@ -8,39 +8,19 @@ const sizes = "sends at most 3 % and 200 tokens more than plain Pi";
 /** What is missing for a session with other extensions. */
 export const gapsInExtensions: KnownGaps = {
   "a redactor of results before the extension": {
-    "never sends the secret with the extension": lookAtDisk,
-    "shows the masked text": lookAtDisk,
     "never stores the secret": lookAtDisk,
   },
   "a redactor of results after the extension": {
-    "never sends the secret with the extension": lookAtDisk,
-    "shows the masked text": lookAtDisk,
     "never stores the secret": lookAtDisk,
   },
   "a redactor of requests before the extension": {
-    "never sends the secret with the extension": lookAtDisk,
-    "shows the masked text": lookAtDisk,
     "never stores the secret": lookAtDisk,
-  },
-  "tools of another machine": {
-    "never sends the local content": lookAtDisk,
-    "never stores the local content": lookAtDisk,
-    "shows the remote content of each read": lookAtDisk,
-  },
-  "a gate in front of private files": {
-    "never sends a private content with the extension":
-      "activate opens a file that the host did not read",
-    "never stores a private content": "activate opens a file that the host did not read",
   },
   "hints in the results of read": {
     "shows each hint": lookAtDisk,
   },
   "a reminder with a new time before the extension": {
     "sends each request with one reminder": kept,
-  },
-  "a reminder with a fixed time before the extension": {
-    "sends each request with one reminder": kept,
-    "sends the reminder with its newest wording, as the last message": kept,
   },
   "the plan mode of Pi's examples before the extension": {
     [sizes]: notLeftOut,

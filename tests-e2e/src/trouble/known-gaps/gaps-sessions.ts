@@ -3,7 +3,6 @@ import type { KnownGaps } from "./known-gaps.ts";
 const staysActive = "what the replaced messages held stays active";
 const budgetStays = "the budget stays above what the provider refused";
 const sharedNames = "the context tools share the names, and contents leave";
-const notIngested = "the contents are not ingested again from the host's record";
 const notNotified = "the user is not notified of another store";
 const longWait = "each call waits ten seconds for the lock";
 const sizes = "sends at most 3 % and 200 tokens more than plain Pi";
@@ -39,22 +38,15 @@ export const gapsInSessions: KnownGaps = {
     "has an own tool that the instruction names, or removes nothing": sharedNames,
   },
   "a store that is deleted before a resume": {
-    "has everything in the new store": notIngested,
-    "shows the contents of the host's record": notIngested,
     "notifies the user once": notNotified,
   },
   "a session file from another machine": {
-    "has everything in the new store": notIngested,
-    "shows the contents of the host's record": notIngested,
     "notifies the user once": notNotified,
   },
   "a store in memory": {
-    "shows the contents of the host's record": notIngested,
     "notifies the user once": notNotified,
   },
   "a store that is deleted while it is used": {
-    "has everything in the new store": "the deleted file is written to until the end",
-    "shows the contents of the host's record": notIngested,
     "notifies the user once": notNotified,
   },
   "a store that another process locks": {
