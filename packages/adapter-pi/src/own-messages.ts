@@ -26,11 +26,26 @@ const looks = 5;
  * A message belongs to Pi's history if it is in an entry of the session or was in a message event of this process.
  */
 export function ownMessages(): OwnMessages {
-  const known = new Set<string>();
+  /** The beginnings of the known messages, by their identity. Several messages can have the same time. */
+  const known = new Map<string, Set<string>>();
   let read = 0;
 
   function note(message: unknown): void {
-    if (isFields(message) && addable.has(message["role"])) known.add(nameOf(message));
+    if (!isFields(message) || !addable.has(message["role"])) return;
+    const name = nameOf(message);
+    const begins = known.get(name) ?? new Set();
+    known.set(name, begins.add(beginOf(message)));
+  }
+
+  /** Returns the messages that are not known. Of those with one identity, the known one can have been changed. */
+  function unknownIn(candidates: readonly Fields[]): readonly Fields[] {
+    const byName = Map.groupBy(candidates, nameOf);
+    return [...byName].flatMap(([name, messages]) => {
+      const begins = known.get(name);
+      if (begins === undefined) return messages;
+      const others = messages.filter((message) => !begins.has(beginOf(message)));
+      return others.length === messages.length ? others.slice(begins.size) : others;
+    });
   }
 
   /** Notes the messages of the session's entries. Pi only appends entries. */
@@ -46,8 +61,7 @@ export function ownMessages(): OwnMessages {
     async codecFor(messages, context) {
       if (context.sessionManager.getEntries === undefined) return piCodec;
       const candidates = messages.filter(isFields).filter(({ role }) => addable.has(role));
-      const unknown = (): readonly Fields[] =>
-        candidates.filter((message) => !known.has(nameOf(message)));
+      const unknown = (): readonly Fields[] => unknownIn(candidates);
       const areAllKnown = (): boolean => {
         if (unknown().length > 0) readEntries(context);
         return unknown().length === 0;
@@ -70,6 +84,20 @@ export function ownMessages(): OwnMessages {
       };
     },
   };
+}
+
+/** Characters of a message that distinguish it from another of the same identity. */
+const beginLength = 200;
+
+function beginOf({ content }: Fields): string {
+  const text = typeof content === "string" ? content : firstText(content);
+  return typeof text === "string" ? text.slice(0, beginLength) : "";
+}
+
+function firstText(content: unknown): unknown {
+  return Array.isArray(content)
+    ? content.filter(isFields).find(({ type }) => type === "text")?.["text"]
+    : undefined;
 }
 
 function nameOf(message: Fields): string {

@@ -21,6 +21,25 @@ describe("a message of a request", () => {
     ]);
   });
 
+  test("was added to it, although it has the time of Pi's own message", async () => {
+    const own = ownMessages();
+    const sameTime = { ...reminder, timestamp: prompt.timestamp };
+    const changed = { ...prompt, content: "[masked]" };
+    const context = contextWith([{ type: "message", message: prompt }]);
+
+    const whole = await own.codecFor([prompt, sameTime], context);
+    const masked = await own.codecFor([changed, sameTime], context);
+
+    expect([prompt, sameTime].map((one) => whole.identify(one).isForOneRequest)).toEqual([
+      undefined,
+      true,
+    ]);
+    expect([changed, sameTime].map((one) => masked.identify(one).isForOneRequest)).toEqual([
+      undefined,
+      true,
+    ]);
+  });
+
   test("belongs to the history, if Pi has reported it", async () => {
     const own = ownMessages();
     own.saw(reminder);

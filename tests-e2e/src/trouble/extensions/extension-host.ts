@@ -13,7 +13,8 @@ export interface ExtensionHost {
       readonly toolName: string;
       readonly input: Readonly<Record<string, unknown>>;
       readonly content: readonly TextBlock[];
-    }) => { readonly content: readonly TextBlock[] } | undefined,
+      readonly details?: unknown;
+    }) => { readonly content: readonly TextBlock[]; readonly details?: unknown } | undefined,
   ): void;
   on(
     event: "tool_call",

@@ -4,7 +4,14 @@ import { type ExtensionHost, type TextBlock, withTexts } from "./extension-host.
 // oxlint-disable-next-line import/no-default-export -- Pi loads a plugin by its default export.
 export default function redactRequests(pi: ExtensionHost): void {
   pi.on("context", ({ messages }) => ({
-    messages: messages.map((message) => ({ ...message, content: hidden(message.content) })),
+    messages: messages.map(({ details, ...message }) => ({
+      ...message,
+      content: hidden(message.content),
+      // The details of an edit contain a difference.
+      ...(details === undefined
+        ? {}
+        : { details: JSON.parse(hide(JSON.stringify(details))) as unknown }),
+    })),
   }));
 }
 
@@ -14,7 +21,7 @@ function hidden(content: unknown): unknown {
 }
 
 function hide(text: string): string {
-  return text.replaceAll(/SECRET=\S+/gu, "SECRET=[REDACTED]");
+  return text.replaceAll(/SECRET=[\w-]+/gu, "SECRET=[REDACTED]");
 }
 
 function isBlock(value: unknown): value is TextBlock {

@@ -185,7 +185,7 @@ export const otherTools: readonly Scenario[] = [
     },
     checks: {
       "shows each hint": ({ plain, managed }) => {
-        for (const step of [2, 3, 4, 5]) {
+        for (const step of [2, 3, 4]) {
           const [expected, found] = [plain, managed].map((side) =>
             countIn(requestAt(side, step), "HINT: run the linter"),
           );
