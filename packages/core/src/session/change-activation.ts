@@ -109,11 +109,14 @@ async function activateLocked(
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
   const { state, dependencies } = scope;
-  if (target.id !== state.chat.id || (lines.from === undefined && lines.to === undefined)) {
+  if (target.id !== state.chat.id)
     return refusal(`${target.name} is locked; it is always in the context.`);
-  }
   const stored = await dependencies.store.get(state.chat.id);
   if (stored === undefined) return refusal("the chat is not stored yet.");
+  if (lines.from === undefined && lines.to === undefined) {
+    const count = lineCount(stored.body.content ?? "");
+    return refusal(`the chat has ${count} lines; give from and to to show some of them.`);
+  }
   const range = chosenRange(stored.body.content ?? "", lines);
   if (typeof range === "string") return refusal(`${target.name}: ${range}`);
   const { handle, id } = joinPool(state, metadataVersion(stored));

@@ -26,10 +26,6 @@ export const gapsInSessions: KnownGaps = {
     "is refused at most once with the extension": budgetStays,
     "sends the newest prompt": budgetStays,
   },
-  "a chat of prose alone that exceeds the window": {
-    "asks for lines where the whole chat is too long":
-      "the answer says that the chat is always in the view",
-  },
   "foreign tools named activate, deactivate and pin, before the extension": {
     "has an own tool that the instruction names, or removes nothing": sharedNames,
   },
