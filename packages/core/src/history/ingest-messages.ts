@@ -24,6 +24,7 @@ import {
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 import { identify, type KnownMessage, messageKeys } from "../host/message-identity.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
+import { freeReplaced } from "../state/free-replaced.ts";
 import {
   commitObjects,
   commitSession,
@@ -334,6 +335,7 @@ function setCompaction(
     ...(key === undefined ? {} : { key }),
   };
   state.chat = { ...state.chat, compaction };
+  freeReplaced(scope, compaction.from);
 }
 
 /** Returns the position after the end of the chat: the last turn's next step. */
