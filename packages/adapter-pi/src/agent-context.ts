@@ -12,6 +12,7 @@ import {
 import { hostThinking } from "./host-thinking.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
+import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 
@@ -117,6 +118,17 @@ export function agentContext<Message extends { readonly role: string }>(
     prompt = undefined;
   }
 
+  /** Records a refusal of the last request. The agent reports it only by a failed answer at the end of its list. */
+  async function recordRefusal(
+    messages: readonly Message[],
+    call: number | undefined,
+    model: string | undefined,
+  ): Promise<void> {
+    const error = errorOf(messages.findLast(({ role }) => role === "assistant"));
+    if (error === undefined || call === undefined) return;
+    await session.recordRefusal({ error, call, ...(model === undefined ? {} : { model }) });
+  }
+
   /** Stores the request's hash with its call; the request does not wait for it. */
   function keepHash(payload: unknown): void {
     const call = requests.sentCall();
@@ -148,6 +160,7 @@ export function agentContext<Message extends { readonly role: string }>(
   return {
     async transformContext(messages, signal) {
       let base = messages;
+      const call = requests.sentCall();
       requests.sendsNothing();
       try {
         base = (await options.transformContext?.(messages, signal)) ?? messages;
@@ -159,8 +172,10 @@ export function agentContext<Message extends { readonly role: string }>(
         const contextWindow = options.contextWindow?.();
         const model = options.model?.();
         const isBound = thinking.binds(model);
+        const known = requests.viewOptions(model);
+        await recordRefusal(rest, call, known.model);
         const view = await session.ingestAndView(rest, codec, {
-          ...requests.viewOptions(model),
+          ...known,
           ...(isBound ? { thinking: "bound", head: headName(system) } : {}),
           ...(contextWindow === undefined ? {} : { contextWindow }),
         });

@@ -1,6 +1,7 @@
 import {
   type ContextSession,
   type JsonObject,
+  type RefusedRequest,
   sha256,
   standingInstruction,
   type View,
@@ -18,6 +19,7 @@ import { isFields, type PiApi, type PiContext, type PiHost, type PiMessage } fro
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
 import { ownToolNames, piTools } from "./pi-tools.ts";
+import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
@@ -39,9 +41,6 @@ const offStatus = "ctx off";
 /** The flag on Pi's command line that switches managed context off. */
 const offFlag = "scm-off";
 
-/** The part of the context window that the view may use after the provider reported an overflow. */
-const shrinkAfterOverflow = 0.7;
-
 /**
  * The Pi extension: the model gets the session's view instead of the host's messages. It never breaks the host: after
  * any failure of the extension, the host's messages and results stay unchanged.
@@ -61,8 +60,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let isOn = false;
     let isRegistered = false;
     let isRewound = false;
-    let windowShare = 1;
     let hostTokens = 0;
+    /** The call whose request the provider refused last. */
+    let refusedCall: number | undefined;
     let thinking = hostThinking();
     let prompt = "";
 
@@ -118,8 +118,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("session_start", async (_event, context) => {
       isOn = options.off !== true && pi.getFlag(offFlag) !== true;
-      windowShare = 1;
       hostTokens = 0;
+      refusedCall = undefined;
       requests = newRequests();
       own = ownMessages();
       thinking = hostThinking();
@@ -244,19 +244,36 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("message_start", ({ message }) => own.saw(message));
 
-    pi.on("message_end", ({ message }) => {
+    pi.on("message_end", async ({ message }, context) => {
       own.saw(message);
       requests.answered(message);
+      const error = errorOf(message);
+      if (error !== undefined) await refuse({ error }, context);
     });
+
+    /** Records that the provider refused the last request, before Pi compacts and sends the next one. */
+    async function refuse(
+      refusal: Pick<RefusedRequest, "error" | "isTooLong">,
+      context: PiContext,
+    ): Promise<void> {
+      const call = requests.sentCall();
+      const { model } = requests.viewOptions(context.model);
+      await guarded(context, async ({ session }) => {
+        const isTooLong = await session.recordRefusal({
+          ...refusal,
+          ...(model === undefined ? {} : { model }),
+          ...(call === undefined ? {} : { call }),
+        });
+        if (isTooLong) refusedCall = call;
+      });
+    }
 
     function viewOptions({ model }: PiContext): ViewOptions {
       const contextWindow = model?.contextWindow;
       return {
         ...requests.viewOptions(model),
         ...(thinking.binds(model) ? { thinking: "bound", head: headName() } : {}),
-        ...(contextWindow === undefined
-          ? {}
-          : { contextWindow: Math.floor(contextWindow * windowShare) }),
+        ...(contextWindow === undefined ? {} : { contextWindow }),
       };
     }
 
@@ -305,7 +322,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (kind === "manual") return isOn ? summarizeAgain(event, context) : undefined;
       return await guarded(context, async ({ session, workspace }) => {
         if (!canActivate()) return undefined;
-        if (kind === "overflow") windowShare *= shrinkAfterOverflow;
+        // Pi also sees an overflow in an answer that the provider cut, which has no error.
+        if (kind === "overflow" && refusedCall !== requests.sentCall())
+          await refuse({ error: "", isTooLong: true }, context);
         // Pi removes these messages from its list and does not send them again. Those that an earlier failure skipped
         // are ingested now.
         const { messagesToSummarize = [], turnPrefixMessages = [] } = event.preparation;

@@ -75,6 +75,12 @@ export function fakeSession(): FakeSession {
     inspect: answering("inspect"),
     name: answering("name"),
     recordRead: silent("recordRead"),
+    recordRefusal: async (refusal: { readonly error: string; readonly isTooLong?: boolean }) =>
+      await note(
+        "recordRefusal",
+        [refusal],
+        refusal.isTooLong === true || refusal.error.includes("too long"),
+      ),
     checkArguments: async () => {
       if (fake.failure !== undefined) throw fake.failure;
       return await Promise.resolve(fake.reason);

@@ -120,6 +120,23 @@ describe("the extension", () => {
     expect(hosts).toBeUndefined();
   });
 
+  test("reports a request that the provider refused, once", async () => {
+    const { pi, session } = await started();
+    const message = { role: "assistant", stopReason: "error", errorMessage: "prompt is too long" };
+
+    await pi.emit("message_end", { message });
+    await pi.emit("message_end", { message: { role: "assistant", stopReason: "stop" } });
+    await pi.emit("session_before_compact", {
+      preparation: { firstKeptEntryId: "a", tokensBefore: 1 },
+      branchEntries: [],
+      reason: "overflow",
+    });
+
+    expect(session.calls.filter(([name]) => name === "recordRefusal")).toEqual([
+      ["recordRefusal", { error: "prompt is too long" }],
+    ]);
+  });
+
   test("shows the cost of the calls after the list of objects", async () => {
     const { pi, session } = await started();
     session.objects = [

@@ -262,6 +262,7 @@ export {
   type RehearsedSummary,
   type StoredRehearsal,
 } from "./session/rehearsal.ts";
+export type { RefusedRequest } from "./session/learn-refusal.ts";
 export type { View, ViewOptions } from "./session/view-options.ts";
 export {
   compareViews,

@@ -38,6 +38,7 @@ import {
 } from "./change-activation.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
+import { learnRefusal, type RefusedRequest } from "./learn-refusal.ts";
 import { learnUsage } from "./learn-usage.ts";
 import { makeView } from "./make-view.ts";
 import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
@@ -154,6 +155,11 @@ export interface ContextSession {
    * answer. The hash of a call that is not the last one is ignored.
    */
   recordPayload(call: number, sha256: string): Promise<void>;
+  /**
+   * Records that the provider refused the request of a call. If it refused the prompt as too long, the budget of the
+   * call's model is below that prompt from now on, also after a resume. Returns whether it did.
+   */
+  recordRefusal(refusal: RefusedRequest): Promise<boolean>;
   status(): Promise<SessionStatus>;
 }
 
@@ -368,6 +374,12 @@ export async function openContextSession(
         return await Promise.resolve();
       });
     },
+    recordRefusal: async (refusal) =>
+      await run(async (current) => {
+        const isTooLong = learnRefusal(current.state, refusal);
+        await commitSession(current);
+        return isTooLong;
+      }),
     status: async () => await run(async (current) => statusOf(current)),
   };
 }

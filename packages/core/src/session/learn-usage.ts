@@ -1,4 +1,4 @@
-import { calibrate } from "../cost/calibrated-estimator.ts";
+import { calibrate, type UsagePoint } from "../cost/calibrated-estimator.ts";
 import { countReport } from "../cost/cost-account.ts";
 import { reportedUsage } from "../cost/reported-usage.ts";
 import type { IngestReport } from "../history/ingest-messages.ts";
@@ -15,9 +15,20 @@ export function learnUsage(state: SessionState, report: IngestReport): void {
   if (report.added > 0) state.sentTokens = 0;
   if (reported === undefined || sent === 0) return;
   noteReport(state, report);
-  const point = { estimated: sent / state.calibration.factor, reported };
+  learnPoint(
+    state,
+    { estimated: sent / state.calibration.factor, reported },
+    state.view?.cache?.model,
+  );
+}
+
+/** Fits the calibration to a prompt of a model, whose tokens the provider reported. */
+export function learnPoint(
+  state: SessionState,
+  point: UsagePoint,
+  model: string | undefined,
+): void {
   // Each model has its own tokenizer, so counts of two models do not fit one line.
-  const model = state.view?.cache?.model;
   const known = model === state.usageModel ? state.usage : [];
   state.usageModel = model;
   state.usage = [...known, point].slice(-usagePoints);

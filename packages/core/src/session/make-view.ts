@@ -28,6 +28,7 @@ import { messagesHash } from "../view/message-hash.ts";
 import { type SentView, viewBody } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import { addedTokens, type PlacedMessage, withAdded, withoutAdded } from "./added-messages.ts";
+import { budgetOf } from "./budget.ts";
 import { followChanges } from "./follow-changes.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
@@ -212,7 +213,7 @@ async function inputOf(
     ...(options.head === undefined ? {} : { head: options.head }),
     ...(state.view === undefined || last === undefined ? {} : { lastCall: state.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),
-    ...budgetOf(options, state.calibration.overhead + spent),
+    ...budgetOf(state, options, spent),
   };
 }
 
@@ -333,19 +334,4 @@ async function loadContents(
 function isWithoutText({ stored }: PoolEntry): boolean {
   const presence = presenceOf(stored.body);
   return presence === "missing" || presence === "non_text";
-}
-
-/** The default number of tokens that are kept free for the answer. */
-const usualReserve = 16_384;
-
-function budgetOf(
-  options: { readonly contextWindow?: number; readonly reserve?: number },
-  overhead: number,
-): { readonly budget?: number } {
-  const { contextWindow } = options;
-  if (contextWindow === undefined) return {};
-  const reserve = options.reserve ?? Math.min(usualReserve, Math.floor(contextWindow / 4));
-  const rest = Math.floor((contextWindow - reserve - overhead) * 0.95);
-  // A wrong calibration of the overhead must not leave a request without the user message.
-  return { budget: Math.max(Math.floor(contextWindow / 8), rest) };
 }

@@ -17,6 +17,7 @@ import { sentView } from "../view/view-object.ts";
 import {
   type Activation,
   type HostShown,
+  type PromptLimit,
   newSessionState,
   replaceChat,
   type SessionState,
@@ -64,6 +65,9 @@ export function sessionBody(state: SessionState): ObjectBody {
     calibration: state.calibration,
     usage_points: state.usage,
     ...(state.usageModel === undefined ? {} : { usage_model: state.usageModel }),
+    ...(state.promptLimits.size === 0
+      ? {}
+      : { prompt_limits: Object.fromEntries(state.promptLimits) }),
     ...(state.account === undefined ? {} : { cost_account: accountRow(state.account) }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
@@ -156,6 +160,8 @@ export function restoreSessionState(
   state.calibration = body["calibration"] as Calibration;
   state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
   state.usageModel = body["usage_model"] as string | undefined;
+  const limits = (body["prompt_limits"] ?? {}) as Record<string, PromptLimit>;
+  for (const [model, limit] of Object.entries(limits)) state.promptLimits.set(model, limit);
   state.account = readAccountRow(body["cost_account"]);
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;

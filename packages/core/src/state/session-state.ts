@@ -43,6 +43,14 @@ export type HostShown = {
   readonly ranges?: readonly LineRange[];
 };
 
+/** What is known of the largest prompt that a model accepts, since its provider refused one. */
+export type PromptLimit = {
+  /** The provider's tokens of a whole prompt, as its error named them. */
+  readonly tokens?: number;
+  /** The raw estimate of the messages. It is below that of the refused ones. */
+  readonly estimated?: number;
+};
+
 /** A tool call whose result has not arrived. */
 export interface OpenCall {
   readonly objectId: ObjectId;
@@ -109,6 +117,8 @@ export interface SessionState {
   usage: readonly UsagePoint[];
   /** The model that reported these measurements, as `provider/id`; undefined if the host does not name it. */
   usageModel: string | undefined;
+  /** The limits of models whose provider refused a prompt, by the model as `provider/id`. */
+  readonly promptLimits: Map<string, PromptLimit>;
   /** The cost of the session's calls so far; undefined if no layout has reported figures. */
   account: CostAccount | undefined;
   /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
@@ -160,6 +170,7 @@ export function newSessionState(
     calibration: uncalibrated,
     usage: [],
     usageModel: undefined,
+    promptLimits: new Map(),
     account: undefined,
     sentTokens: 0,
     lastTransaction: 0,
