@@ -1,31 +1,12 @@
 import type { KnownGaps } from "./known-gaps.ts";
 
-const staysActive = "what the replaced messages held stays active";
-const budgetStays = "the budget stays above what the provider refused";
 const sharedNames = "the context tools share the names, and contents leave";
 const notNotified = "the user is not notified of another store";
 const longWait = "each call waits ten seconds for the lock";
-const sizes = "sends at most 3 % and 200 tokens more than plain Pi";
 const runsWithUs = "runs to its end with the extension, with legal requests";
 
 /** What is missing for a session with refusals, compactions and lost stores. */
 export const gapsInSessions: KnownGaps = {
-  "a compaction by the user after ten files": {
-    [sizes]: staysActive,
-  },
-  "a compaction by the user with a pinned file": {
-    [sizes]: staysActive,
-  },
-  "a window of 1M tokens in the catalogue and of 200k at the provider": {
-    [runsWithUs]: budgetStays,
-    "is refused at most once with the extension": budgetStays,
-    "sends the newest prompt": budgetStays,
-  },
-  "a window of 200k tokens in the catalogue and of 30k at the server": {
-    [runsWithUs]: budgetStays,
-    "is refused at most once with the extension": budgetStays,
-    "sends the newest prompt": budgetStays,
-  },
   "foreign tools named activate, deactivate and pin, before the extension": {
     "has an own tool that the instruction names, or removes nothing": sharedNames,
   },
