@@ -66,7 +66,7 @@ describe("a summary of the host", () => {
     expect(text).not.toContain("line 20\\n");
   });
 
-  it("lets the model activate again what left", async () => {
+  it("lets the model activate the freed objects again", async () => {
     const { session, history, compact } = await openRead();
     history.user("kept");
     await compact(5);

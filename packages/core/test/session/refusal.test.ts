@@ -1,9 +1,13 @@
+import { objectId } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { budgetOf } from "../../src/session/budget.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { ViewOptions } from "../../src/session/view-options.ts";
+import { newSessionState } from "../../src/state/session-state.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import { openTestSession, type TestSession } from "./test-session.ts";
+import { storedSession } from "./view-parts.ts";
 
 const options: ViewOptions = { contextWindow: 1_000_000, model: "maker/m-1" };
 
@@ -47,7 +51,7 @@ describe("a prompt that the provider refused as too long", () => {
   });
 
   test("fits the estimates to the count that the error names", async () => {
-    const { session } = await longSession();
+    const { session, store } = await longSession();
     const { call, tokens } = await viewed(session);
 
     await session.recordRefusal({
@@ -57,6 +61,8 @@ describe("a prompt that the provider refused as too long", () => {
     });
 
     expect((await viewed(session)).tokens).toBeLessThanOrEqual(tokens / 2);
+    const body = await storedSession(store, session);
+    expect(body["usage_points"]).toMatchObject([{ reported: tokens * 2 }]);
   });
 
   test("keeps the limit on later calls and after a resume", async () => {
@@ -96,6 +102,18 @@ describe("a prompt that the provider refused as too long", () => {
 
     expect(await session.recordRefusal(refusal)).toBe(true);
     expect((await viewed(session)).tokens).toBeLessThanOrEqual(tokens * 0.7);
+  });
+});
+
+describe("the budget of a view", () => {
+  test("leaves space for the overhead and for added messages", () => {
+    const ids = { session: objectId("session-1"), chat: objectId("chat-1") };
+    const state = newSessionState(ids, { harness: "pi", sessionId: "session-1" });
+
+    expect(budgetOf(state, { contextWindow: 40_000, reserve: 0 }, 10_000)).toEqual({
+      budget: 28_500,
+    });
+    expect(budgetOf(state, {}, 10_000)).toEqual({});
   });
 });
 
