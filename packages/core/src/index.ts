@@ -215,6 +215,7 @@ export type {
   CacheCost,
   EpochEnd,
   EpochFigures,
+  Departure,
   EpochPlace,
   Layout,
   LayoutInput,
@@ -226,7 +227,7 @@ export type {
 } from "./view/layout.ts";
 export { messagesHash } from "./view/message-hash.ts";
 export type { PoolEntry } from "./view/pool-entry.ts";
-export { contentParts, type ShownPart, type ViewEntry } from "./view/view-entry.ts";
+export { contentParts, handlesShown, type ShownPart, type ViewEntry } from "./view/view-entry.ts";
 export { viewRecord } from "./view/view-object.ts";
 export type { ViewRecord } from "./view/view-record.ts";
 export type { NamedVersion, ViewSource } from "./view/view-source.ts";

@@ -323,6 +323,22 @@ export const epochFaults: readonly EpochFault[] = [
       ),
     })),
   },
+  {
+    law: "departure-is-as-reported",
+    what: "reports that short outputs leave, which stay",
+    make: (settings) => ({
+      ...epochLayout(settings),
+      departureOf: () => ({ when: "epoch-end" }),
+    }),
+  },
+  {
+    law: "departure-is-as-reported",
+    what: "keeps short outputs although everything has to leave at once",
+    make: (settings) => ({
+      ...epochLayout({ ...settings, small: Math.max(20, settings.small ?? 0) }),
+      departureOf: (record, handle) => epochLayout(settings).departureOf?.(record, handle),
+    }),
+  },
 ];
 
 function changing(

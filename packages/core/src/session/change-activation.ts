@@ -13,7 +13,7 @@ import { shortName } from "../render/short-name.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
 import { activateShowable } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
-import { handlesInView } from "../state/use-order.ts";
+import type { Departure } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget } from "./resolve-target.ts";
@@ -180,18 +180,25 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
     return refusal(`${entry.handle} is locked and cannot be deactivated.`);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   const wasActive = setInactive(scope, entry.id);
-  const stays = isStillInView(scope, entry) ? "; its text stays until the epoch ends" : "";
-  const text = wasActive
-    ? `${name} is inactive${stays}; activate ${entry.handle} restores it.`
-    : `${name} is inactive already.`;
+  const departure = departureFromView(scope, entry);
+  const state = wasActive ? "is inactive" : "is inactive already";
+  const text =
+    departure?.when === "never"
+      ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed.`
+      : departure?.when === "epoch-end"
+        ? `${name} ${state}; its text stays until the epoch ends; activate ${entry.handle} restores it.`
+        : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
 }
 
-/** Whether the sent content of an inactive object is still in view: an epoch layout removes it when the epoch ends. */
-function isStillInView({ state, dependencies }: SessionScope, { handle }: PoolEntry): boolean {
-  const { view } = state;
-  if (view === undefined || dependencies.layout.epochOf?.(view.record) === undefined) return false;
-  return handlesInView(view.record).has(handle);
+/** Returns when the content of an inactive object leaves the view of the last call; undefined if it has none there. */
+function departureFromView(
+  { state, dependencies }: SessionScope,
+  { handle }: PoolEntry,
+): Departure | undefined {
+  const record = state.view?.record;
+  const { layout } = dependencies;
+  return record?.layout === layout.name ? layout.departureOf?.(record, handle) : undefined;
 }
 
 /**

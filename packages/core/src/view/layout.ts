@@ -155,6 +155,14 @@ export interface EpochFigures extends EpochPlace {
 }
 
 /**
+ * When the content of an inactive object leaves the view: with the next call, when the epoch ends, or never. Content that
+ * never leaves has about as few tokens as the line that would replace it.
+ */
+export type Departure =
+  | { readonly when: "next-call" | "epoch-end" }
+  | { readonly when: "never"; readonly tokens: number };
+
+/**
  * Why an epoch ended. `carried`: the carried cost reached its share of the rewrite cost. `cold`: the provider's cache
  * held nothing of the session. `budget`: the view exceeded the budget, or a view that was cut may be larger now.
  * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the view
@@ -199,6 +207,9 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  *   content leave at once.
  * - `removed-content-is-named`: a reference line of at most 17 tokens replaces each object that left the view. One
  *   notice replaces whole turns that left. The header of a content block has at most 12 tokens.
+ * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
+ *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
+ *   leave with the version of the file that it replaces.
  */
 export interface Layout {
   readonly name: string;
@@ -222,6 +233,11 @@ export interface Layout {
    * function.
    */
   epochOf?(record: ViewRecord): EpochPlace | undefined;
+  /**
+   * Returns what happens to the content of an object in a sent view when the object becomes inactive; undefined if no
+   * content of it is in the view. A layout lacks it if inactive content always leaves with the next call.
+   */
+  departureOf?(record: ViewRecord, handle: string): Departure | undefined;
   /**
    * Returns a record without lost versions, each `handle@version`, from which the remaining messages can be rendered.
    * A layout lacks it if each entry of its records is one message: then entries are rendered one by one.

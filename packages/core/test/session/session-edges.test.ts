@@ -10,10 +10,10 @@ import { describe, expect, test } from "vitest";
 import type { FileChange } from "../../src/files/file-change.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { contextTools } from "../../src/session/context-tools.ts";
-import { openContextSession } from "../../src/session/context-session.ts";
+import { type ContextSession, openContextSession } from "../../src/session/context-session.ts";
 import { numberedLines } from "./fake-files.ts";
 import { fakeTracker } from "./fake-tracker.ts";
-import { chatAbout, scriptHistory } from "./script-history.ts";
+import { chatAbout, type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
 import { idOf, latest, promptId, storedSession, storedTurns, viewParts } from "./view-parts.ts";
 
@@ -66,14 +66,37 @@ describe("activate", () => {
 describe("deactivate", () => {
   test("reports that a sent text is dropped later", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
-    await session.read({ path: "a.ts" });
+    await session.read({ path: "long.txt" });
     await session.view();
 
     const answer = await session.deactivate("f1");
 
     expect(answer.text).toBe(
-      "f1 a.ts is inactive; its text stays until the epoch ends; activate f1 restores it.",
+      "f1 long.txt is inactive; its text stays until the epoch ends; activate f1 restores it.",
     );
+  });
+
+  test("reports that a short output stays", async () => {
+    const { session } = await openTestSession({ files, layout: epochLayout() });
+    const history = await workAndLook(session);
+
+    const answer = await session.deactivate("t1");
+
+    expect(answer.text).toMatch(
+      /^t1 bash "a" is inactive; its text \(\d+ tokens\) stays, because so short a text is not removed\.$/u,
+    );
+    expect(await nextView(session, history)).toContain("DONE");
+  });
+
+  test("removes every output with the next call if the settings say so", async () => {
+    const layout = epochLayout({ small: 0, deactivate: "immediate" });
+    const { session } = await openTestSession({ files, layout });
+    const history = await workAndLook(session);
+
+    const answer = await session.deactivate("t1");
+
+    expect(answer.text).toBe('t1 bash "a" is inactive; activate t1 restores it.');
+    expect(await nextView(session, history)).not.toContain("DONE");
   });
 
   test("does not report this for a text that was never sent", async () => {
@@ -323,4 +346,21 @@ describe("a session that follows files", () => {
 
 function changeOf(previous: StoredVersion, stored: StoredVersion): FileChange {
   return { id: stored.body.id, type: "changed", stored, previous: metadataVersion(previous) };
+}
+
+/** Runs a command with a short output and shows it to the model. */
+async function workAndLook(session: ContextSession): Promise<ScriptedHistory> {
+  const history = scriptHistory();
+  history.user("go");
+  history.call("bash", { command: "a" }, "DONE");
+  await history.ingest(session);
+  await session.view();
+  return history;
+}
+
+async function nextView(session: ContextSession, history: ScriptedHistory): Promise<string> {
+  history.say("Well.");
+  history.user("go on");
+  await history.ingest(session);
+  return JSON.stringify((await session.view()).messages);
 }

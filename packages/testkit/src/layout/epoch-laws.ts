@@ -2,8 +2,10 @@ import {
   argumentsKey,
   calibratedEstimator,
   contentParts,
+  defaultEpochSettings,
   type EpochFigures,
   type EpochSettings,
+  handlesShown,
   hasSignedThinking,
   isAssistantStep,
   isText,
@@ -27,7 +29,11 @@ import { shownContents } from "./shown-contents.ts";
 /**
  * The key of a law of layouts with epochs. It names the law in the doc comment of `Layout` and names the law's test.
  */
-export type EpochLaw = "sent-bytes-stay" | "an-end-is-justified" | "removed-content-is-named";
+export type EpochLaw =
+  | "sent-bytes-stay"
+  | "an-end-is-justified"
+  | "removed-content-is-named"
+  | "departure-is-as-reported";
 
 /** A layout with epochs, and the data that its laws need in addition. */
 export interface EpochSubject {
@@ -87,7 +93,50 @@ export const epochLaws: Readonly<
       }
     });
   },
+  "departure-is-as-reported": (subject, trial) => {
+    // The defaults keep short outputs; without that limit, everything that is inactive leaves with the next call.
+    const settings = [
+      subject.settings,
+      { ...defaultEpochSettings, trim: subject.settings.trim },
+      { ...subject.settings, small: 0, deactivate: "immediate" as const },
+    ];
+    for (const each of settings) {
+      const layout = subject.make(each);
+      everyEpochCall({ ...subject, settings: each }, trial, (call, epoch) =>
+        assertDeparts(layout, call, epoch),
+      );
+    }
+  },
 };
+
+function answersIn({ entries }: ViewRecord): number {
+  return entries.filter(({ type }) => type === "assistant").length;
+}
+
+/** Checks that each inactive object with content in the last view has left, or stays, as the layout reported. */
+function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): void {
+  const { last, input, output, isCompacted } = call;
+  if (last === undefined || isCompacted || isShortened(output.messages, input)) return;
+  // Without an answer to the last view, no one has asked for a deactivation after it. The user can also have gone back.
+  if (answersIn(output.record) <= answersIn(last)) return;
+  const active = new Set(input.active.map(({ entry }) => entry.handle));
+  // The result of a change of a file can leave with the version of the file that it replaces.
+  const changing = new Set(
+    last.entries.flatMap((entry) =>
+      entry.type === "result" && entry.replaces !== undefined ? [entry.of] : [],
+    ),
+  );
+  for (const handle of handlesShown(last.entries)) {
+    if (active.has(handle) || changing.has(handle)) continue;
+    const departure = layout.departureOf?.(last, handle);
+    assert.ok(departure, `${handle} is in view, but its departure is not reported`);
+    const isThere = handlesShown(output.record.entries).has(handle);
+    if (departure.when === "never")
+      assert.ok(isThere, `${handle} was reported to stay, but has left the view`);
+    else if (departure.when === "next-call" || epoch.isNew)
+      assert.ok(!isThere, `${handle} is inactive and was reported to leave, but is in view`);
+  }
+}
 
 function everyEpochCall(
   { make, settings }: EpochSubject,

@@ -11,6 +11,7 @@ import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-en
 import type { ViewRecord } from "../../view/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
 import { isRendered, messageOf } from "./entry-messages.ts";
+import { departureOf } from "./departure.ts";
 import { epochOf, recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
@@ -38,6 +39,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     describe: ({ entries }) => describeEntries(entries),
     epochOf,
+    departureOf: (record, handle) => departureOf(all, record, handle),
     needs: neededVersions,
   };
 }

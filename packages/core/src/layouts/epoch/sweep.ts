@@ -12,12 +12,18 @@ import {
 import { mergedCorrections, withLastPinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { argumentsInView } from "./large-arguments.ts";
+import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { linesFor, once, partsOf } from "./shown-parts.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
+
+/** Returns the tokens up to which a content stays, because a reference line would be about as long. */
+export function leastTokens({ small }: EpochSettings): number {
+  return Math.min(referenceTokens, small);
+}
 
 /** A part of the view that can leave: a content, or the large arguments of one call. */
 export interface Removable {
@@ -64,7 +70,7 @@ export function removables(
       return;
     }
     const parts = contentParts(entry);
-    if (parts.length === 0 || entry.tokens <= referenceTokens) return;
+    if (parts.length === 0 || entry.tokens <= leastTokens(context.settings)) return;
     const isDead = !isUnsent && !parts.some((part) => isLive(part, index));
     const stays =
       isUnsent ||
@@ -74,7 +80,8 @@ export function removables(
         return isLive(part, index) && (isPinned || context.stays(inView));
       });
     const keys = [...new Set(parts.map(({ of }) => of))];
-    found.push({ index, keys, saves: entry.tokens - referenceTokens, isDead, stays });
+    const saves = Math.max(1, entry.tokens - referenceTokens);
+    found.push({ index, keys, saves, isDead, stays });
   });
   return found;
 }
