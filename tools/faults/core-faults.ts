@@ -263,6 +263,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A changed file of secrets is read and stored.",
   },
   {
+    file: "files/process-sightings.ts",
+    of: "size > mostBytesUnasked && size !== disk?.size",
+    becomes: "size < 0",
+    breaks: "A large log is read again whenever it grows.",
+  },
+  {
     file: "files/find-moved.ts",
     of: "if (hash !== file.stored.hashes.content_hash || candidate",
     becomes: "if (candidate",

@@ -36,6 +36,8 @@ export interface FileTrackerOptions {
  * - `last-content-is-stored`: after several quick changes, the last content is stored.
  * - `edit-after-read-is-stored`: an edit between the read of a file and the start of its tracking is stored.
  * - `untouched-makes-no-version`: a file with a new time and the same content gets no version.
+ * - `large-growth-is-not-read`: a file of more than 1 MiB whose size changes gets a version with its new size and without
+ *   content. The earlier versions stay.
  * - `atomic-save-is-a-change`: a file that is replaced by rename, or saved with a backup, stays the same object.
  * - `move-keeps-the-object`: a moved or renamed file is the same object, in a new version with its new path. This holds
  *   across folders, for a file whose folder was moved, for a move by copy and deletion, and for a file that was changed

@@ -1,4 +1,5 @@
 import {
+  diskState,
   type FileContent,
   type FileSighting,
   type FileSource,
@@ -54,6 +55,9 @@ interface Seen {
   readonly file: TrackedFile;
   readonly sighting: FileSighting;
 }
+
+/** The size up to which a file that has changed is read before anybody asks for its content. */
+const mostBytesUnasked = 1024 * 1024;
 
 /** The number of contents that are in memory at once. */
 const chunkSize = 200;
@@ -169,7 +173,8 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
   ): Promise<FileDraft | "gone" | undefined> {
     const presence = presenceOf(file.stored.body);
     const isReadable = mayRead(sighting.path);
-    if (presence === "unread" || (presence === "missing" && !isReadable)) {
+    const isUnasked = presence === "unread" || (isReadable && isLargeChange(file, sighting));
+    if (isUnasked || (presence === "missing" && !isReadable)) {
       return draftOf(file, sighting, sighting.path, (latest) => unreadDraft(latest, sighting));
     }
     if (!isReadable) {
@@ -281,6 +286,16 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       notify([{ id: file.id, type, stored: file.stored, reason }]);
     file.reported = problem;
   }
+}
+
+/**
+ * Whether a large file has another size than its stored version. Its content is read when somebody asks for it: to read
+ * a growing log after each change costs more than the work of the model. A large file of the same size is read, because
+ * it was possibly only touched.
+ */
+function isLargeChange({ stored }: TrackedFile, { size }: FileSighting): boolean {
+  const disk = diskState(stored.body);
+  return presenceOf(stored.body) === "present" && size > mostBytesUnasked && size !== disk?.size;
 }
 
 /**

@@ -57,7 +57,10 @@ async function activateEntry(
   const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
   const note = noContentNote(entry.handle, entry.stored);
   if (note !== undefined) return refusal(note);
-  if (isUnread && !mayRead) return refusal(`${name} ${notShown.unread}`);
+  if (isUnread && !mayRead) {
+    const wasRead = scope.state.hostShown.has(entry.id);
+    return refusal(`${name} ${wasRead ? notShown.changed : notShown.unread}`);
+  }
   const held = contents.get(entry.id);
   const isHeld = held?.version === entry.stored.version;
   const stored = isHeld ? held : await dependencies.store.get(entry.id);

@@ -38,7 +38,10 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       const ids = [...state.untracked];
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
-        if (stored !== undefined && presenceOf(stored.body) !== "unread") objects.push(stored);
+        // Of a large file that has grown, the newest version is unread.
+        const isKnown = stored !== undefined && presenceOf(stored.body) !== "unread";
+        if (stored !== undefined && (isKnown || state.hostShown.has(id) || state.active.has(id)))
+          objects.push(stored);
       }
       state.untracked.clear();
       if (objects.length === 0) return;

@@ -369,3 +369,34 @@ function refusing(inner: ObjectStore, error: () => Error | undefined): ObjectSto
     },
   });
 }
+
+const large = "line\n".repeat(300_000);
+
+test("a large file that grows gets a version with its size, and is not read", async () => {
+  const { disk, know, latest, tracker, types } = trackedDisk();
+  const id = await know("/work/a.log", large);
+
+  for (const more of ["one\n", "one\ntwo\n"]) {
+    disk.write("/work/a.log", large + more);
+    await tracker.check();
+  }
+
+  expect(disk.reads).toEqual([]);
+  expect((await latest(id)).body).toMatchObject({
+    content: null,
+    presence: "unread",
+    size: large.length + 8,
+    path: "/work/a.log",
+  });
+  expect(types(id)).toEqual(["changed", "changed"]);
+});
+
+test("a large file that was only touched gets no version", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.log", large);
+
+  disk.write("/work/a.log", large);
+  await tracker.check();
+
+  expect((await latest(id)).version).toBe(1);
+});

@@ -1,7 +1,7 @@
 import type { FileChange } from "@self-context-manager/core";
 import { fileBody, type FileSource, sealObject } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
-import { chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
@@ -78,6 +78,25 @@ export const untouchedMakesNoVersion: TrackerScenario = tracking(
       changes.filter((change) => change.id === id),
       [],
     );
+  },
+);
+
+export const largeGrowthIsNotRead: TrackerScenario = tracking(
+  async ({ at, write, know, until, untilReported, store }) => {
+    const text = "a line of a log\n".repeat(100_000);
+    await write("a.log", text);
+    const [id] = await know("a.log");
+
+    await appendFile(at("a.log"), "more\n");
+
+    const grown = await until(id, ({ version }) => version === 2, "the new size");
+    assert.deepEqual(
+      [grown.body["presence"], grown.body["size"], grown.body.content],
+      ["unread", text.length + 5, null],
+    );
+    const reported = await untilReported((change) => change.id === id, "the growth");
+    assert.equal(reported.type, "changed");
+    assert.equal((await store.get(grown.body.id, { version: 1 }))?.body.content, text);
   },
 );
 

@@ -2,6 +2,7 @@ import {
   atomicSaveIsAChange,
   changeMakesAVersion,
   editAfterReadIsStored,
+  largeGrowthIsNotRead,
   lateReadsAreNotStored,
   lastContentIsStored,
   othersVersionsAreReported,
@@ -26,6 +27,7 @@ export type TrackerLaw =
   | "last-content-is-stored"
   | "edit-after-read-is-stored"
   | "untouched-makes-no-version"
+  | "large-growth-is-not-read"
   | "atomic-save-is-a-change"
   | "move-keeps-the-object"
   | "swap-keeps-both"
@@ -45,6 +47,7 @@ export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "last-content-is-stored": lastContentIsStored,
   "edit-after-read-is-stored": editAfterReadIsStored,
   "untouched-makes-no-version": untouchedMakesNoVersion,
+  "large-growth-is-not-read": largeGrowthIsNotRead,
   "atomic-save-is-a-change": atomicSaveIsAChange,
   "move-keeps-the-object": moveKeepsTheObject,
   "swap-keeps-both": swapKeepsBoth,
