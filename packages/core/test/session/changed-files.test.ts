@@ -1,8 +1,15 @@
+import { sealObject, unreadFileBody } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { numberedLines } from "./fake-files.ts";
+import { fakeTracker } from "./fake-tracker.ts";
 import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
-import { openTestSession, otherHost, type TestSession } from "./test-session.ts";
+import {
+  openTestSession,
+  otherHost,
+  type TestSession,
+  type TestSessionOptions,
+} from "./test-session.ts";
 import { textOfMessage } from "./view-parts.ts";
 
 describe("a file that others change while its text is in view", () => {
@@ -24,6 +31,27 @@ describe("a file that others change while its text is in view", () => {
     expect(await newTexts(opened)).toEqual([]);
     await changeByOthers(opened, numberedLines(3_000));
     expect(await newTexts(opened)).toEqual([report.replaceAll("v2", "v3").replace("19k", "29k")]);
+  });
+
+  it("is reported with its size if it is large and was not read again", async () => {
+    const tracker = fakeTracker();
+    const opened = await openRead(numberedLines(50), {}, { activateUnread: "ask", tracker });
+    const [previous] = (await opened.store.find({ where: { path: "/work/a.txt" } })).items;
+    if (previous === undefined) throw new Error("the file has no object");
+    const facts = { realPath: "/work/a.txt", kind: "file", size: 40_000_000, modified: 0 } as const;
+    const object = sealObject(unreadFileBody(previous.body.id, facts, previous.body));
+    await opened.store.commit([{ object, expect: 1 }]);
+    const stored = await opened.store.get(previous.body.id);
+    if (stored === undefined) throw new Error("the version is not stored");
+    tracker.tell([{ id: stored.body.id, type: "changed", stored, previous }]);
+
+    expect(await newTexts(opened)).toEqual([
+      "[f1 a.txt changed, v1 391 chars -> v2 40MB; read it to see v2]",
+    ]);
+    expect(await opened.session.activate("f1")).toMatchObject({
+      ok: false,
+      text: "f1 a.txt has changed since it was read; call read with its path to see it.",
+    });
   });
 
   it("is only reported if lines of it were read", async () => {
@@ -146,7 +174,7 @@ type OpenedRead = TestSession & {
 async function openRead(
   text: string,
   lines: { readonly offset?: number; readonly limit?: number } = {},
-  options: { readonly activateUnread?: "ask" } = {},
+  options: Pick<TestSessionOptions, "activateUnread" | "tracker"> = {},
 ): Promise<OpenedRead> {
   const opened = await openTestSession({
     files: { "/work/a.txt": text },
