@@ -79,9 +79,9 @@ describe.each(piVersions)("Pi $version", (pi) => {
     // Pi requests one summary of whole turns and one of a turn that it cuts, and joins them.
     expect(textsOf(last).filter((text) => text.includes("the user's own summary"))).toHaveLength(1);
     expect(textsOf(last)).not.toContain("first question");
-    expect(last.messages.at(-2)?.text).toBe("third question");
-    // The messages that the summary replaced are not in the chat, but their objects are unchanged.
-    expect(saidTo(last)).toContain(secretOf("a.txt"));
+    expect(last.messages.at(-1)?.text).toBe("third question");
+    // The contents that only the replaced messages held are inactive.
+    expect(saidTo(last)).not.toContain(secretOf("a.txt"));
   });
 
   test("bases a compaction that the user requests on the messages, not on the extension's earlier summary", async () => {
