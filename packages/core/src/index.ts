@@ -77,6 +77,7 @@ export {
   type ObjectStore,
   type ObjectWrite,
   type Page,
+  type Patience,
   type Presence,
   presenceOf,
   type Provenance,

@@ -12,7 +12,8 @@ export type StoreErrorCode =
   | "STORE_CORRUPT"
   | "STORE_TOO_NEW"
   | "STORE_FOREIGN"
-  | "STORE_UNAVAILABLE";
+  | "STORE_UNAVAILABLE"
+  | "STORE_LOST";
 
 /** A store error that the caller can act on. */
 export class StoreError extends Error {

@@ -97,6 +97,7 @@ export type {
   StoreSupports,
   VersionSelector,
 } from "./ports/object-store.ts";
+export type { Patience } from "./ports/patience.ts";
 export type {
   FileSearch,
   FileSighting,
@@ -114,6 +115,7 @@ export { applyDelta } from "./store-kit/delta-apply.ts";
 export { applyDeltas } from "./store-kit/delta-chain.ts";
 export { type Delta, encodeDelta, encodeWhole } from "./store-kit/delta-encode.ts";
 export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
+export { fixedPatience } from "./store-kit/fixed-patience.ts";
 export {
   readPlace,
   readReferrerPosition,

@@ -1,8 +1,17 @@
-import { bodyCache, type Clock, type ObjectStore, StoreError } from "@self-context-manager/objects";
+import {
+  bodyCache,
+  type Clock,
+  fixedPatience,
+  type ObjectStore,
+  type Patience,
+  StoreError,
+} from "@self-context-manager/objects";
 import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
+import { fileIdentity } from "./file-identity.ts";
 import type { Head } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -19,6 +28,8 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** Milliseconds to wait for another process that writes; after that, `STORE_BUSY`. Default: 10,000. */
   readonly busyTimeout?: number;
+  /** How long to wait for another process that writes, if it is not always `busyTimeout`. */
+  readonly patience?: Patience;
   /** Maximum size of the file in bytes. A commit beyond it rejects with `STORE_FULL`. Default: no limit. */
   readonly maxBytes?: number;
   /** Characters of latest versions that are kept in memory. Default: 32 million. */
@@ -28,26 +39,30 @@ export interface SqliteStoreOptions {
 /** Opens the store in a file, and creates the file if it is missing. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<ObjectStore> {
   const path = resolve(options.path);
-  const busyTimeout = options.busyTimeout ?? 10_000;
+  const patience = options.patience ?? fixedPatience(options.busyTimeout ?? 10_000);
   const clock = options.clock ?? { now: () => Date.now() };
-  const connection = await open(path, busyTimeout, options.maxBytes);
+  const connection = await open(path, patience, options.maxBytes);
+  const identity = fileIdentity(path);
   const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
   const write = transactions(connection, heads, reader, clock);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
+  let isLost = false;
+  let lastRestore = -Infinity;
   /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
   async function run<Result>(work: () => Result): Promise<Result> {
     checkOpen();
     try {
-      return await retryWhileBusy(busyTimeout, () => {
+      return await retryWhileBusy(patience, () => {
         checkOpen();
         return work();
       });
     } catch (error) {
+      if (StoreError.is(error, "STORE_LOST")) isLost = true;
       throw storeErrorOf(error, path);
     }
   }
@@ -57,7 +72,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   }
 
   function inTurn<Result>(work: () => Result): Promise<Result> {
-    const result = writes.then(() => run(work));
+    const result = writes.then(() =>
+      run(() => {
+        identity.check();
+        const written = work();
+        patience.worked();
+        return written;
+      }),
+    );
     writes = result.catch(() => undefined);
     return result;
   }
@@ -75,7 +97,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
         checkpoints.noteCommit();
         return result;
       }),
-    restore: (versions) => inTurn(() => write.restore(versions)),
+    restore: async (versions) => {
+      // Other processes get the write lock between two parts of a long import.
+      await delay(Math.max(0, lastRestore + pauseAfterRestore - performance.now()));
+      const result = await inTurn(() => write.restore(versions));
+      lastRestore = performance.now();
+      return result;
+    },
     get: (id, at) => atOnce(() => ask.get(id, at)),
     getMany: (ids) => atOnce(() => ids.map((id) => ask.get(id))),
     describe: (ids) => atOnce(() => ask.describe(ids)),
@@ -94,9 +122,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       closed = true;
       checkpoints.stop();
       close(connection);
+      if (isLost) identity.removeSideFiles();
     },
   };
 }
+
+/** Milliseconds between two restores. A process that waits for the write lock tries it more often than that. */
+const pauseAfterRestore = 40;
 
 /** Milliseconds that SQLite itself waits for another process. `retryWhileBusy` makes longer waits, between attempts. */
 const shortWait = 10;
@@ -109,7 +141,7 @@ const pageBytes = 1_024;
 
 async function open(
   path: string,
-  busyTimeout: number,
+  patience: Patience,
   maxBytes: number | undefined,
 ): Promise<Connection> {
   // Loaded first, so that a Node without SQLite does not leave an empty file on the disk.
@@ -119,7 +151,7 @@ async function open(
   try {
     const opened = await connect(path);
     connection = opened;
-    await retryWhileBusy(busyTimeout, () => {
+    await retryWhileBusy(patience, () => {
       // An existing file keeps its page size.
       opened.execute(`PRAGMA busy_timeout = ${shortWait}; PRAGMA page_size = ${pageBytes}`);
       // One transaction, so that it sees all of a schema that another process creates now, or nothing of it.
@@ -144,7 +176,10 @@ function limitSize(connection: Connection, maxBytes: number): void {
   connection.execute(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
 }
 
-/** Closes the database, and moves the log into the file if no other process has it open. */
+/**
+ * Closes the database, and moves the log into the file if no other process has it open. This completes a file that was
+ * renamed, because its log stayed at the old path.
+ */
 function close(connection: Connection): void {
   try {
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,7 +1,10 @@
 import { StoreError } from "@self-context-manager/objects";
 import type { Stats } from "node:fs";
-import { access, constants, mkdir, open, stat } from "node:fs/promises";
+import { access, constants, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+
+import { removeLeftovers } from "./file-identity.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Creates the file of a store and its folder for this user only, or checks that existing ones can be used. SQLite itself
@@ -10,10 +13,11 @@ import { dirname } from "node:path";
 export async function prepareFile(path: string): Promise<void> {
   const folder = dirname(path);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
   } catch (cause) {
     throw refusal(cause, path, "its folder cannot be created");
   }
+  removeLeftovers(path);
   await create(path);
   const facts = await look(path);
   if (!facts.isFile()) {

@@ -137,6 +137,14 @@ it("refuses a path that leads through a file", async () => {
   ).toMatchObject(refusal("STORE_UNREADABLE", join(place.path, "store.sqlite"), /another path/));
 });
 
+it("refuses at once a path where the system makes no folder", async () => {
+  const path = "/proc/self-context-manager/deep/store.sqlite";
+
+  expect(await failureOf(openSqliteStore({ path }))).toMatchObject(
+    refusal("STORE_UNREADABLE", path, /its folder cannot be created.*choose another path/),
+  );
+});
+
 it("follows a link to the file", async () => {
   await using place = await sqlitePlace();
   await fill(place);
