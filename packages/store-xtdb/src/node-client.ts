@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/objects";
+import { fixedPatience, type JsonValue, type Patience } from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";
@@ -77,6 +77,8 @@ export interface NodeClientOptions {
   readonly timeout: number;
   /** Makes sure that the node runs and returns its URL, for a node whose URL changes when it is started again. */
   readonly relocate?: () => Promise<string>;
+  /** How long calls wait for a node that does not answer. Default: the timeout. */
+  readonly patience?: Patience;
 }
 
 /** Milliseconds for a call if the last call did not reach the node. */
@@ -85,12 +87,15 @@ const shortLook = 2_000;
 /** Most seconds that the node may wait for the outcome of a submit. */
 const longestWait = 5;
 
+/** Milliseconds that a request may take even if no patience is left, so that a slow node is found again. */
+const leastWait = 1_000;
+
 /** Milliseconds for the transfer of an answer, in addition to the time that the node may wait. */
 const grace = 1_000;
 
 export function nodeClient(
   requests: Requests,
-  { timeout, relocate }: NodeClientOptions,
+  { timeout, relocate, patience = fixedPatience(timeout) }: NodeClientOptions,
 ): NodeClient {
   /** The last transaction of this client. Every read waits for it. */
   let lastTx: number | undefined;
@@ -104,7 +109,8 @@ export function nodeClient(
 
   /** Sends a request once. A failure that may not occur the next time is a `RequestFailure`. */
   async function attempt(request: NodeRequest): Promise<Answer> {
-    const answer = await requests.send(request);
+    const answer = await watched(request);
+    patience.worked();
     const { status, body } = answer;
     if (status >= 500 || status === 408 || status === 429 || isLate(answer)) {
       throw new RequestFailure(failureText(status, body), true, { kind: "node-error" });
@@ -112,6 +118,30 @@ export function nodeClient(
     checkRefusal(answer, requests.url);
     away = false;
     return answer;
+  }
+
+  /**
+   * Sends a request. If the answer takes long, the node's status shows whether the node is at work, so that a long write
+   * is waited for and a node that hangs is not.
+   */
+  async function watched(request: NodeRequest): Promise<Answer> {
+    const limit = Math.max(patience.left(), leastWait);
+    if (request.timeout <= limit) return await requests.send(request);
+    const giveUp = new AbortController();
+    const { signal } = giveUp;
+    try {
+      return await Promise.race([requests.send({ ...request, signal }), hangs(limit / 2, signal)]);
+    } finally {
+      giveUp.abort();
+    }
+  }
+
+  /** Rejects when the node no longer answers. It is asked at intervals of some milliseconds. */
+  async function hangs(interval: number, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await delay(interval, undefined, { signal, ref: false });
+      await requests.send({ path: "status", timeout: Math.max(1, interval), signal });
+    }
   }
 
   async function read(
@@ -130,10 +160,17 @@ export function nodeClient(
   }
 
   async function again(failure: RequestFailure, tries: number, budget: CallBudget): Promise<void> {
+    const mayWait = patience.left();
+    if (failure.kind === "connection" || failure.kind === "late") patience.blocked();
     if (failure.kind !== "late" || budget.failure === undefined) budget.failure = failure;
     const found = relocate === undefined ? "unknown" : await moved(failure, relocate, budget);
     const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
-    if ((!budget.tries && found !== "running") || budget.remaining() <= wait) {
+    if (
+      (!budget.tries && found !== "running") ||
+      budget.remaining() <= wait ||
+      patience.left() <= wait ||
+      (failure.kind === "late" && mayWait < timeout)
+    ) {
       away = true;
       throw found instanceof RequestFailure ? found : await diagnosed(budget.failure);
     }
@@ -151,7 +188,9 @@ export function nodeClient(
     try {
       const url = await Promise.race([
         locate(),
-        delay(Math.max(0, budget.remaining()), undefined, { signal: giveUp.signal }),
+        delay(Math.max(0, Math.min(budget.remaining(), patience.left())), undefined, {
+          signal: giveUp.signal,
+        }),
       ]);
       if (url === undefined) return "unknown";
       requests.moveTo(url);

@@ -3,6 +3,7 @@ import {
   type Clock,
   type JsonValue,
   type ObjectStore,
+  type Patience,
   StoreError,
 } from "@self-context-manager/objects";
 
@@ -28,6 +29,8 @@ export interface XtdbStoreOptions {
   readonly clock?: Clock;
   /** Milliseconds that a call may take, including repeated requests. Default: 10,000. */
   readonly timeout?: number;
+  /** How long calls wait for a node that does not answer. Default: `timeout` for each. */
+  readonly patience?: Patience;
   /**
    * Makes sure that the node runs and returns its URL, which can change after a crash: `ensure` of `joinNode`. Default:
    * none; the URL stays the same.
@@ -61,7 +64,11 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const { clock = { now: () => Date.now() }, token, timeout = 10_000 } = options;
   const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
   const { relocate } = options;
-  const client = nodeClient(sender, { timeout, ...(relocate === undefined ? {} : { relocate }) });
+  const client = nodeClient(sender, {
+    timeout,
+    ...(relocate === undefined ? {} : { relocate }),
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
+  });
   const names = documents(options.space ?? "scm");
   const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const rebuilt = bodyCache<Rebuilt>((options.cacheCharacters ?? 32_000_000) / 2);

@@ -13,6 +13,8 @@ export interface NodeRequest {
   readonly wait?: number;
   /** Milliseconds after which the request is aborted. */
   readonly timeout: number;
+  /** Aborts the request. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sends requests to a node and reads its answers. Rejects with `RequestFailure` if there is no usable answer. */
@@ -50,7 +52,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
     moveTo(other) {
       node = nodeUrl(other);
     },
-    async send({ path, search, body, wait, timeout }) {
+    async send({ path, search, body, wait, timeout, signal }) {
       let status: number;
       let type: string;
       let text: string;
@@ -58,6 +60,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
         const response = await http(`${node}/_xtdb/${path}`, {
           method: body === undefined ? "get" : "post",
           timeout: Math.max(1, Math.ceil(timeout)),
+          ...(signal === undefined ? {} : { signal }),
           ...(search === undefined ? {} : { searchParams: { ...search } }),
           ...(body === undefined
             ? {}

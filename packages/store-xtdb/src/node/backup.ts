@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { runningNode } from "./ask-node.ts";
@@ -11,6 +11,7 @@ import {
   readEngine,
 } from "./data-folder.ts";
 import { withFolderLock } from "./folder-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 import { moduleFiles } from "./module-files.ts";
 import { NodeError } from "./node-error.ts";
 
@@ -40,7 +41,7 @@ export async function backupNode(dataFolder: string, file: string): Promise<void
     throw new NodeError("BACKUP_REFUSED", `${target} exists already; choose another file`);
   }
   const partial = `${target}.${process.pid}.partial`;
-  await mkdir(dirname(target), { recursive: true });
+  await makeFolder(dirname(target));
   try {
     await copyDatabase(data.database, partial, record);
     await rename(partial, target);
@@ -53,6 +54,8 @@ export async function backupNode(dataFolder: string, file: string): Promise<void
 
 async function copyDatabase(from: string, to: string, record: EngineRecord): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
+  // The copy is written into an empty file that only this user can read.
+  await (await open(to, "wx", 0o600)).close();
   const source = new DatabaseSync(from);
   try {
     source.exec("PRAGMA busy_timeout = 10000");
@@ -93,6 +96,7 @@ export async function restoreNode(file: string, dataFolder: string): Promise<voi
     const partial = `${data.database}.partial`;
     try {
       await copyFile(source, partial);
+      await chmod(partial, 0o600);
       const record = await takeRecord(partial, source);
       if (record.version !== engine) {
         throw new NodeError(

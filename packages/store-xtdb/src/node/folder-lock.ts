@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { makeFolder } from "./make-folder.ts";
 import { NodeError } from "./node-error.ts";
 
 const roundMilliseconds = 50;
@@ -25,7 +25,7 @@ export async function withFolderLock<Result>(
   { wait, signal }: FolderLockOptions,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(join(folder, "lock.sqlite"));
   try {

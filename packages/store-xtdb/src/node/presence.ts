@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { DataFolder } from "./data-folder.ts";
+import { makeFolder } from "./make-folder.ts";
 import { isAlive } from "./processes.ts";
 
 const keepName = "keep";
@@ -20,7 +21,7 @@ export function presenceAt(data: DataFolder): Presence {
   const file = join(data.clients, `${process.pid}.${randomUUID()}`);
   return {
     async announce() {
-      await mkdir(data.clients, { recursive: true, mode: 0o700 });
+      await makeFolder(data.clients);
       await writeFile(file, "");
     },
     async withdraw() {
@@ -36,7 +37,7 @@ export async function setKept(data: DataFolder, kept: boolean): Promise<void> {
     await rm(file, { force: true });
     return;
   }
-  await mkdir(data.clients, { recursive: true, mode: 0o700 });
+  await makeFolder(data.clients);
   await writeFile(file, "");
 }
 

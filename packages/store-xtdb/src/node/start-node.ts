@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { runningNode, untilReady } from "./ask-node.ts";
@@ -135,6 +135,8 @@ async function launch(
       version: artefacts.engine,
       storage: storage.kind,
     });
+    // Java would create the database with the usual permissions, and other users could read it in some folders.
+    if (storage.kind === "sqlite") await (await open(data.database, "a", 0o600)).close();
     const instance = randomUUID();
     await writeConfig(data, storage, instance, options);
     await rm(data.runFile, { force: true });
