@@ -47,14 +47,25 @@ function placed(named: NamedStore): {
   readonly at: string;
 } {
   const kind = named.kind === undefined ? undefined : storeKind(named.kind);
-  const config = configFromEnvironment(
-    kind === undefined ? named.environment : { ...named.environment, SCM_STORE_KIND: kind },
-  );
+  const givenAt = named.at === undefined ? {} : { SCM_STORE: named.at };
+  if (kind === "sqlite" && isNodeUrl(named.at ?? named.environment["SCM_STORE"] ?? ""))
+    throw noFile(named.at ?? named.environment["SCM_STORE"] ?? "");
+  const config = configFromEnvironment({
+    ...named.environment,
+    ...givenAt,
+    ...(kind === undefined ? {} : { SCM_STORE_KIND: kind }),
+  });
   if (named.at === "")
     throw new UsageError("--at is empty; give the store's path, or the URL of an XTDB node");
   const isPath = named.at !== undefined && !isNodeUrl(named.at);
   const at = isPath ? resolve(named.folder, named.at ?? "") : (named.at ?? config.at);
   return { config, at };
+}
+
+function noFile(url: string): UsageError {
+  return new UsageError(
+    `${url} is a URL, and a SQLite store is a file; for a store in XTDB, give --store xtdb or leave it out`,
+  );
 }
 
 function storeKind(given: string): StoreKind {
@@ -66,11 +77,6 @@ function storeKind(given: string): StoreKind {
 }
 
 async function checkStore(kind: StoreKind, at: string): Promise<void> {
-  if (kind === "sqlite" && isNodeUrl(at)) {
-    throw new UsageError(
-      `${at} is a URL, and a SQLite store is a file; for a store in XTDB, add --store xtdb`,
-    );
-  }
   if (kind === "sqlite") await checkThere(at);
   if (kind === "xtdb" && !isNodeUrl(at) && (await look(at)) === undefined) {
     throw new CliError(

@@ -1,8 +1,7 @@
-import { homedir } from "node:os";
-
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
 import { type Environment, variableOf } from "./environment.ts";
+import { homeFolder } from "./home-folder.ts";
 import {
   type ActivateUnread,
   activateUnreadWays,
@@ -14,7 +13,7 @@ import {
   type StoreKind,
   storeKinds,
 } from "./kinds.ts";
-import { type Platform, storePath } from "./store-path.ts";
+import { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 
 /** The options that the environment sets; the caller sets the others. */
 export interface EnvironmentConfig {
@@ -29,7 +28,7 @@ export interface EnvironmentConfig {
 
 /** The variables that are read, each with a line for help texts. */
 export const environmentVariables: Readonly<Record<string, string>> = {
-  SCM_STORE: "path of the store, or the URL of an XTDB node",
+  SCM_STORE: "path of the store, or the URL of an XTDB node, which implies the kind xtdb",
   SCM_STORE_KIND: `kind of the store: ${storeKinds.join(" or ")}`,
   SCM_XTDB_NAME: "name of the store within an XTDB database; default: scm",
   SCM_XTDB_TOKEN: "token that the XTDB node requires",
@@ -48,9 +47,9 @@ export const environmentVariables: Readonly<Record<string, string>> = {
 /** Reads the settings from the environment. Throws `ConfigError` for a value that is not allowed. */
 export function configFromEnvironment(
   environment: Environment,
-  platform: Platform = { name: process.platform, home: homedir() },
+  platform: Platform = { name: process.platform, home: homeFolder() },
 ): EnvironmentConfig {
-  const store = choice(environment, "SCM_STORE_KIND", storeKinds);
+  const store = storeOf(environment);
   const isUnreadSet = variableOf(environment, "SCM_ACTIVATE_UNREAD") !== undefined;
   return {
     store,
@@ -62,6 +61,20 @@ export function configFromEnvironment(
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
   };
+}
+
+/** The kind of the store: the named one, else the one to which the place belongs. */
+function storeOf(environment: Environment): StoreKind {
+  const place = variableOf(environment, "SCM_STORE");
+  const isUrl = place !== undefined && isNodeUrl(place);
+  if (isUrl && variableOf(environment, "SCM_STORE_KIND") === undefined) return "xtdb";
+  const store = choice(environment, "SCM_STORE_KIND", storeKinds);
+  if (!isUrl || store !== "sqlite") return store;
+  throw new ConfigError(
+    "SCM_STORE_KIND",
+    store,
+    "xtdb or absent, because SCM_STORE is the URL of an XTDB node",
+  );
 }
 
 /** Settings of the other policy are checked too: otherwise a mistake in them would appear only later. */

@@ -15,9 +15,10 @@ import {
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 
+import { callPatience } from "./call-patience.ts";
+import { configFromEnvironment } from "./config-from-environment.ts";
 import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
 import {
   activateUnreadWays,
@@ -31,7 +32,7 @@ import {
 import { layouts } from "./layouts.ts";
 import { openStore } from "./open-store.ts";
 import { openPresence, type SessionPresence } from "./session-presence.ts";
-import { storePath } from "./store-path.ts";
+import { isNodeUrl } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
 
@@ -54,14 +55,16 @@ const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 export async function openContextManager(
   options: ContextManagerOptions = {},
 ): Promise<ContextManager> {
-  const kind = known("store", storeKinds, options.store ?? "sqlite");
+  const kind = kindOf(options);
+  const at = options.at ?? usualPath(kind);
   const layout = layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs);
   const policy = policyOf(options.policy ?? { type: "recently-used" });
   const clock = options.clock ?? systemClock;
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const store = await openStore({
     store: kind,
-    at: options.at ?? usualPath(kind),
+    at,
+    patience: options.patience ?? callPatience(),
     clock,
     ...(options.xtdb === undefined ? {} : { xtdb: options.xtdb }),
   });
@@ -98,7 +101,7 @@ export async function openContextManager(
   const present = async (host: HostSession): Promise<boolean> => {
     if (kind !== "sqlite") return false;
     const name = JSON.stringify([host.harness, host.sessionId]);
-    const folder = `${options.at ?? usualPath(kind)}.open`;
+    const folder = `${at}.open`;
     const presence = presences.get(name) ?? openPresence(folder, host);
     presences.set(name, presence);
     return (await presence).isShared;
@@ -127,8 +130,19 @@ function policyOf(options: PolicyOptions): ActivationPolicy {
   return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
 }
 
+/** The kind of the store: the given one, else the one to which the place belongs. */
+function kindOf(options: ContextManagerOptions): StoreKind {
+  const { at } = options;
+  const isUrl = at !== undefined && isNodeUrl(at);
+  if (isUrl && options.store === undefined) return "xtdb";
+  const kind = known("store", storeKinds, options.store ?? "sqlite");
+  if (isUrl && kind === "sqlite")
+    throw new RangeError(`at is the URL ${at}; it must be a path, or store must be xtdb`);
+  return kind;
+}
+
 function usualPath(kind: StoreKind): string {
-  return storePath(process.env, { name: process.platform, home: homedir() }, kind);
+  return configFromEnvironment({ ...process.env, SCM_STORE_KIND: kind }).at;
 }
 
 /** Checks a name, because callers without types can pass any text. */

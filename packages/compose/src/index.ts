@@ -1,3 +1,4 @@
+export { callPatience } from "./call-patience.ts";
 export {
   configFromEnvironment,
   type EnvironmentConfig,

@@ -1,7 +1,8 @@
-import type { Clock, ObjectStore } from "@self-context-manager/core";
+import type { Clock, ObjectStore, Patience } from "@self-context-manager/core";
 
 import type { XtdbOptions } from "./context-manager-options.ts";
 import type { StoreKind } from "./kinds.ts";
+import { keepPrivate } from "./own-folder.ts";
 import { isNodeUrl } from "./store-path.ts";
 
 export interface OpenStoreOptions {
@@ -14,11 +15,15 @@ export interface OpenStoreOptions {
   readonly clock: Clock;
   /** Options of a store in XTDB. */
   readonly xtdb?: XtdbOptions;
+  /** How long calls wait for a store that does not work. Default: 10 s each. */
+  readonly patience?: Patience;
 }
 
 /** Opens a store of a kind. Only the package of that kind is loaded, so a package that cannot load affects no other. */
 export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
   const { store, at, clock, xtdb = {} } = options;
+  const patience = options.patience === undefined ? {} : { patience: options.patience };
+  if (store !== "memory" && !isNodeUrl(at)) await keepPrivate(at);
   switch (store) {
     case "memory": {
       const { memoryStore } = await import("@self-context-manager/store-memory");
@@ -26,7 +31,7 @@ export async function openStore(options: OpenStoreOptions): Promise<ObjectStore>
     }
     case "sqlite": {
       const { openSqliteStore } = await import("@self-context-manager/store-sqlite");
-      return await openSqliteStore({ path: at, clock });
+      return await openSqliteStore({ path: at, clock, ...patience });
     }
     case "xtdb": {
       const { openLocalXtdbStore, openXtdbStore } =
@@ -34,6 +39,7 @@ export async function openStore(options: OpenStoreOptions): Promise<ObjectStore>
       const { keep, name, timeout, token } = xtdb;
       const common = {
         clock,
+        ...patience,
         ...(name === undefined ? {} : { space: name }),
         ...(timeout === undefined ? {} : { timeout }),
         ...(token === undefined ? {} : { token }),

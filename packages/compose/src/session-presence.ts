@@ -1,7 +1,7 @@
 import type { HostSession } from "@self-context-manager/core";
 
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The claim of a process that it has a session open. */
@@ -23,7 +23,11 @@ export async function openPresence(
     .digest("hex");
   const path = join(folder, `${name.slice(0, 32)}.lock`);
   try {
-    await mkdir(folder, { recursive: true });
+    // Neither replaces one that exists. Opening an existing lock file here would release a lock of this process.
+    await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
+    await open(path, "ax", 0o600)
+      .then(async (file) => await file.close())
+      .catch(() => undefined);
     const { DatabaseSync } = await import("node:sqlite");
     const lock = new DatabaseSync(path, { timeout: 0 });
     try {

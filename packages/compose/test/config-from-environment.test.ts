@@ -129,3 +129,30 @@ function thrown(run: () => unknown): unknown {
   }
   return undefined;
 }
+
+test("the URL of a node implies XTDB", () => {
+  expect(configFromEnvironment({ SCM_STORE: "http://127.0.0.1:3000" }, linux)).toMatchObject({
+    store: "xtdb",
+    at: "http://127.0.0.1:3000",
+  });
+});
+
+test("the URL of a node with the kind sqlite is refused", () => {
+  const environment = { SCM_STORE: "http://127.0.0.1:3000", SCM_STORE_KIND: "sqlite" };
+
+  expect(() => configFromEnvironment(environment, linux)).toThrow(
+    'SCM_STORE_KIND is "sqlite"; it must be xtdb or absent, because SCM_STORE is the URL of an XTDB node',
+  );
+});
+
+test("without a home folder the place of the store must be named", () => {
+  const homeless = { name: "linux", home: undefined };
+  const at = (environment: Readonly<Record<string, string>>): string =>
+    configFromEnvironment(environment, homeless).at;
+
+  expect(() => at({})).toThrow(/SCM_STORE is ""; it must be the absolute path .*HOME is empty/u);
+  expect(() => at({ SCM_STORE: "~/x" })).toThrow(ConfigError);
+  expect(at({ SCM_STORE: "/data/s.sqlite" })).toBe("/data/s.sqlite");
+  expect(at({ XDG_DATA_HOME: "/data" })).toBe("/data/self-context-manager/store.sqlite");
+  expect(at({ SCM_STORE_KIND: "memory" })).toBe("memory");
+});
