@@ -1,8 +1,12 @@
 import type * as Compose from "@self-context-manager/compose";
+import type { Patience } from "@self-context-manager/core";
 
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
 import { piExtension } from "./pi-extension.ts";
+
+/** The patience of all stores that this process opens. */
+let patience: Patience | undefined;
 
 /**
  * Pi's entry point; the settings come from the environment. `compose` is imported when a session starts, because the
@@ -13,19 +17,26 @@ const extension: (host: PiHost) => void = piExtension({
   breakpoints: process.env["SCM_BREAKPOINTS"] === "host" ? "host" : "own",
   // Pi's own variable for long-lived cache entries.
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
-  openContext: async ({ host, workspace }): Promise<OpenedContext> => {
-    const { configFromEnvironment, openContextManager } = await loadCompose();
+  openContext: async ({ host, workspace, isEphemeral }): Promise<OpenedContext> => {
+    const { callPatience, configFromEnvironment, openContextManager } = await loadCompose();
+    patience ??= callPatience();
+    // The user of `--no-session` asks for no trace, so this counts more than a store in the environment.
+    const environment = isEphemeral
+      ? { ...process.env, SCM_STORE: undefined, SCM_STORE_KIND: "memory" }
+      : process.env;
     const manager = await openContextManager({
       // No release of Pi reports whether another extension blocks its `read` or changes the result.
       activateUnread: "ask",
-      ...configFromEnvironment(process.env),
+      ...configFromEnvironment(environment),
       workspace,
+      patience,
     });
     try {
       const session = await manager.openSession(host);
       return {
         session,
         workspace: manager.workspace,
+        check: async () => void (await manager.store.commit([])),
         [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
       };
     } catch (error) {

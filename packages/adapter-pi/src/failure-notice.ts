@@ -1,4 +1,5 @@
 import type { PiContext } from "./pi-api.ts";
+import { isStoreTrouble } from "./store-trouble.ts";
 
 /**
  * Notifies the user of a failure of the extension: with a message once, and in the status line until a call succeeds.
@@ -6,6 +7,8 @@ import type { PiContext } from "./pi-api.ts";
 export interface FailureNotice {
   /** Reports that the host's own messages are sent, and why. */
   failed(error: unknown, context: PiContext): void;
+  /** A view was made. A later trouble of the store is another one, of which the user is notified again. */
+  recovered(): void;
 }
 
 /** The key under which the extension sets the host's status line. */
@@ -13,16 +16,29 @@ export const statusKey = "scm";
 
 export function failureNotice(): FailureNotice {
   let isNotified = false;
+  let isTrouble = false;
   return {
     failed(error, { hasUI, ui }) {
       ui.setStatus(statusKey, "ctx failed: the host's own messages are sent unchanged");
       if (isNotified) return;
       isNotified = true;
+      isTrouble = isStoreTrouble(error);
       const text = `self-context-manager: the host's own messages are sent to the model unchanged. ${reasonOf(error)} The next call tries again; SCM_OFF=1 switches managed context off.`;
       if (hasUI) ui.notify(text, "warning");
       else process.stderr.write(`${text}\n`);
     },
+    recovered() {
+      if (isTrouble) isNotified = false;
+      isTrouble = false;
+    },
   };
+}
+
+/** Notifies the user that the store was lost and a new one has been begun. */
+export function notifyLost(error: unknown, { hasUI, ui }: PiContext): void {
+  const text = `self-context-manager: ${reasonOf(error)} A new store was begun there with this session's messages; what only the lost store held is not in it.`;
+  if (hasUI) ui.notify(text, "warning");
+  else process.stderr.write(`${text}\n`);
 }
 
 /** Notifies the user, once for each session, that another process has the session open too. */

@@ -16,6 +16,8 @@ export interface PiContext {
   readonly model?: (Fields & { readonly contextWindow?: number }) | undefined;
   readonly sessionManager: {
     getSessionId(): string;
+    /** Returns undefined for a session that is kept in memory only. */
+    getSessionFile?(): string | undefined;
     /** All entries of the session, in the order in which they were made. */
     getEntries?(): readonly unknown[];
     /** Since 0.87, which stores each message before the next request. */

@@ -4,6 +4,7 @@ import {
   type RefusedRequest,
   sha256,
   standingInstruction,
+  StoreError,
   type View,
   type ViewOptions,
 } from "@self-context-manager/core";
@@ -11,7 +12,7 @@ import {
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
-import { failureNotice, sharedNotice, statusKey } from "./failure-notice.ts";
+import { failureNotice, notifyLost, sharedNotice, statusKey } from "./failure-notice.ts";
 import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import { hostThinking } from "./host-thinking.ts";
@@ -23,6 +24,7 @@ import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
+import { storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
 
 export interface PiExtensionOptions {
@@ -50,6 +52,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const pi: PiApi = host;
     const holder = contextHolder(options.openContext);
     const notice = failureNotice();
+    const trouble = storeTrouble();
     const notifyShared = sharedNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
@@ -67,7 +70,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let prompt = "";
 
     async function open(context: PiContext): Promise<OpenedContext> {
-      const opened = await holder.open(context.sessionManager.getSessionId(), context.cwd);
+      const { sessionManager, cwd } = context;
+      const isEphemeral =
+        sessionManager.getSessionFile !== undefined &&
+        sessionManager.getSessionFile() === undefined;
+      const sessionId = sessionManager.getSessionId();
+      const opened = await holder.open({ sessionId, workspace: cwd, isEphemeral });
       registerTools();
       return opened;
     }
@@ -86,21 +94,55 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     async function currentSession(context: PiContext): Promise<ContextSession> {
       if (!isOn)
         throw new Error("managed context is off; the user can switch it on with /context on");
+      if (!(await trouble.isOver(async () => await reach(context))))
+        throw new Error("the store does not work at the moment; try again later");
       return (await open(context)).session;
     }
 
-    /** Runs the extension's part of a hook. Notifies the user of a failure and returns undefined. */
+    async function reach(context: PiContext): Promise<void> {
+      await (await open(context)).check?.();
+    }
+
+    /** Runs work on the session. If its store was lost, the session is opened again on a new store, with nothing in it. */
+    async function withSession<Result>(
+      context: PiContext,
+      work: (opened: OpenedContext) => Promise<Result>,
+    ): Promise<Result> {
+      const opened = await open(context);
+      try {
+        return await work(opened);
+      } catch (error) {
+        // A store that was lost is closed by the first call that notices it, under the calls that still run.
+        const isLost = StoreError.is(error, "STORE_LOST");
+        if (!isLost && !StoreError.is(error, "STORE_CLOSED")) throw error;
+        const state = holder.drop(opened);
+        if (state === "closed") throw error;
+        const again = await open(context);
+        if (state === "dropped") notifyLost(error, context);
+        return await work(again);
+      }
+    }
+
+    /**
+     * Runs the extension's part of a hook. Notifies the user of a failure and returns undefined. While the store does not
+     * work, only the hooks that `asks` find out whether it works again; the others are left out.
+     */
     async function guarded<Result>(
       context: PiContext,
       work: (opened: OpenedContext) => Promise<Result>,
+      asks: "asks" | "waits" = "asks",
     ): Promise<Result | undefined> {
-      if (!isOn) return undefined;
+      if (!isOn || (trouble.isOn && asks === "waits")) return undefined;
+      if (!(await trouble.isOver(async () => await reach(context)))) return undefined;
+      const start = performance.now();
       try {
-        const opened = await open(context);
-        const result = await work(opened);
-        if (opened.session.isShared) notifyShared(opened.session.host.sessionId, context);
-        return result;
+        return await withSession(context, async (opened) => {
+          const result = await work(opened);
+          if (opened.session.isShared) notifyShared(opened.session.host.sessionId, context);
+          return result;
+        });
       } catch (error) {
+        trouble.failed(error, performance.now() - start);
         // Not rethrown: a failure here must not stop the run, so the host continues with its own messages.
         notice.failed(error, context);
         return undefined;
@@ -151,10 +193,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       // Until the view is ready. If it fails, the host's own messages are sent.
       requests.sendsNothing();
       thinking.follows(event.messages);
-      const messages = await guarded(
-        context,
-        async ({ session }) => await managed(session, event.messages, context),
-      );
+      const messages = await guarded(context, async ({ session }) => {
+        const managedMessages = await managed(session, event.messages, context);
+        notice.recovered();
+        return managedMessages;
+      });
       if (messages === undefined) {
         leaveOutThinking(event.messages, context);
         return undefined;
@@ -237,9 +280,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (call === undefined) return;
       const hash = sha256(JSON.stringify(payload));
       // Nothing waits for it, and the host may have released the context by the time it fails.
-      guarded(context, async ({ session }) => await session.recordPayload(call, hash)).catch(
-        () => undefined,
-      );
+      guarded(
+        context,
+        async ({ session }) => await session.recordPayload(call, hash),
+        "waits",
+      ).catch(() => undefined);
     }
 
     pi.on("message_start", ({ message }) => own.saw(message));
@@ -296,26 +341,37 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     }
 
     pi.on("tool_call", async (event, context) => {
-      return await guarded(context, async ({ session }) => {
-        const input = isFields(event.input) ? (event.input as JsonObject) : {};
-        const reason = await session.checkArguments(event.toolName, input);
-        if (reason !== undefined) return { block: true, reason };
-        await writes.begin(session, event);
-        return undefined;
-      });
+      return await guarded(
+        context,
+        async ({ session }) => {
+          const input = isFields(event.input) ? (event.input as JsonObject) : {};
+          const reason = await session.checkArguments(event.toolName, input);
+          if (reason !== undefined) return { block: true, reason };
+          await writes.begin(session, event);
+          return undefined;
+        },
+        "waits",
+      );
     });
 
     pi.on("tool_result", async (event, context) => {
       if (ownToolNames.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
-      await guarded(context, async ({ session, workspace }) => {
-        await recordResult(session, event, workspace);
-        await writes.end(event.toolCallId);
-      });
+      await guarded(
+        context,
+        async ({ session, workspace }) => {
+          await recordResult(session, event, workspace);
+          await writes.end(event.toolCallId);
+        },
+        "waits",
+      );
       return undefined;
     });
 
-    pi.on("agent_end", async () => await writes.endAll());
+    pi.on("agent_end", async (_event, context) => {
+      // A change that cannot be stored now is stored with the next change of its file.
+      await writes.endAll().catch((error: unknown) => notice.failed(error, context));
+    });
 
     pi.on("session_before_compact", async (event, context) => {
       const kind = compactionKind(event, context);

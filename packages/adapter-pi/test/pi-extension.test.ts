@@ -1,4 +1,4 @@
-import { standingInstruction } from "@self-context-manager/core";
+import { standingInstruction, StoreError } from "@self-context-manager/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 
 import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
@@ -293,4 +293,121 @@ describe("the extension", () => {
     expect(marked).toEqual({ isError: true });
     expect(await pi.emit("tool_result", ownResult("call_9"))).toBeUndefined();
   });
+});
+
+describe("a store in trouble", () => {
+  const busy = new StoreError("STORE_BUSY", "the store is locked");
+
+  /** An extension whose session is open, and whose store then fails as the test wants. */
+  const withStore = async (check: () => Promise<void>) => {
+    const pi = fakePi();
+    const session = fakeSession();
+    piExtension({
+      openContext: async (where) => ({ ...(await session.openContext(where)), check }),
+    })(pi.api);
+    await pi.emit("session_start", {});
+    session.forget();
+    return { pi, session };
+  };
+
+  test("is asked before each request, and nothing else is done until it works", async () => {
+    let questions = 0;
+    let isLocked = true;
+    const { pi, session } = await withStore(async () => {
+      questions += 1;
+      if (isLocked) throw busy;
+      await Promise.resolve();
+    });
+    session.failure = busy;
+    await pi.emit("context", { messages });
+    session.failure = undefined;
+
+    const during = await pi.emit("context", { messages });
+    await pi.emit("tool_result", readResult);
+    const callsDuring = [...session.calls];
+    isLocked = false;
+    const after = await pi.emit("context", { messages });
+
+    expect([during, callsDuring, questions]).toEqual([undefined, [], 2]);
+    expect(after).toMatchObject({ messages: [{ content: "the view" }] });
+    expect(pi.notices).toHaveLength(1);
+  });
+
+  test("does not delay a request when it hangs, and is used when its answer has come", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { pi, session } = await withStore(async () => await promise);
+    session.failure = busy;
+    await pi.emit("context", { messages });
+    session.failure = undefined;
+    const start = performance.now();
+
+    const during = await pi.emit("context", { messages });
+    const waited = performance.now() - start;
+    resolve();
+    await promise;
+    const after = await pi.emit("context", { messages });
+
+    expect(during).toBeUndefined();
+    expect(waited).toBeLessThan(1_100);
+    expect(after).toMatchObject({ messages: [{ content: "the view" }] });
+  });
+
+  test("is reported again when it was over in between", async () => {
+    const { pi, session } = await withStore(async () => await Promise.resolve());
+    for (const failure of [busy, undefined, busy, busy]) {
+      session.failure = failure;
+      await pi.emit("context", { messages });
+    }
+
+    expect(pi.notices).toHaveLength(2);
+  });
+
+  test("that was lost is opened again in the same request, and the user is notified once", async () => {
+    const pi = fakePi();
+    const sessions = [fakeSession(), fakeSession()];
+    let opened = 0;
+    piExtension({
+      openContext: async (where) => {
+        const session = sessions[opened];
+        opened += 1;
+        if (session === undefined) throw new Error("opened too often");
+        return await session.openContext(where);
+      },
+    })(pi.api);
+    await pi.emit("session_start", {});
+    const [first] = sessions;
+    if (first !== undefined) first.failure = new StoreError("STORE_LOST", "the store is gone");
+
+    const results = await Promise.all([
+      pi.emit("tool_result", readResult),
+      pi.emit("tool_result", readResult),
+      pi.emit("context", { messages }),
+    ]);
+
+    expect(results[2]).toMatchObject({ messages: [{ content: "the view" }] });
+    expect([opened, first?.closed]).toEqual([2, ["session-1"]]);
+    expect(pi.notices).toEqual([
+      expect.stringMatching(/^self-context-manager: the store is gone\. A new store was begun/u),
+    ]);
+  });
+});
+
+test.each([
+  ["a file", () => "/sessions/1.jsonl", false],
+  ["no file", () => undefined, true],
+])("a session with %s is opened as such", async (_name, getSessionFile, isEphemeral) => {
+  const pi = fakePi();
+  Object.assign(pi.context.sessionManager, { getSessionFile });
+  const session = fakeSession();
+  const asked: unknown[] = [];
+  piExtension({
+    openContext: async (where) => {
+      asked.push(where.isEphemeral);
+      return await session.openContext(where);
+    },
+  })(pi.api);
+
+  await pi.emit("session_start", {});
+
+  expect(asked).toEqual([isEphemeral]);
 });
