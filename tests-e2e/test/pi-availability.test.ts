@@ -1,11 +1,13 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import type { LoopbackModel } from "../src/loopback-model.ts";
 import { toolCalls } from "../src/loopback-reply.ts";
+import { openPiRpc } from "../src/pi-rpc.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles, secretOf } from "../src/managed-script.ts";
@@ -55,6 +57,23 @@ const expectUntouched = (model: LoopbackModel): void => {
 
 const notices = (text: string): number => text.split("self-context-manager:").length - 1;
 
+const timed = async (run: () => Promise<void>): Promise<number> => {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+};
+
+/** Returns the permissions of a folder and of everything in it. */
+const everyMode = async (
+  folder: string,
+): Promise<readonly { readonly path: string; readonly mode: number }[]> => {
+  const names = await readdir(folder, { recursive: true });
+  const paths = [folder, ...names.map((name) => join(folder, name))];
+  return await Promise.all(
+    paths.map(async (path) => ({ path, mode: (await stat(path)).mode & 0o777 })),
+  );
+};
+
 describe.each(piVersions)("Pi $version", (pi) => {
   test.each([
     ["a folder", async (path: string) => mkdir(path)],
@@ -76,6 +95,118 @@ describe.each(piVersions)("Pi $version", (pi) => {
       expectUntouched(model);
     },
   );
+
+  test("notifies the user at once of a place where no folder can be made", async () => {
+    await using model = await reader();
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const environment = { ...pooled, SCM_STORE: "/proc/self-context-manager/store.sqlite" };
+
+    const exit = await printRead(pi, workspace, { environment });
+
+    expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
+    expect(notices(exit.stderr)).toBe(1);
+    expect(exit.stderr).toContain("/proc/self-context-manager/store.sqlite");
+    expectUntouched(model);
+  });
+
+  test("delays little while another program locks the store, and then ingests what was missed", async () => {
+    await using model = await openLoopbackModel({
+      script: ({ messages }) =>
+        messages.at(-1)?.text === "read it"
+          ? toolCalls(["call_a", "read", { path: "a.txt" }])
+          : { type: "text", text: "Read." },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const store = join(workspace.agentFolder, "store.sqlite");
+    const environment = { ...pooled, SCM_STORE: store };
+    const common = { pi, workspace, environment };
+    await using plain = await openPiRpc(common);
+    const plainTime = await timed(async () => await plain.prompt("read it"));
+    await using rpc = await openPiRpc({ ...common, extensions: [adapterFolder] });
+    await rpc.prompt("before");
+    const other = new DatabaseSync(store);
+    other.exec("BEGIN IMMEDIATE");
+    const from = model.requests.length;
+
+    const first = await timed(async () => await rpc.prompt("read it"));
+    const later = await timed(async () => await rpc.prompt("read it"));
+    const untouched = model.requests.slice(from);
+    other.exec("ROLLBACK");
+    other.close();
+    await rpc.prompt("after");
+
+    const said = rpc.events.filter((line) => line["method"] === "notify");
+    expect(said).toHaveLength(1);
+    expect(said[0]?.["message"]).toMatch(/another program keeps it locked/u);
+    expect(first - plainTime).toBeLessThan(3_000);
+    expect(later - plainTime).toBeLessThan(1_000);
+    expect(untouched).toHaveLength(4);
+    expect(untouched[1]?.messages.at(-1)?.text).toContain(secretOf("a.txt"));
+    const last = model.requests.at(-1)?.messages ?? [];
+    expect(last.find(({ text }) => text.startsWith("Known objects"))).toBeDefined();
+    for (const text of ["before", "read it", "after"])
+      expect(last.map((message) => message.text)).toContain(text);
+  });
+
+  test("begins a new store when the store is renamed, and ingests everything again", async () => {
+    await using model = await openLoopbackModel({
+      script: ({ messages }) =>
+        messages.at(-1)?.text === "read it"
+          ? toolCalls(["call_a", "bash", { command: "cat a.txt" }])
+          : { type: "text", text: "Read." },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const folder = join(workspace.agentFolder, "kept");
+    const environment = { ...pooled, SCM_STORE: join(folder, "store.sqlite") };
+    await using rpc = await openPiRpc({ pi, workspace, environment, extensions: [adapterFolder] });
+    await rpc.prompt("read it");
+    await rename(folder, `${folder}.old`);
+
+    await rpc.prompt("after");
+    await rpc.prompt("and after");
+    const exit = await rpc.close();
+
+    const said = rpc.events.filter((line) => line["method"] === "notify");
+    expect(said).toHaveLength(1);
+    expect(said[0]?.["message"]).toMatch(/was deleted or renamed while it was open.*new store/u);
+    const last = model.requests.at(-1)?.messages ?? [];
+    for (const text of ["read it", "after", "and after"])
+      expect(last.map((message) => message.text)).toContain(text);
+    expect(last.map(({ text }) => text).join("\n")).toContain(secretOf("a.txt"));
+    expect(exit.stderr).toBe("");
+    const database = new DatabaseSync(join(folder, "store.sqlite"));
+    const kinds = database
+      .prepare("SELECT value, count(*) AS n FROM fields WHERE name = 'type' GROUP BY value")
+      .all();
+    database.close();
+    expect(kinds).toContainEqual(expect.objectContaining({ value: '"toolcall"', n: 1 }));
+  });
+
+  test("writes nothing of a session that Pi keeps in memory", async () => {
+    await using model = await reader();
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const folder = join(workspace.agentFolder, "kept");
+    const environment = { ...pooled, SCM_STORE: join(folder, "store.sqlite") };
+
+    const exit = await printRead(pi, workspace, { environment, arguments: ["--no-session"] });
+
+    expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n", stderr: "" });
+    expect(model.requests[1]?.messages[1]?.text).toMatch(/^Known objects/u);
+    expect(await readdir(workspace.agentFolder)).not.toContain("kept");
+  });
+
+  test("keeps its store for the user alone, also in a default folder that others could read", async () => {
+    await using model = await reader();
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const data = join(workspace.agentFolder, "data");
+    const folder = join(data, "self-context-manager");
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+
+    await printRead(pi, workspace, { environment: { ...pooled, XDG_DATA_HOME: data } });
+
+    const open = (await everyMode(folder)).filter(({ mode }) => (mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+  });
 
   test("reports the missing module on a Node without node:sqlite, and continues without the store", async () => {
     await using model = await reader();

@@ -2,8 +2,6 @@ import type { KnownGaps } from "./known-gaps.ts";
 
 const sharedNames = "the context tools share the names, and contents leave";
 const notNotified = "the user is not notified of another store";
-const longWait = "each call waits ten seconds for the lock";
-const runsWithUs = "runs to its end with the extension, with legal requests";
 
 /** What is missing for a session with refusals, compactions and lost stores. */
 export const gapsInSessions: KnownGaps = {
@@ -22,12 +20,5 @@ export const gapsInSessions: KnownGaps = {
   },
   "a store in memory": {
     "notifies the user once": notNotified,
-  },
-  "a store that is deleted while it is used": {
-    "notifies the user once": notNotified,
-  },
-  "a store that another process locks": {
-    [runsWithUs]: longWait,
-    "ingests later what it missed": longWait,
   },
 };
