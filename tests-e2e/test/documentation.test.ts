@@ -169,11 +169,11 @@ describe("options", () => {
     const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
 
     expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
-    expect(defaults.map(([, name]) => name)).toEqual([
-      "store",
+    expect(defaults.map(([, name = ""]) => name).toSorted()).toEqual([
+      "activateUnread",
       "layout",
       "policy",
-      "activateUnread",
+      "store",
     ]);
     for (const [, name, byDefault] of defaults) expect(rows).toContainEqual([name, byDefault]);
   });
