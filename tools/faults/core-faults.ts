@@ -35,6 +35,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Prompts that are too short for the cache are billed as cached.",
   },
   {
+    file: "history/foreign-handles.ts",
+    of: "skip(scope.state, name);",
+    becomes: "void name;",
+    breaks: "After a resume on another store, old handles name new objects.",
+  },
+  {
+    file: "history/foreign-handles.ts",
+    of: "return !touched.some((id) => ids.has(id));",
+    becomes: "return true;",
+    breaks: "A fork counts as a session from another store.",
+  },
+  {
     file: "host/message-identity.ts",
     of: "keys.push(ordinal === 0 ? name : `${name} #${ordinal}`)",
     becomes: "keys.push(name)",

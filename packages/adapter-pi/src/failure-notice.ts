@@ -54,6 +54,28 @@ export function sharedNotice(): (sessionId: string, context: PiContext) => void 
   };
 }
 
+/** Notifies the user, once for each session, that the store has this session only from now on. */
+export function otherStoreNotice(): {
+  notify(sessionId: string, context: PiContext): void;
+  /** The user knows already that the session continues on a new store. */
+  isKnown(sessionId: string): void;
+} {
+  return {
+    isKnown: (sessionId) => void notifiedOfOtherStore.add(sessionId),
+    notify(sessionId, { hasUI, ui }) {
+      if (notifiedOfOtherStore.has(sessionId)) return;
+      notifiedOfOtherStore.add(sessionId);
+      const text =
+        "self-context-manager: this session was begun on another store. What Pi's own record contains is shown, and new objects get new handles; earlier views and versions are not in this store.";
+      if (hasUI) ui.notify(text, "warning");
+      else process.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+/** Sessions of this process. Pi loads the extension again for each session, and a store in memory forgets it. */
+const notifiedOfOtherStore = new Set<string>();
+
 function reasonOf(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
   return /[.!?]$/u.test(message) ? message : `${message}.`;

@@ -12,7 +12,13 @@ import {
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
-import { failureNotice, notifyLost, sharedNotice, statusKey } from "./failure-notice.ts";
+import {
+  failureNotice,
+  notifyLost,
+  otherStoreNotice,
+  sharedNotice,
+  statusKey,
+} from "./failure-notice.ts";
 import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import { hostThinking } from "./host-thinking.ts";
@@ -54,6 +60,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const notice = failureNotice();
     const trouble = storeTrouble();
     const notifyShared = sharedNotice();
+    const otherStore = otherStoreNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
     const newRequests = (): ProviderRequests =>
@@ -119,6 +126,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         if (state === "closed") throw error;
         const again = await open(context);
         if (state === "dropped") notifyLost(error, context);
+        otherStore.isKnown(again.session.host.sessionId);
         return await work(again);
       }
     }
@@ -138,7 +146,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       try {
         return await withSession(context, async (opened) => {
           const result = await work(opened);
-          if (opened.session.isShared) notifyShared(opened.session.host.sessionId, context);
+          const { isShared, isFromOtherStore, host: hostSession } = opened.session;
+          if (isShared) notifyShared(hostSession.sessionId, context);
+          if (isFromOtherStore) otherStore.notify(hostSession.sessionId, context);
           return result;
         });
       } catch (error) {

@@ -33,6 +33,7 @@ import {
   type SessionScope,
 } from "../state/session-scope.ts";
 import { noteNamedFiles } from "../state/use-order.ts";
+import { skipForeignHandles } from "./foreign-handles.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation, type UnseenMessage } from "./reconcile.ts";
 import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
@@ -52,6 +53,8 @@ export interface IngestReport {
   readonly added: number;
   /** The usage that the first new assistant message reports. That message is the answer to the last sent view. */
   readonly usage?: Readonly<Record<string, unknown>>;
+  /** Whether the session is new to this store, and its history has answers of context tools from another store. */
+  readonly isFromOtherStore?: boolean;
 }
 
 interface Unseen extends UnseenMessage {
@@ -96,6 +99,13 @@ export async function ingestMessages<Raw>(
   }));
   const toolcalls: KnownToolcalls = new Map();
   const objectIds = await chooseObjectIds(scope, unseen, toolcalls);
+  const isFromOtherStore =
+    state.known.size === 0 &&
+    (await skipForeignHandles(
+      scope,
+      unseen.map(({ message }) => message),
+      toolcalls,
+    ));
   const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);
   const recognized = await recognizeReads(
     scope,
@@ -112,6 +122,7 @@ export async function ingestMessages<Raw>(
     type: isRewound ? "rewound" : result.type,
     added: unseen.length,
     ...(usage === undefined ? {} : { usage }),
+    ...(isFromOtherStore ? { isFromOtherStore } : {}),
   };
   learn?.(report);
   await stage(

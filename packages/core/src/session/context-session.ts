@@ -95,6 +95,11 @@ export interface ContextSession {
    * process committed first since. Each process continues with the messages of its own host.
    */
   readonly isShared: boolean;
+  /**
+   * Whether this store got the session only now, although the host's history has answers of context tools: they are from
+   * a store that was lost, or that is elsewhere. Earlier views and versions are not in this store.
+   */
+  readonly isFromOtherStore: boolean;
   /** Ingests the host's messages. Only messages that the session does not know are stored. */
   ingest<Raw>(
     messages: readonly Raw[],
@@ -177,6 +182,7 @@ export async function openContextSession(
 ): Promise<ContextSession> {
   const dependencies = { ...given, toolFacts: keptFacts(given.toolFacts ?? usualToolFacts) };
   let isShared = options.isShared === true;
+  let isFromOtherStore = false;
   const queue = taskQueue();
   const executions = new Map<string, Execution>();
   const { tracker } = dependencies;
@@ -280,7 +286,9 @@ export async function openContextSession(
   ): Promise<IngestReport> {
     const learnNow = (report: IngestReport): void => learnUsage(current.state, report);
     const allSignals = { ...signals, learn: learnNow };
-    return await ingestMessages(current, messages, codec, executions, allSignals);
+    const report = await ingestMessages(current, messages, codec, executions, allSignals);
+    if (report.isFromOtherStore === true) isFromOtherStore = true;
+    return report;
   }
 
   async function viewOf(
@@ -297,6 +305,9 @@ export async function openContextSession(
     host,
     get isShared() {
       return isShared;
+    },
+    get isFromOtherStore() {
+      return isFromOtherStore;
     },
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
