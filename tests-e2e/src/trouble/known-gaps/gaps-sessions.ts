@@ -1,7 +1,6 @@
 import type { KnownGaps } from "./known-gaps.ts";
 
 const sharedNames = "the context tools share the names, and contents leave";
-const notNotified = "the user is not notified of another store";
 
 /** What is missing for a session with refusals, compactions and lost stores. */
 export const gapsInSessions: KnownGaps = {
@@ -11,14 +10,5 @@ export const gapsInSessions: KnownGaps = {
   "foreign tools named activate, deactivate and pin, after the extension": {
     "leaves the other extension's tool in place": "the context tools replace the other extension's",
     "has an own tool that the instruction names, or removes nothing": sharedNames,
-  },
-  "a store that is deleted before a resume": {
-    "notifies the user once": notNotified,
-  },
-  "a session file from another machine": {
-    "notifies the user once": notNotified,
-  },
-  "a store in memory": {
-    "notifies the user once": notNotified,
   },
 };
