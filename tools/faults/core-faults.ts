@@ -3,6 +3,12 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
+    file: "calls/execution.ts",
+    of: "toolName.startsWith(renamedPrefix)",
+    becomes: 'toolName.startsWith("never_")',
+    breaks: "Calls of renamed context tools are forgotten when their history is read again.",
+  },
+  {
     file: "chat/chat-content.ts",
     of: 'if (isLast && !isSettled) return text.join("");',
     becomes: "",
@@ -54,7 +60,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "calls/execution.ts",
-    of: "!operations.some((name) => name === toolName) ||",
+    of: "!operations.some((operation) => operation === name) ||",
     becomes: "",
     breaks: "The details of a foreign tool's result change what is active.",
   },

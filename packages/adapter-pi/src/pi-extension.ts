@@ -3,7 +3,6 @@ import {
   type JsonObject,
   type RefusedRequest,
   sha256,
-  standingInstruction,
   StoreError,
   type View,
   type ViewOptions,
@@ -25,7 +24,7 @@ import { hostThinking } from "./host-thinking.ts";
 import { isFields, type PiApi, type PiContext, type PiHost, type PiMessage } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
-import { ownToolNames, piTools } from "./pi-tools.ts";
+import { freeTools, noTools } from "./pi-tools.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
@@ -68,6 +67,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let requests = newRequests();
     let own = ownMessages();
     let isOn = false;
+    let tools = noTools;
     let isRegistered = false;
     let isRewound = false;
     let hostTokens = 0;
@@ -88,13 +88,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     }
 
     /**
-     * Registers the context tools late. This activates only their names, and only as far as the user's selection
-     * allows.
+     * Registers the context tools late, when other extensions have registered theirs. This activates only their names,
+     * and only as far as the user's selection allows.
      */
     function registerTools(): void {
       if (isRegistered) return;
       isRegistered = true;
-      for (const tool of piTools(currentSession, refused)) pi.registerTool(tool);
+      tools = freeTools(pi.getAllTools());
+      for (const tool of tools.make(currentSession, refused)) pi.registerTool(tool);
     }
 
     /** Opens the session for a tool; if that fails, only the tool fails, and the host shows the error to the model. */
@@ -160,7 +161,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     }
 
     /** Whether the model can activate. If not, it could not get removed content back, so nothing is removed. */
-    const canActivate = (): boolean => pi.getActiveTools().includes("activate");
+    const canActivate = (): boolean =>
+      tools.activate !== undefined && pi.getActiveTools().includes(tools.activate);
 
     pi.registerFlag(offFlag, {
       description: "Send the session's messages unchanged, without managed context",
@@ -192,8 +194,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const changed = await guarded(context, async ({ session }) => {
         if (!canActivate()) return undefined;
         await session.recordSystemPrompt("host", systemPrompt);
-        await session.recordSystemPrompt("own", standingInstruction);
-        return { systemPrompt: `${systemPrompt}\n\n${standingInstruction}` };
+        await session.recordSystemPrompt("own", tools.instruction);
+        return { systemPrompt: `${systemPrompt}\n\n${tools.instruction}` };
       });
       prompt = changed?.systemPrompt ?? systemPrompt;
       return changed;
@@ -365,7 +367,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     });
 
     pi.on("tool_result", async (event, context) => {
-      if (ownToolNames.has(event.toolName))
+      if (tools.names.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
       await guarded(
         context,
@@ -438,12 +440,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (on) {
         isOn = true;
         await open(context);
-        const missing = [...ownToolNames].filter((name) => !pi.getActiveTools().includes(name));
+        const missing = [...tools.names].filter((name) => !pi.getActiveTools().includes(name));
         pi.setActiveTools([...pi.getActiveTools(), ...missing]);
         return "Managed context is on.";
       }
       isOn = false;
-      pi.setActiveTools(active.filter((name) => !ownToolNames.has(name)));
+      pi.setActiveTools(active.filter((name) => !tools.names.has(name)));
       context.ui.setStatus(statusKey, offStatus);
       return "Managed context is off; the host's own messages are sent unchanged.";
     }

@@ -1,34 +1,80 @@
 import {
   answerDetails,
   type ContextSession,
+  type ContextTool,
   contextTools,
   type JsonObject,
+  renamedContextTools,
+  renamedInstruction,
+  standingInstruction,
 } from "@self-context-manager/core";
 
 import { isFields, type PiContext, type PiTool } from "./pi-api.ts";
 
-/** The names of the tools that the adapter adds. `read` remains the host's tool; its results are recorded. */
-export const ownToolNames: ReadonlySet<string> = new Set(
-  contextTools.map(({ name }) => name).filter((name) => name !== "read"),
+/** The tools that the adapter adds, under names that no other tool has. */
+export interface OwnTools {
+  readonly names: ReadonlySet<string>;
+  /** The tool that shows an object again. Without it nothing may leave the view. */
+  readonly activate: string | undefined;
+  readonly instruction: string;
+  /** The tools in Pi's form. The ids of refused calls are added to `refused`. */
+  make(
+    openSession: (context: PiContext) => Promise<ContextSession>,
+    refused: Set<string>,
+  ): readonly PiTool[];
+}
+
+/** Before the tools are registered, and in a host without free names for them. */
+export const noTools: OwnTools = ownTools([], undefined, standingInstruction);
+
+/** `read` remains the host's tool; its results are recorded. */
+const usualTools = ownTools(
+  contextTools.filter(({ name }) => name !== "read"),
+  "activate",
+  standingInstruction,
 );
 
-/** The context tools in Pi's form. The ids of refused calls are added to `refused`. */
-export function piTools(
+const renamedTools = ownTools(
+  renamedContextTools.filter(({ name }) => name !== "context_read"),
+  "context_activate",
+  renamedInstruction,
+);
+
+/** Returns the tools whose names are free. If one name is taken, all are renamed: the model sees one rule. */
+export function freeTools(taken: readonly unknown[]): OwnTools {
+  const names = new Set(taken.filter(isFields).map(({ name }) => name));
+  const isFree = (tools: OwnTools): boolean => [...tools.names].every((name) => !names.has(name));
+  return [usualTools, renamedTools].find(isFree) ?? noTools;
+}
+
+function ownTools(
+  tools: readonly ContextTool[],
+  activate: string | undefined,
+  instruction: string,
+): OwnTools {
+  return {
+    names: new Set(tools.map(({ name }) => name)),
+    activate,
+    instruction,
+    make: (openSession, refused) => tools.map((tool) => piTool(tool, openSession, refused)),
+  };
+}
+
+function piTool(
+  tool: ContextTool,
   openSession: (context: PiContext) => Promise<ContextSession>,
   refused: Set<string>,
-): readonly PiTool[] {
-  return contextTools
-    .filter(({ name }) => ownToolNames.has(name))
-    .map((tool) => ({
-      name: tool.name,
-      label: tool.name,
-      description: tool.description,
-      parameters: tool.parameters,
-      execute: async (callId, args, _signal, _onUpdate, context) => {
-        const session = await openSession(context);
-        const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
-        if (!answer.ok) refused.add(callId);
-        return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
-      },
-    }));
+): PiTool {
+  return {
+    name: tool.name,
+    label: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    execute: async (callId, args, _signal, _onUpdate, context) => {
+      const session = await openSession(context);
+      const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
+      if (!answer.ok) refused.add(callId);
+      return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
+    },
+  };
 }

@@ -255,7 +255,13 @@ export {
   type SessionStatus,
   type WriteOptions,
 } from "./session/context-session.ts";
-export { type ContextTool, contextTools, standingInstruction } from "./session/context-tools.ts";
+export {
+  type ContextTool,
+  contextTools,
+  renamedContextTools,
+  renamedInstruction,
+  standingInstruction,
+} from "./session/context-tools.ts";
 export type { ReadRequest } from "./session/read-file.ts";
 export {
   openRehearsal,

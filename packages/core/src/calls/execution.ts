@@ -43,7 +43,10 @@ export type FileSnapshot = { readonly file: FileContent; readonly version: numbe
 /** Name of the field in which the results of context tools carry their report and effects through the host's record. */
 export const executionField = "self_context_manager";
 
-/** The operations of the context tools, which are also the names of the tools. */
+/** The beginning of the context tools' names in a host whose other tools have the usual names. */
+export const renamedPrefix = "context_";
+
+/** The operations of the context tools, which are also the usual names of the tools. */
 const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate", "pin", "unpin"];
 
 /**
@@ -56,7 +59,9 @@ export function executionIn({
   content,
   details,
 }: ToolResultMessage): Execution | undefined {
-  if (!operations.some((name) => name === toolName) || !isJsonObject(details)) return undefined;
+  const name = toolName.startsWith(renamedPrefix) ? toolName.slice(renamedPrefix.length) : toolName;
+  if (!operations.some((operation) => operation === name) || !isJsonObject(details))
+    return undefined;
   const recorded = details[executionField];
   if (!isJsonObject(recorded) || recorded["report"] !== textOf(content)) return undefined;
   const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])

@@ -1,10 +1,13 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
+import { renamedPrefix } from "../calls/execution.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
 
+type UsualName = "read" | "activate" | "deactivate" | "pin" | "unpin";
+
 /** A tool for the model, in a neutral form from which an adapter makes a tool of its harness. */
 export interface ContextTool {
-  readonly name: "read" | "activate" | "deactivate" | "pin" | "unpin";
+  readonly name: UsualName | `${typeof renamedPrefix}${UsualName}`;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
@@ -17,7 +20,10 @@ const targetParameter = {
   description: "Handle (f1, t3), id, nickname or path of an object.",
 } as const;
 
-function targetTool(name: "deactivate" | "pin" | "unpin", description: string): ContextTool {
+function targetTool(
+  name: "deactivate" | "pin" | "unpin",
+  description: string,
+): ContextTool & { readonly name: UsualName } {
   return {
     name,
     description,
@@ -32,7 +38,7 @@ function targetTool(name: "deactivate" | "pin" | "unpin", description: string): 
 }
 
 /** The tools by which the model controls its context. */
-export const contextTools: readonly ContextTool[] = [
+export const contextTools: readonly (ContextTool & { readonly name: UsualName })[] = [
   {
     name: "read",
     description:
@@ -96,6 +102,22 @@ Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. O
 - In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
 - Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
 - Write findings to Markdown notes often: they stay when outputs are removed.`;
+
+/** The context tools of a host whose other tools have their usual names. Each name has the prefix `context_`. */
+export const renamedContextTools: readonly ContextTool[] = contextTools.map((tool) => ({
+  ...tool,
+  name: `${renamedPrefix}${tool.name}` as const,
+  description: tool.description.replace(/\bactivate (?=shows)/u, `${renamedPrefix}activate `),
+}));
+
+/** The standing instruction for a host in which the context tools are renamed. The lines of views keep their words. */
+export const renamedInstruction: string = `${standingInstruction}
+- Your tools for objects are ${renamedNames()}, also where a line says activate HANDLE. Tools without ${renamedPrefix} do other work.`;
+
+function renamedNames(): string {
+  const usual = contextTools.map(({ name }) => name).filter((name) => name !== "read");
+  return usual.map((name) => `${renamedPrefix}${name}`).join(", ");
+}
 
 function textArgument(args: JsonObject, name: string): string {
   const value: JsonValue | undefined = args[name];

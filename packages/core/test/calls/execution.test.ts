@@ -10,6 +10,7 @@ describe("an effect in a context tool's result", () => {
 
   test.each(["read", "activate", "deactivate", "pin", "unpin"])("is read: %s", (op) => {
     expect(effectsOf(op, { op, id })).toEqual([{ op, id }]);
+    expect(effectsOf(`context_${op}`, { op, id })).toEqual([{ op, id }]);
   });
 
   test.each([
