@@ -13,11 +13,16 @@ export async function retryWhileBusy<Result>(
 ): Promise<Result> {
   const start = performance.now();
   const wait = patience.left();
+  let isBlocked = false;
   for (;;) {
     try {
-      return attempt();
+      const result = attempt();
+      // The lock that this call met is gone.
+      if (isBlocked) patience.worked();
+      return result;
     } catch (error) {
       if (!isBusy(error)) throw error;
+      isBlocked = true;
       patience.blocked();
       if (performance.now() - start >= wait) throw error;
     }

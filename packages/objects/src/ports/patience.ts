@@ -7,6 +7,6 @@ export interface Patience {
   left(): number;
   /** Called when a store was found unable to work. */
   blocked(): void;
-  /** Called when a store has written. */
+  /** Called when a store has written, or when a call succeeded that had found the store unable to work. */
   worked(): void;
 }

@@ -1,0 +1,64 @@
+import { type Patience, StoreError } from "@self-context-manager/objects";
+import { sample } from "@self-context-manager/testkit";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+
+import { openSqliteStore } from "../src/index.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+/** A patience that ends at the first lock and begins again when a store works. */
+function oneWait(milliseconds: number): Patience & { readonly isBlocked: () => boolean } {
+  let isBlocked = false;
+  return {
+    isBlocked: () => isBlocked,
+    left: () => (isBlocked ? 0 : milliseconds),
+    blocked: () => void (isBlocked = true),
+    worked: () => void (isBlocked = false),
+  };
+}
+
+const write = (id: string) => [{ object: sample(id) }];
+
+/** Takes a lock of the file as another process would, until the returned function is called. */
+function lock(path: string, kind: "IMMEDIATE" | "EXCLUSIVE"): () => void {
+  const other = new DatabaseSync(path);
+  other.exec(`BEGIN ${kind}`);
+  return () => {
+    other.exec("ROLLBACK");
+    other.close();
+  };
+}
+
+it("waits for a lock once, and not for later commits while the lock lasts", async () => {
+  await using place = await sqlitePlace();
+  await using store = await openSqliteStore({ path: place.path, patience: oneWait(300) });
+  await store.commit(write("before"));
+  const unlock = lock(place.path, "IMMEDIATE");
+  const durations: number[] = [];
+  const codes: unknown[] = [];
+  for (const id of ["a", "b", "c"]) {
+    const start = performance.now();
+    await store.commit(write(id)).catch((error: unknown) => {
+      codes.push(StoreError.is(error) ? error.code : error);
+    });
+    durations.push(performance.now() - start);
+  }
+  unlock();
+
+  expect(codes).toEqual(["STORE_BUSY", "STORE_BUSY", "STORE_BUSY"]);
+  expect(durations[0]).toBeGreaterThanOrEqual(300);
+  expect((durations[1] ?? 0) + (durations[2] ?? 0)).toBeLessThan(200);
+  expect((await store.commit(write("a"))).versions).toHaveLength(1);
+});
+
+it("has its whole patience again after a lock that went while the store was opened", async () => {
+  await using place = await sqlitePlace();
+  const patience = oneWait(5_000);
+  const unlock = lock(place.path, "EXCLUSIVE");
+  setTimeout(unlock, 100);
+
+  await using store = await openSqliteStore({ path: place.path, patience });
+
+  expect(patience.isBlocked()).toBe(false);
+  expect((await store.commit(write("a"))).versions).toHaveLength(1);
+});
