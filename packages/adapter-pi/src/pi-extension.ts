@@ -143,7 +143,6 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     ): Promise<Result | undefined> {
       if (!isOn || (trouble.isOn && asks === "waits")) return undefined;
       if (!(await trouble.isOver(async () => await reach(context)))) return undefined;
-      const start = performance.now();
       try {
         return await withSession(context, async (opened) => {
           const result = await work(opened);
@@ -153,7 +152,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           return result;
         });
       } catch (error) {
-        trouble.failed(error, performance.now() - start);
+        trouble.failed(error);
         // Not rethrown: a failure here must not stop the run, so the host continues with its own messages.
         notice.failed(error, context);
         return undefined;
