@@ -30,6 +30,8 @@ interface HeldSession {
 export interface ContextHolder {
   /** Returns the session with this id and opens it if needed. After a failure the next call tries again. */
   open(where: HeldSession): Promise<OpenedContext>;
+  /** Returns the session that is open now, without opening one. */
+  present(): OpenedContext | undefined;
   /**
    * Closes a session whose store was lost, so that the next call opens it again. Returns `replaced` if another call has
    * done so, and `closed` if no session is open.
@@ -79,6 +81,7 @@ export function contextHolder(openContext: OpenContext): ContextHolder {
         throw error;
       }
     },
+    present: () => present,
     drop(opened) {
       if (present === opened) {
         close().catch(() => undefined);

@@ -1,6 +1,5 @@
 import {
   type ContextSession,
-  type JsonObject,
   type RefusedRequest,
   sha256,
   StoreError,
@@ -8,6 +7,7 @@ import {
   type ViewOptions,
 } from "@self-context-manager/core";
 
+import { type BlockedCall, blockedCall } from "./blocked-call.ts";
 import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
@@ -21,7 +21,14 @@ import {
 import { heldWrites } from "./held-writes.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import { hostThinking } from "./host-thinking.ts";
-import { isFields, type PiApi, type PiContext, type PiHost, type PiMessage } from "./pi-api.ts";
+import {
+  isFields,
+  type PiApi,
+  type PiContext,
+  type PiHost,
+  type PiMessage,
+  type ToolCallEvent,
+} from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
 import { freeTools, noTools } from "./pi-tools.ts";
@@ -352,18 +359,24 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     }
 
     pi.on("tool_call", async (event, context) => {
-      return await guarded(
-        context,
-        async ({ session }) => {
-          const input = isFields(event.input) ? (event.input as JsonObject) : {};
-          const reason = await session.checkArguments(event.toolName, input);
-          if (reason !== undefined) return { block: true, reason };
-          await writes.begin(session, event);
-          return undefined;
-        },
-        "waits",
-      );
+      if (trouble.isOn) return await blockedInTrouble(event);
+      return await guarded(context, async ({ session }) => {
+        const blocked = await blockedCall(session, event);
+        if (blocked === undefined) await writes.begin(session, event);
+        return blocked;
+      });
     });
+
+    /** Blocks a call that would write a stand-in, which an earlier request can have shown. This needs no store. */
+    async function blockedInTrouble(event: ToolCallEvent): Promise<BlockedCall | undefined> {
+      const session = isOn ? holder.present()?.session : undefined;
+      try {
+        return session === undefined ? undefined : await blockedCall(session, event);
+      } catch {
+        // The user has been notified of the trouble. The call runs, as it does in plain Pi.
+        return undefined;
+      }
+    }
 
     pi.on("tool_result", async (event, context) => {
       if (tools.names.has(event.toolName))

@@ -352,6 +352,38 @@ describe("a store in trouble", () => {
     expect(after).toMatchObject({ messages: [{ content: "the view" }] });
   });
 
+  test("is no reason to run a call that would write a stand-in", async () => {
+    const { pi, session } = await withStore(async () => await Promise.reject(busy));
+    session.failure = busy;
+    await pi.emit("context", { messages });
+    session.failure = undefined;
+    session.reason = "a reason";
+
+    const answer = await pi.emit("tool_call", {
+      toolName: "write",
+      toolCallId: "call_w",
+      input: { path: "a.txt", content: "[4000 characters, now in f1 v1]" },
+    });
+
+    expect(answer).toEqual({ block: true, reason: "a reason" });
+    expect(session.calls).toEqual([]);
+  });
+
+  test("stops no call when it cannot say whether the call would write a stand-in", async () => {
+    const { pi, session } = await withStore(async () => await Promise.reject(busy));
+    session.failure = busy;
+    await pi.emit("context", { messages });
+
+    const answer = await pi.emit("tool_call", {
+      toolName: "write",
+      toolCallId: "call_w",
+      input: { path: "a.txt", content: "text" },
+    });
+
+    expect(answer).toBeUndefined();
+    expect(pi.notices).toHaveLength(1);
+  });
+
   test("is reported again when it was over in between", async () => {
     const { pi, session } = await withStore(async () => await Promise.resolve());
     for (const failure of [busy, undefined, busy, busy]) {
