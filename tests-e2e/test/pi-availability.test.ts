@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import type { LoopbackModel } from "../src/loopback-model.ts";
 import { toolCalls } from "../src/loopback-reply.ts";
+import { openLoopbackServer } from "../src/loopback-server.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
@@ -56,6 +57,9 @@ const expectUntouched = (model: LoopbackModel): void => {
 };
 
 const notices = (text: string): number => text.split("self-context-manager:").length - 1;
+
+/** Milliseconds by which two runs of the same prompts can differ on a machine under load. */
+const noiseMs = 700;
 
 const timed = async (run: () => Promise<void>): Promise<number> => {
   const start = performance.now();
@@ -138,14 +142,52 @@ describe.each(piVersions)("Pi $version", (pi) => {
     const said = rpc.events.filter((line) => line["method"] === "notify");
     expect(said).toHaveLength(1);
     expect(said[0]?.["message"]).toMatch(/another program keeps it locked/u);
-    expect(first - plainTime).toBeLessThan(3_000);
-    expect(later - plainTime).toBeLessThan(1_000);
+    expect(first - plainTime).toBeLessThan(2_000 + noiseMs);
+    expect(later - plainTime).toBeLessThan(200 + noiseMs);
     expect(untouched).toHaveLength(4);
     expect(untouched[1]?.messages.at(-1)?.text).toContain(secretOf("a.txt"));
     const last = model.requests.at(-1)?.messages ?? [];
     expect(last.find(({ text }) => text.startsWith("Known objects"))).toBeDefined();
     for (const text of ["before", "read it", "after"])
       expect(last.map((message) => message.text)).toContain(text);
+  });
+
+  test.each([
+    ["accepts requests and never answers", true],
+    ["cannot be reached", false],
+  ])("delays little while an XTDB node %s", async (_name, accepts) => {
+    await using model = await openLoopbackModel({
+      script: ({ messages }) =>
+        messages.at(-1)?.text === "read it"
+          ? toolCalls(["call_a", "read", { path: "a.txt" }])
+          : { type: "text", text: "Read." },
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using node = await openLoopbackServer(
+      async () => await new Promise(() => undefined),
+      () => undefined,
+    );
+    if (!accepts) await node[Symbol.asyncDispose]();
+    const environment = { ...pooled, SCM_STORE: node.origin };
+    const firstOf = async (extensions: readonly string[]) => {
+      const start = performance.now();
+      const rpc = await openPiRpc({ pi, workspace, environment, extensions });
+      await rpc.prompt("read it");
+      return { rpc, time: performance.now() - start };
+    };
+    const plain = await firstOf([]);
+    await using plainRpc = plain.rpc;
+    const plainLater = await timed(async () => await plainRpc.prompt("read it"));
+    const managed = await firstOf([adapterFolder]);
+    await using rpc = managed.rpc;
+    const later = await timed(async () => await rpc.prompt("read it"));
+
+    const said = rpc.events.filter((line) => line["method"] === "notify");
+    expect(said).toHaveLength(1);
+    expect(said[0]?.["message"]).toContain(node.origin);
+    expect(managed.time - plain.time).toBeLessThan(2_000 + noiseMs);
+    expect(later - plainLater).toBeLessThan(200 + noiseMs);
+    expect(model.requests.at(-1)?.messages.map(({ text }) => text)).toContain("read it");
   });
 
   test("begins a new store when the store is renamed, and ingests everything again", async () => {
