@@ -1,7 +1,7 @@
 import type { Patience } from "@self-context-manager/core";
 
-/** Milliseconds that the first call waits for a store that does not work, with a reserve to two seconds. */
-const firstWait = 1_800;
+/** Milliseconds that the first call waits for a store that does not work. The rest of two seconds is for opening it. */
+const firstWait = 1_600;
 
 /**
  * Returns a patience for a host that waits for each call: from the moment at which a store does not work, all calls

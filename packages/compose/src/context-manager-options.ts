@@ -40,7 +40,7 @@ export interface ContextManagerOptions {
   readonly at?: string;
   /** Options of a store in XTDB. Default: the store `scm`, without a token. */
   readonly xtdb?: XtdbOptions;
-  /** How long calls wait for a store that does not work. Default: almost 2 s from the first such call on. */
+  /** How long calls wait for a store that does not work. Default: 1.6 s from the first such call on. */
   readonly patience?: Patience;
   /** The agent's working folder. Default: that of the process. */
   readonly workspace?: string;

@@ -15,5 +15,5 @@ test("all calls together wait less than two seconds, and later ones not until th
   const later = patience.left();
   patience.worked();
 
-  expect([atFirst, halfway, later, patience.left()]).toEqual([1_800, 800, 0, 1_800]);
+  expect([atFirst, halfway, later, patience.left()]).toEqual([1_600, 600, 0, 1_600]);
 });
