@@ -444,6 +444,36 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After a compaction a file is shown whole of which kept messages show some lines.",
   },
   {
+    file: "session/left-out-messages.ts",
+    of: "const rows = leftOutRows(turns, [...staying, ...left]);",
+    becomes: "const rows = leftOutRows(turns, left);",
+    breaks: "A message that was left out is shown when a summary replaces it in the host's list.",
+  },
+  {
+    file: "session/left-out-messages.ts",
+    of: "(place) => now.has(place),",
+    becomes: "() => false,",
+    breaks: "The content of a message that is left out is shown elsewhere.",
+  },
+  {
+    file: "session/added-messages.ts",
+    of: "if (unseen.has(raw)) continue;",
+    becomes: "",
+    breaks: "A message that no request had is stored.",
+  },
+  {
+    file: "layouts/epoch/left-out.ts",
+    of: "const valid = isBound ? withoutThinking(context, repaired, cut) : repaired;",
+    becomes: "const valid = repaired;",
+    breaks: "A model that binds its thinking refuses thinking behind a message that is left out.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
+    of: "const isBack = last !== undefined && hasReturned(context, last);",
+    becomes: "const isBack = false;",
+    breaks: "Messages that had been left out do not come back.",
+  },
+  {
     file: "history/recognize-reads.ts",
     of: "if (!isNewest || (await isOutdated(scope, snapshot))) continue;",
     becomes: "",

@@ -110,6 +110,7 @@ const reasons: Readonly<Record<string, string>> = {
   cold: "the provider's cache was cold, so a rewrite cost nothing extra",
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",
+  returned: "messages that another extension had left out are back",
   compaction: "you compacted the chat",
   thinking: "the model would not have accepted its earlier thinking",
 };

@@ -145,6 +145,7 @@ export {
 export { hasSignedThinking, withoutSignedThinking } from "./chat/signed-thinking.ts";
 export {
   type AssistantStep,
+  callsOf,
   isAssistantStep,
   type OpaqueStep,
   type Step,
@@ -228,6 +229,13 @@ export type {
 } from "./view/layout.ts";
 export { messagesHash } from "./view/message-hash.ts";
 export type { PoolEntry } from "./view/pool-entry.ts";
+export {
+  leftOutOf,
+  leftOutRows,
+  type LeftOut,
+  type MessagePlace,
+  placesOf,
+} from "./view/left-out.ts";
 export { contentParts, handlesShown, type ShownPart, type ViewEntry } from "./view/view-entry.ts";
 export { viewRecord } from "./view/view-object.ts";
 export type { ViewRecord } from "./view/view-record.ts";

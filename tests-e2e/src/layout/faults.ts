@@ -64,6 +64,25 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
       },
     },
     {
+      law: "left-out-is-not-shown",
+      what: "shows messages that are left out",
+      layout: {
+        ...sound,
+        render: ({ leftOut: _leftOut, ...input }, last) => sound.render(input, last),
+      },
+    },
+    {
+      law: "left-out-is-not-shown",
+      what: "leaves out whole turns only",
+      layout: {
+        ...sound,
+        render: ({ leftOut = [], ...input }, last) => {
+          const turns = leftOut.filter((row) => /^\d+$/u.test(row));
+          return sound.render({ ...input, leftOut: turns }, last);
+        },
+      },
+    },
+    {
       law: "newest-user-message-is-there",
       what: "forgets the last user message",
       layout: {

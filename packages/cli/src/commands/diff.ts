@@ -132,6 +132,7 @@ const endReasons = {
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",
   compaction: "the chat was compacted",
+  returned: "messages that another extension had left out are back",
   thinking: "the model would not have accepted the earlier thinking",
 } as const;
 

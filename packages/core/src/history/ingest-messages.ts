@@ -17,6 +17,7 @@ import {
 } from "../chat/message.ts";
 import {
   type AssistantStep,
+  isAfter,
   isAssistantStep,
   isDiscarded,
   type TurnPosition,
@@ -346,7 +347,7 @@ function setCompaction(
     ...(key === undefined ? {} : { key }),
   };
   state.chat = { ...state.chat, compaction };
-  freeReplaced(scope, compaction.from);
+  freeReplaced(scope, (place) => isAfter(compaction.from, place));
 }
 
 /** Returns the position after the end of the chat: the last turn's next step. */

@@ -19,6 +19,12 @@ export interface MessageIdentity {
    * belong to the host's history. Only a user's message or a message of the host's own kind can be added.
    */
   readonly isForOneRequest?: boolean;
+  /**
+   * Whether another extension of the host has left the message out of this request. The adapter then puts it back at its
+   * place in the list. It stays in the history, and the view does not show it. The result of a call whose answer is shown
+   * says that there is none.
+   */
+  readonly isLeftOut?: boolean;
 }
 
 /** Translates a host's messages. Only this part of an adapter knows their form. */

@@ -2,7 +2,7 @@ import { toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
+import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 import { identify, messageKeys } from "../host/message-identity.ts";
 import { messageTokens } from "../render/message-tokens.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -17,20 +17,29 @@ interface AddedMessage {
   readonly after: number;
 }
 
-/** A host's list without the messages that others have added to this request, and these messages. */
+/** The messages of a host's list that belong to the session's history, and those that others have added to this request. */
 export interface SplitList<Raw> {
   readonly own: readonly Raw[];
   readonly added: readonly AddedMessage[];
 }
 
-/** Separates the messages of a host's history from those that others have added to this request. */
-export function splitList<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): SplitList<Raw> {
-  const isAdded = (raw: Raw): boolean => codec.identify(raw).isForOneRequest === true;
-  if (!messages.some(isAdded)) return { own: messages, added: [] };
+/**
+ * Separates the messages of a host's history from those that others have added to this request. A message that others
+ * left out before the session knew it is in neither: no request had it.
+ */
+export function splitList<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  known: ReadonlyMap<string, unknown>,
+): SplitList<Raw> {
+  const identities = messages.map((raw) => codec.identify(raw));
+  if (!identities.some(isMarked)) return { own: messages, added: [] };
   const own: Raw[] = [];
   const added: AddedMessage[] = [];
-  for (const raw of messages) {
-    if (isAdded(raw))
+  const unseen = unseenLeftOut(messages, codec, known);
+  for (const [index, raw] of messages.entries()) {
+    if (unseen.has(raw)) continue;
+    if (identities[index]?.isForOneRequest === true)
       added.push({
         message: shownMessage(toJson(codec.decode(raw)) as Message),
         after: own.length,
@@ -38,6 +47,26 @@ export function splitList<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw
     else own.push(raw);
   }
   return { own, added };
+}
+
+function isMarked({ isForOneRequest, isLeftOut }: MessageIdentity): boolean {
+  return isForOneRequest === true || isLeftOut === true;
+}
+
+/** Returns the messages that others have left out and that are not in the session. */
+function unseenLeftOut<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  known: ReadonlyMap<string, unknown>,
+): ReadonlySet<Raw> {
+  const stored = messages.filter((raw) => codec.identify(raw).isForOneRequest !== true);
+  const identities = stored.map((raw) => identify(raw, codec));
+  const keys = messageKeys(identities);
+  return new Set(
+    stored.filter(
+      (_, index) => identities[index]?.isLeftOut === true && !known.has(keys[index] ?? ""),
+    ),
+  );
 }
 
 function shownMessage(message: Message): ViewMessage {

@@ -40,6 +40,7 @@ import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnRefusal, type RefusedRequest } from "./learn-refusal.ts";
 import { learnUsage } from "./learn-usage.ts";
+import { noteLeftOut } from "./left-out-messages.ts";
 import { makeView } from "./make-view.ts";
 import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
@@ -287,6 +288,7 @@ export async function openContextSession(
     const learnNow = (report: IngestReport): void => learnUsage(current.state, report);
     const allSignals = { ...signals, learn: learnNow };
     const report = await ingestMessages(current, messages, codec, executions, allSignals);
+    noteLeftOut(current, messages, codec);
     if (report.isFromOtherStore === true) isFromOtherStore = true;
     return report;
   }
@@ -311,14 +313,19 @@ export async function openContextSession(
     },
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
-        const report = await takeIn(current, splitList(messages, codec).own, codec, signals);
+        const report = await takeIn(
+          current,
+          splitList(messages, codec, current.state.known).own,
+          codec,
+          signals,
+        );
         await commitSession(current);
         return report;
       }),
     view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
     ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
       await run(async (current) => {
-        const list = splitList(messages, codec);
+        const list = splitList(messages, codec, current.state.known);
         await takeIn(current, list.own, codec, rewound === undefined ? {} : { rewound });
         try {
           return await viewOf(current, options, placeAdded(current.state, list, codec));

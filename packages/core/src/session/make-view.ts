@@ -210,6 +210,7 @@ async function inputOf(
     },
     cache: cacheCost(scope, options),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(state.leftOut.length === 0 ? {} : { leftOut: state.leftOut }),
     ...(options.head === undefined ? {} : { head: options.head }),
     ...(state.view === undefined || last === undefined ? {} : { lastCall: state.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),

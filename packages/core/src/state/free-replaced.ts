@@ -6,10 +6,13 @@ import {
   withRange,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
-import { isAfter, isAssistantStep, type TurnPosition } from "../chat/turn.ts";
+import { isAssistantStep } from "../chat/turn.ts";
+import type { MessagePlace } from "../view/left-out.ts";
 import { leaveActive } from "./active-set.ts";
 import type { SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";
+
+type CallPlace = Required<MessagePlace>;
 
 /** A call that showed an object: the lines that it showed, and the hash of the text; undefined if it names none. */
 interface Showing {
@@ -19,20 +22,25 @@ interface Showing {
 }
 
 /**
- * Makes inactive what only messages held that the host has replaced by its summary: outputs, and files that no kept
- * message shows. Pinned objects stay active, and so does what the user activated by a command.
+ * Makes inactive what only messages held that have gone: outputs, and files that no kept message shows. The host has
+ * replaced these messages by its summary, or an extension leaves them out. Pinned objects stay active, and so does what
+ * the user activated by a command. `wasGone`: whether a message had gone before.
  */
-export function freeReplaced(scope: SessionScope, from: TurnPosition): void {
+export function freeReplaced(
+  scope: SessionScope,
+  isGone: (place: CallPlace) => boolean,
+  wasGone: (place: CallPlace) => boolean = () => false,
+): void {
   const { state } = scope;
   const replaced = new Set<ObjectId>();
   const kept = new Map<ObjectId, readonly Showing[]>();
   const targeted = new Set<ObjectId>();
-  for (const { position, id } of placedCalls(state)) {
-    const isKept = !isAfter(from, position);
+  for (const { place, id } of placedCalls(state)) {
+    const isKept = !isGone(place);
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
       if (showing.id !== id) targeted.add(showing.id);
       if (isKept) kept.set(showing.id, [...(kept.get(showing.id) ?? []), showing]);
-      else replaced.add(showing.id);
+      else if (!wasGone(place)) replaced.add(showing.id);
     }
   }
   for (const [id, { asked }] of state.active) {
@@ -46,11 +54,12 @@ export function freeReplaced(scope: SessionScope, from: TurnPosition): void {
 
 function* placedCalls({
   chat,
-}: SessionState): Iterable<{ readonly position: TurnPosition; readonly id: ObjectId }> {
+}: SessionState): Iterable<{ readonly place: CallPlace; readonly id: ObjectId }> {
   for (const [turn, { steps }] of chat.turns.entries())
     for (const [step, made] of steps.entries())
       if (isAssistantStep(made))
-        for (const id of made.toolcall_ids) yield { position: { turn, step }, id };
+        for (const [call, id] of made.toolcall_ids.entries())
+          yield { place: { turn, step, call }, id };
 }
 
 /** Returns what the result of a call showed: its output, and the objects that a context tool or a read showed. */

@@ -119,6 +119,8 @@ export interface SessionState {
   usageModel: string | undefined;
   /** The limits of models whose provider refused a prompt, by the model as `provider/id`. */
   readonly promptLimits: Map<string, PromptLimit>;
+  /** The messages of the chat that an extension leaves out of its requests, as rows of `LeftOut`. */
+  leftOut: readonly string[];
   /** The cost of the session's calls so far; undefined if no layout has reported figures. */
   account: CostAccount | undefined;
   /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
@@ -171,6 +173,7 @@ export function newSessionState(
     usage: [],
     usageModel: undefined,
     promptLimits: new Map(),
+    leftOut: [],
     account: undefined,
     sentTokens: 0,
     lastTransaction: 0,

@@ -88,6 +88,8 @@ export interface LayoutInput {
   readonly thinking?: ThinkingBinding;
   /** Names the text before the messages, the system prompt and the tools. A new name is a change of that text. */
   readonly head?: string;
+  /** The messages of the chat that the view leaves out, as rows of `LeftOut`. Default: none. */
+  readonly leftOut?: readonly string[];
   /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
   readonly lastCall?: number;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
@@ -167,9 +169,16 @@ export type Departure =
  * held nothing of the session. `budget`: the view exceeded the budget, or a view that was cut may be larger now.
  * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the view
  * contains signed thinking of another model, or the text before the messages has changed, and the model binds its
- * thinking to both.
+ * thinking to both. `returned`: messages that an extension of the host had left out are back.
  */
-export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compaction" | "thinking";
+export type EpochEnd =
+  | "carried"
+  | "cold"
+  | "budget"
+  | "late-result"
+  | "compaction"
+  | "thinking"
+  | "returned";
 
 /**
  * Arranges chat, pool and active objects into the messages of a view. A layout is pure: the same input and record give
@@ -184,6 +193,8 @@ export type EpochEnd = "carried" | "cold" | "budget" | "late-result" | "compacti
  * - `bound-thinking-stays-valid`: for a model that binds its thinking, an answer is shown with its signed thinking only
  *   if all messages before it are those of the view that it answered, apart from thinking, and if the signed thinking
  *   before it is the same as in that view, or none.
+ * - `left-out-is-not-shown`: a message of the chat that `leftOut` names is not in the view. Instead of a result whose call
+ *   is shown, there is the note that the call has no result, or its reference line.
  * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of

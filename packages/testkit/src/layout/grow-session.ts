@@ -1,4 +1,11 @@
-import type { Block, Step } from "@self-context-manager/core";
+import {
+  type Block,
+  callsOf,
+  leftOutOf,
+  leftOutRows,
+  type MessagePlace,
+  type Step,
+} from "@self-context-manager/core";
 import { objectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
@@ -59,9 +66,28 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
       return { ...now, factor: happening.factor };
     case "model":
       return { ...now, model: { ...now.model, thinking: happening.thinking } };
+    case "left-out":
+      return { ...now, leftOut: leftOutNow(now, happening) };
     case "head":
       return { ...now, model: { ...now.model, head: String(happening.prompt) } };
   }
+}
+
+/** Returns the rows of the first turns and of some single messages and results. */
+function leftOutNow(
+  { turns }: SessionNow,
+  { turns: count, messages }: Happening & { readonly type: "left-out" },
+): readonly string[] {
+  const all = turns.flatMap(({ steps }, turn): readonly MessagePlace[] => [
+    { turn, step: -1 },
+    ...steps.flatMap((step, index): readonly MessagePlace[] => [
+      { turn, step: index },
+      ...callsOf(step).map((_, call) => ({ turn, step: index, call })),
+    ]),
+  ]);
+  const first = all.filter(({ turn }) => turn < Math.min(count, turns.length - 1));
+  const single = messages.flatMap((nth) => all[nth % Math.max(1, all.length)] ?? []);
+  return leftOutRows(turns, [...first, ...single]);
 }
 
 function withAnswered(now: SessionNow): SessionNow {
@@ -150,6 +176,11 @@ function compacted(now: SessionNow, at: number, place: SessionPlace): SessionNow
 }
 
 /** Whether a model call is possible: at least one message has content. */
-export function canBeAsked({ turns }: SessionNow): boolean {
-  return turns.some(({ user, steps }) => saysAnything(user) || steps.length > 0);
+export function canBeAsked({ turns, leftOut: rows }: SessionNow): boolean {
+  const leftOut = leftOutOf(rows);
+  return turns.some(
+    ({ user, steps }, turn) =>
+      (saysAnything(user) && !leftOut.has({ turn, step: -1 })) ||
+      steps.some((_, step) => !leftOut.has({ turn, step })),
+  );
 }

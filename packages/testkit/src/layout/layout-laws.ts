@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
 import { boundThinkingCheck } from "./bound-thinking-check.ts";
+import { leftOutFaults } from "./left-out-faults.ts";
 import { lineFaults } from "./line-faults.ts";
 import { type PlayedCall, playedCalls } from "./play-session.ts";
 import { sequenceFaults } from "./sequence-faults.ts";
@@ -30,6 +31,7 @@ import {
 export type LayoutLaw =
   | "output-is-legal"
   | "bound-thinking-stays-valid"
+  | "left-out-is-not-shown"
   | "newest-user-message-is-there"
   | "active-is-shown"
   | "budget-holds"
@@ -66,6 +68,9 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         const check = boundThinkingCheck();
         for (const call of calls) check(call);
       });
+    },
+    "left-out-is-not-shown": (layout, trial) => {
+      everyCall(layout, trial, (call) => assert.deepEqual(leftOutFaults(call), []));
     },
     "newest-user-message-is-there": (layout, trial) => {
       everyCall(layout, trial, ({ input, output }) => {

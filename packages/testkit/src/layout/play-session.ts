@@ -38,6 +38,8 @@ export interface PlayedCall {
   readonly lastMessages: readonly ViewMessage[];
   /** The budget of the last sent view. */
   readonly lastBudget?: number;
+  /** The messages that the last sent view left out. */
+  readonly lastLeftOut: readonly string[];
   readonly output: LayoutOutput;
   /** Whether the user has had the chat summarised since the last sent view. */
   readonly isCompacted: boolean;
@@ -77,14 +79,15 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
       ...(last === undefined ? {} : { last }),
       ...(current.sent?.budget === undefined ? {} : { lastBudget: current.sent.budget }),
       lastMessages: current.sent?.messages ?? [],
+      lastLeftOut: current.sent?.leftOut ?? [],
       output,
       isCompacted: last !== undefined && current.compaction !== current.sent?.compaction,
       source: sourceOf(current, place),
       inputFrom,
     };
     const { record, messages } = output;
-    const { compaction, budget, model } = now;
-    const sent = { call, isAnswered: false, record, messages, compaction, budget, model };
+    const { compaction, budget, model, leftOut } = now;
+    const sent = { call, isAnswered: false, record, messages, compaction, budget, model, leftOut };
     now = { ...now, sent };
     for (const id of output.deactivated ?? []) now = deactivated(now, handleOf(input, id), false);
   }
@@ -151,6 +154,7 @@ function inputOf(
     },
     cache: { ...usualCache, isCold },
     ...now.model,
+    ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
     ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),
     ...(now.budget === undefined ? {} : { budget: now.budget }),
   };

@@ -60,7 +60,8 @@ export type Happening =
   | { readonly type: "budget"; readonly tokens: number | undefined }
   | { readonly type: "factor"; readonly factor: number }
   | { readonly type: "model"; readonly thinking: ThinkingBinding }
-  | { readonly type: "head"; readonly prompt: number };
+  | { readonly type: "head"; readonly prompt: number }
+  | { readonly type: "left-out"; readonly turns: number; readonly messages: readonly number[] };
 
 /** A new text for a file: a different text, or the old one with some lines changed. */
 export type TextChange =
@@ -268,11 +269,20 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ type: fc.constant("head" as const), prompt: fc.nat(1) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("left-out" as const),
+      turns: fc.nat(3),
+      messages: fc.array(number, { maxLength: 3 }),
+    }),
+  },
 );
 
 /**
  * Generates sessions as they grow call by call: turns and steps, parallel tool calls, missing or late results,
- * images, changing files, activation by the model and the user, compactions, branches and shrinking budgets.
+ * images, changing files, activation by the model and the user, compactions, branches, messages that an
+ * extension leaves out, and shrinking budgets.
  */
 export const sessionScript: fc.Arbitrary<SessionScript> = fc
   .record({

@@ -34,6 +34,7 @@ interface SentView {
   readonly compaction: Compaction | undefined;
   readonly budget: number | undefined;
   readonly model: ModelNow;
+  readonly leftOut: readonly string[];
 }
 
 /** What the thinking of the model in use is bound to besides the messages. */
@@ -56,6 +57,8 @@ export interface SessionNow {
   readonly pinned: ReadonlySet<string>;
   readonly recent: readonly UseKey[];
   readonly late: readonly LateResult[];
+  /** The messages that an extension leaves out, as rows. */
+  readonly leftOut: readonly string[];
   readonly budget?: number;
   readonly factor: number;
   /** Whether active files keep the version that the model got. */
@@ -71,6 +74,7 @@ export const emptySession: SessionNow = {
   pinned: new Set(),
   recent: [],
   late: [],
+  leftOut: [],
   factor: 1,
   keepsVersions: false,
   model: { thinking: "free", head: "0" },

@@ -6,6 +6,7 @@ import {
   isText,
   isToolCall,
   type LayoutInput,
+  leftOutOf,
   messageTokens,
   type ViewMessage,
   withoutSignedThinking,
@@ -85,11 +86,13 @@ function isSameBut(shown: unknown, given: unknown): boolean {
 
 /**
  * Returns the text of the newest user message that has content. Returns `undefined` if the message is only an image,
- * or if a summary that the user requested replaces it.
+ * or if a summary that the user requested replaces it. Messages that are left out do not count.
  */
-export function newestUserText({ turns, compaction }: LayoutInput): string | undefined {
+export function newestUserText({ turns, compaction, leftOut }: LayoutInput): string | undefined {
   const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
-  const kept = turns.slice(step === -1 ? turn : turn + 1);
+  const gone = leftOutOf(leftOut ?? []);
+  const first = step === -1 ? turn : turn + 1;
+  const kept = turns.filter((_, index) => index >= first && !gone.has({ turn: index, step: -1 }));
   const said = kept.findLast(({ user }) => saysAnything(user))?.user ?? null;
   if (said === null || typeof said === "string") return said ?? undefined;
   const text = said.map((block) => (isText(block) ? block.text : "")).join("");

@@ -19,6 +19,8 @@ export type EpochMemory = {
   readonly died: Readonly<Record<string, number>>;
   /** Tokens of the chat with every output kept where it arrived. */
   readonly plain_tokens: number;
+  /** The messages that the view leaves out, as rows of `LeftOut`. */
+  readonly left_out?: readonly string[];
   /** Identity of the summary that replaces earlier turns, by which a new summary is noticed. */
   readonly compaction?: string;
   /**

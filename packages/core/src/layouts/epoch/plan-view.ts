@@ -1,11 +1,9 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { callsOf, isAssistantStep, type Step } from "../../chat/turn.ts";
-import { missingMessages } from "../../lines/notices.ts";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
 import {
   handlesShown,
-  type NoticeEntry,
   type SummaryEntry,
   type UserEntry,
   type ViewEntry,
@@ -17,6 +15,7 @@ import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
+import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { resultEntry, stepEntries, userEntry } from "./result-entries.ts";
 import { shownParts, type ShownParts } from "./shown-parts.ts";
@@ -47,15 +46,22 @@ interface Grown {
  * Plans the view of the next call: the sent entries and the new ones. When an epoch ends, content is removed from both.
  */
 export function planView(context: PlanningContext, last: ViewRecord | undefined): PlannedView {
+  const { input } = context;
   const before = last === undefined ? firstMemory : epochMemory(last);
   const compaction = compactionName(context);
   const isCompacted = last !== undefined && before.compaction !== compaction;
-  const isReplaced = isCompacted || (last !== undefined && hasMoreRoom(context, last, before));
-  const from = last === undefined || isReplaced ? undefined : withinChat(context, last);
+  const isBack = last !== undefined && hasReturned(context, last);
+  const isReplaced =
+    isCompacted || isBack || (last !== undefined && hasMoreRoom(context, last, before));
+  const kept =
+    last === undefined || isReplaced
+      ? undefined
+      : withoutLeftOut(context, withinChat(context, last));
+  const from = kept?.record;
   const bound = boundTo(context);
   const isTrusted = last !== undefined && bound !== undefined && before.bound_to === bound;
-  const grown = grow(context, from, before.scarce, isTrusted && from === last);
-  const end = isCompacted ? "compaction" : isReplaced ? "budget" : grown.end;
+  const grown = grow(context, kept, before.scarce, isTrusted && from === last);
+  const end = isCompacted ? "compaction" : isBack ? "returned" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const call = before.calls + 1;
   const found = removables(context, grown.entries, unsentFrom);
@@ -88,6 +94,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
     plain_tokens:
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(context, grown.entries.slice(grown.sent)),
+    ...(input.leftOut === undefined ? {} : { left_out: input.leftOut }),
     ...(compaction === undefined ? {} : { compaction }),
     ...(bound === undefined ? {} : { bound_to: bound }),
     ...lacking(context, ended, from === undefined ? firstMemory : before, deactivated),
@@ -187,10 +194,11 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
  */
 function grow(
   context: PlanningContext,
-  last: ViewRecord | undefined,
+  kept: { readonly record: ViewRecord; readonly cut: number } | undefined,
   scarce: readonly UseKey[] | undefined,
   isTrusted: boolean,
 ): Grown {
+  const last = kept?.record;
   const entries: ViewEntry[] = last === undefined ? [] : [...last.entries];
   const sent = entries.length;
   const parts = shownParts(entries, last === undefined ? [] : scarce);
@@ -217,13 +225,14 @@ function grow(
       for (const entry of stepEntries(context, parts, turn, step, keepsThinking)) add(entry);
     }
   }
-  if (entries[0]?.type === "assistant") entries.unshift(missingUserNotice(context));
+  if (entries[0]?.type === "assistant")
+    entries.splice(0, entries.length, ...startedByUser(context, entries));
   for (const entry of missingObjects(context, parts)) add(entry);
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   add(pinnedNotice(context, entries));
   return late < sent
     ? { entries, sent, cut: late, end: "late-result" }
-    : { entries, sent, cut: sent };
+    : { entries, sent, cut: Math.min(sent, kept?.cut ?? sent) };
 }
 
 /** Whether a step is the answer to the last view. Other answers were thought after messages that no record contains. */
@@ -253,12 +262,6 @@ function takeLateResults(
     first = Math.min(first, index);
   });
   return first;
-}
-
-/** Providers require a user message first. */
-function missingUserNotice(context: PlanningContext): NoticeEntry {
-  const text = missingMessages.user.write();
-  return sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
 function compactionName({ input }: PlanningContext): string | undefined {

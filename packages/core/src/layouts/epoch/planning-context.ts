@@ -2,6 +2,7 @@ import type { ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { InView } from "../../policy/activation-policy.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
+import { type LeftOut, leftOutOf } from "../../view/left-out.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
@@ -17,6 +18,8 @@ export interface PlanningContext {
   readonly keepsArguments: (object: InView) => boolean;
   readonly stays: (object: InView) => boolean;
   readonly entryOf: (handle: string) => PoolEntry | undefined;
+  /** The messages that the view leaves out. */
+  readonly leftOut: LeftOut;
 }
 
 const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" };
@@ -39,6 +42,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     keepsArguments: input.liveness?.keepsArguments ?? (() => true),
     stays: input.liveness?.stays ?? (() => true),
     entryOf,
+    leftOut: leftOutOf(input.leftOut ?? []),
   };
 }
 

@@ -14,6 +14,7 @@ import { hasOwnLine } from "../../lines/own-lines.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject } from "../../view/layout.ts";
+import type { MessagePlace } from "../../view/left-out.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type {
   OpaqueEntry,
@@ -28,9 +29,10 @@ import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
 import { fileReferences, hasImages, wantedParts } from "./wanted-parts.ts";
 
-/** Returns the entry of a turn's user message, or undefined if the message is empty. */
+/** Returns the entry of a turn's user message, or undefined if the message is empty or left out. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
   const said = context.input.turns[turn]?.user ?? null;
+  if (context.leftOut.has({ turn, step: -1 })) return undefined;
   if (said === null || withoutEmpty(said).length === 0) return undefined;
   return sized<UserEntry>({ type: "user", turn }, context.source);
 }
@@ -47,7 +49,7 @@ export function stepEntries(
   keepsThinking: boolean,
 ): readonly ViewEntry[] {
   const step = context.input.turns[turn]?.steps[index];
-  if (step === undefined) return [];
+  if (step === undefined || context.leftOut.has({ turn, step: index })) return [];
   if (!isAssistantStep(step))
     return [sized<OpaqueEntry>({ type: "opaque", turn, step: index }, context.source)];
   if (isDiscarded(step)) return [];
@@ -66,7 +68,7 @@ export function stepEntries(
 export function resultEntry(
   context: PlanningContext,
   parts: ShownParts,
-  place: { readonly turn: number; readonly step: number; readonly call: number },
+  place: Required<MessagePlace>,
   call: ToolCallBlock,
   isLate = false,
 ): ResultEntry {
@@ -74,8 +76,7 @@ export function resultEntry(
   const id =
     step !== undefined && isAssistantStep(step) ? step.toolcall_ids[place.call] : undefined;
   const known = id === undefined ? undefined : context.input.pool.get(id);
-  if (known === undefined)
-    return sized<ResultEntry>({ type: "result", ...place, form: "bare" }, context.source);
+  if (known === undefined || context.leftOut.has(place)) return missingResult(context, place);
   // A content further down is not above a late result.
   const replaces = isLate ? undefined : replacedFile(context, parts, known.stored.body, call);
   const entry = {
@@ -94,6 +95,14 @@ export function resultEntry(
   return shows.length === 0
     ? sized<ResultEntry>({ ...entry, form: "bare" }, context.source)
     : sized<ResultEntry>({ ...entry, form: "shown", shows }, context.source);
+}
+
+/** Returns the entry of a result that is not there. */
+export function missingResult(
+  { source }: PlanningContext,
+  { turn, step, call }: Required<MessagePlace>,
+): ResultEntry {
+  return sized<ResultEntry>({ type: "result", turn, step, call, form: "bare" }, source);
 }
 
 /** Returns the parts that a context tool brought into view: the objects that its call activated. */

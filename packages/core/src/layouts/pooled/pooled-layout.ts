@@ -16,6 +16,7 @@ import type { ViewRecord } from "../../view/view-record.ts";
 import type { ViewSource } from "../../view/view-source.ts";
 import { activePool } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
+import { withoutLeftOut } from "./left-out.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 
 /**
@@ -26,7 +27,8 @@ import { listRoom, metadataPool } from "./metadata-pool.ts";
 export const pooledLayout: Layout = {
   name: "pooled",
   followsFiles: true,
-  render(given) {
+  render(all) {
+    const given = withoutLeftOut(all);
     const input = given.thinking === "bound" ? withoutThinking(given) : given;
     const chat = chatPool(input);
     const active = activePool(input, chat.tokens + listRoom(input));
@@ -54,6 +56,8 @@ type PooledMemory = {
   readonly active: readonly ActiveRow[];
   readonly factor: number;
   readonly budget?: number;
+  /** The messages that are left out, as rows of `LeftOut`. */
+  readonly left_out?: readonly string[];
   /** Whether signed thinking is not shown. */
   readonly no_thinking?: true;
 };
@@ -118,6 +122,7 @@ function recordOf(input: LayoutInput): ViewRecord {
     })),
     factor: input.factor ?? 1,
     ...(input.budget === undefined ? {} : { budget: input.budget }),
+    ...(input.leftOut === undefined ? {} : { left_out: input.leftOut }),
     ...(input.thinking === "bound" ? { no_thinking: true as const } : {}),
   };
   return {
@@ -161,6 +166,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     workspace: record.workspace,
     estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }),
     factor: memory.factor,
+    ...(memory.left_out === undefined ? {} : { leftOut: memory.left_out }),
     ...(memory.budget === undefined ? {} : { budget: memory.budget }),
     ...(memory.no_thinking === true ? { thinking: "bound" } : {}),
   };

@@ -1,0 +1,74 @@
+import { missingMessages } from "../../lines/notices.ts";
+import { leftOutOf, type MessagePlace, placesOf } from "../../view/left-out.ts";
+import type { NoticeEntry, ViewEntry } from "../../view/view-entry.ts";
+import type { ViewRecord } from "../../view/view-record.ts";
+import { boundTo, firstChange, withoutThinking } from "./bound-thinking.ts";
+import { sized } from "./entry-messages.ts";
+import { epochMemory } from "./epoch-memory.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { repairReferences } from "./repair-references.ts";
+import { missingResult } from "./result-entries.ts";
+
+/** Whether messages that the last view left out are in the chat, and are no longer left out. */
+export function hasReturned({ input, leftOut }: PlanningContext, last: ViewRecord): boolean {
+  const before = leftOutOf(epochMemory(last).left_out ?? []);
+  return placesOf(input.turns, before).some((place) => !leftOut.has(place));
+}
+
+/**
+ * Returns the last view without the messages that are left out now, and the index of the first entry that changed. The
+ * same record is returned if nothing changed.
+ */
+export function withoutLeftOut(
+  context: PlanningContext,
+  last: ViewRecord,
+): { readonly record: ViewRecord; readonly cut: number } {
+  const { entries } = last;
+  if (context.leftOut.rows.length === 0) return { record: last, cut: entries.length };
+  const kept = startedByUser(
+    context,
+    entries.flatMap((entry) => withoutMessage(context, entry)),
+  );
+  const cut = firstChange(entries, kept);
+  if (cut === entries.length && kept.length === entries.length) return { record: last, cut };
+  const repaired = repairReferences(context, kept, cut, () => false);
+  const isBound = boundTo(context) !== undefined;
+  const valid = isBound ? withoutThinking(context, repaired, cut) : repaired;
+  return { record: { ...last, entries: valid }, cut };
+}
+
+function withoutMessage(context: PlanningContext, entry: ViewEntry): readonly ViewEntry[] {
+  const place = placeIn(entry);
+  if (place === undefined || !context.leftOut.has(place)) return [entry];
+  if (entry.type !== "result" || context.leftOut.has({ turn: place.turn, step: place.step }))
+    return [];
+  return entry.of === undefined ? [entry] : [missingResult(context, entry)];
+}
+
+function placeIn(entry: ViewEntry): MessagePlace | undefined {
+  switch (entry.type) {
+    case "user":
+      return { turn: entry.turn, step: -1 };
+    case "assistant":
+    case "opaque":
+      return { turn: entry.turn, step: entry.step };
+    case "result":
+      return { turn: entry.turn, step: entry.step, call: entry.call };
+    case "summary":
+    case "object":
+    case "notice":
+    case "added":
+      return undefined;
+  }
+}
+
+/** Returns entries that begin with a user's message, as providers require. */
+export function startedByUser(
+  { source }: PlanningContext,
+  entries: readonly ViewEntry[],
+): readonly ViewEntry[] {
+  const [first] = entries;
+  if (first?.type !== "assistant" && first?.type !== "result") return entries;
+  const text = missingMessages.user.write();
+  return [sized<NoticeEntry>({ type: "notice", text }, source), ...entries];
+}

@@ -1,0 +1,60 @@
+import { callsOf } from "../chat/turn.ts";
+import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
+import { identify, messageKeys } from "../host/message-identity.ts";
+import { freeReplaced } from "../state/free-replaced.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
+import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from "../view/left-out.ts";
+
+/**
+ * Notes which messages of the chat an extension leaves out of this request, after the host's list was ingested. A message
+ * that the list does not contain at all, for example because a summary replaced it, stays as it was. What only messages
+ * held that are left out now becomes inactive.
+ */
+export function noteLeftOut<Raw>(
+  scope: SessionScope,
+  own: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): void {
+  const { state } = scope;
+  const before = leftOutOf(state.leftOut);
+  const isAny = before.rows.length > 0 || own.some((raw) => codec.identify(raw).isLeftOut === true);
+  if (!isAny) return;
+  const { turns } = state.chat;
+  const identities = own.map((raw) => identify(raw, codec));
+  const keys = messageKeys(identities);
+  const left: MessagePlace[] = [];
+  const sent = new Set<string>();
+  for (const [index, identity] of identities.entries()) {
+    const place = placeOf(state, keys[index] ?? "", identity);
+    if (place === undefined) continue;
+    if (identity.isLeftOut === true) left.push(place);
+    else sent.add(placeRow(place));
+  }
+  const staying = placesOf(turns, before).filter((place) => !sent.has(placeRow(place)));
+  const rows = leftOutRows(turns, [...staying, ...left]);
+  if (rows.join(" ") === state.leftOut.join(" ")) return;
+  state.leftOut = rows;
+  state.changed = true;
+  const now = leftOutOf(rows);
+  freeReplaced(
+    scope,
+    (place) => now.has(place),
+    (place) => before.has(place),
+  );
+}
+
+/** Returns the place of a message in the chat; undefined if the chat does not have it. */
+function placeOf(
+  { known, chat }: SessionState,
+  key: string,
+  { callId }: MessageIdentity,
+): MessagePlace | undefined {
+  const position = known.get(key)?.position;
+  if (position === undefined) return undefined;
+  const { turn, step } = position;
+  if (callId === undefined) return { turn, step };
+  const found = chat.turns[turn]?.steps[step];
+  const call = found === undefined ? -1 : callsOf(found).findIndex(({ id }) => id === callId);
+  return call === -1 ? undefined : { turn, step, call };
+}

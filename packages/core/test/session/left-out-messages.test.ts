@@ -1,0 +1,205 @@
+import { describe, expect, it, test } from "vitest";
+import type { Message } from "../../src/chat/message.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { rebuildView } from "../../src/inspect/view-history.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import type { Layout } from "../../src/view/layout.ts";
+import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
+import { openTestSession, plainCodec, testHost, type TestSession } from "./test-session.ts";
+import { textOfMessage } from "./view-parts.ts";
+
+/** A codec that marks some messages as left out of this request. */
+function without(...leftOut: readonly (Message | undefined)[]): MessageCodec<Message> {
+  return {
+    identify: (message) => ({
+      ...plainCodec.identify(message),
+      ...(leftOut.includes(message) ? { isLeftOut: true } : {}),
+    }),
+    decode: (message) => message,
+  };
+}
+
+const long = (name: string): string => `${name} said this\n`.repeat(60);
+
+describe("a message that another extension leaves out of a request", () => {
+  it("is not shown, and is shown again when it is back", async () => {
+    const { session, history } = await openChat();
+    history.say("done");
+    history.user("and now");
+    const all = await viewWithout(session, history);
+
+    const shorter = await viewWithout(session, history, history.messages[0], history.messages[1]);
+    const again = await viewWithout(session, history);
+
+    expect(all).toEqual(["go on", "done", "and now"]);
+    expect(shorter).toEqual(["and now"]);
+    expect(again).toEqual(all);
+  });
+
+  it("takes its results and their contents with it", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, long("the command"));
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+
+    const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
+
+    expect(texts).toEqual(["go on", "done", "and now"]);
+  });
+
+  it("is noted as a missing result if only the result is left out", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, long("the command"));
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+
+    const texts = await viewWithout(session, history, history.messages[2]);
+
+    expect(texts).toHaveLength(5);
+    expect(texts.join("\n")).not.toContain("the command said this");
+  });
+
+  it("stays left out after a resume and when the host no longer sends it", async () => {
+    const opened = await openChat();
+    const { session, history } = opened;
+    history.say("done");
+    history.user("and now");
+    await viewWithout(session, history);
+    await viewWithout(session, history, history.messages[1]);
+    const shown = async (by: ContextSession): Promise<readonly string[]> =>
+      (await by.view({ isSent: false })).messages.map(textOfMessage);
+
+    expect(await shown(session)).toEqual(["go on", "and now"]);
+    expect(await shown(await opened.reopen())).toEqual(["go on", "and now"]);
+    await session.ingestAndView(history.messages.slice(2), plainCodec, {});
+    expect(await shown(session)).toEqual(["go on", "and now"]);
+  });
+
+  it("keeps its place in the history", async () => {
+    const { session, history } = await openChat();
+    history.say("done");
+    await viewWithout(session, history);
+    await viewWithout(session, history, history.messages[0]);
+    history.user("and now");
+
+    const { type, added } = await session.ingest(history.messages, without(history.messages[0]));
+    expect({ type, added }).toEqual({ type: "appended", added: 1 });
+    expect(await viewWithout(session, history)).toEqual(["go on", "done", "and now"]);
+  });
+
+  it("is not stored if the session does not know it", async () => {
+    const { session, history, store } = await openChat();
+    history.user("THE SECRET");
+    history.user("and now");
+
+    const texts = await viewWithout(session, history, history.messages[1]);
+
+    expect(texts).toEqual(["go on", "and now"]);
+    const { chatId } = await session.status();
+    expect(JSON.stringify(await store.get(chatId))).not.toContain("THE SECRET");
+  });
+
+  it("ends no epoch, and changes only what follows it", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, long("the command"));
+    history.user("a mode is on");
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+
+    const view = await session.ingestAndView(history.messages, without(history.messages[3]), {});
+
+    expect(view.epoch).toMatchObject({ number: 1, isNew: false });
+    expect(view.epoch?.sharedTokens).toBeGreaterThan(100);
+    expect(view.epoch?.sharedTokens).toBeLessThan(view.epoch?.promptTokens ?? 0);
+  });
+
+  it("comes back with the reason that the epoch ended", async () => {
+    const { session, history } = await openChat();
+    history.say("done");
+    await viewWithout(session, history);
+    await viewWithout(session, history, history.messages[0]);
+
+    const view = await session.ingestAndView(history.messages, plainCodec, {});
+
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "returned" });
+  });
+
+  it("is shown again below if its content is pinned", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, long("the command"));
+    await viewWithout(session, history);
+    await session.pin("t1");
+    history.user("and now");
+
+    const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
+
+    expect(texts.filter((text) => text.includes("the command said this"))).toHaveLength(1);
+  });
+
+  it("takes the signed thinking behind it with it, if the model binds its thinking", async () => {
+    const { session, history } = await openChat();
+    const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
+    const shown = async (codec: MessageCodec<Message>): Promise<string> => {
+      const options = { thinking: "bound", head: "h" } as const;
+      return JSON.stringify(
+        (await session.ingestAndView(history.messages, codec, options)).messages,
+      );
+    };
+    history.user("and this");
+    await shown(plainCodec);
+    history.push({
+      role: "assistant",
+      content: [thought, { type: "text", text: "so" }],
+      meta: {},
+      timestamp: 9e12,
+    });
+    history.user("and now");
+
+    expect(await shown(plainCodec)).toContain("thinkingSignature");
+    expect(await shown(without(history.messages[0]))).not.toContain("thinkingSignature");
+  });
+
+  test.each<[string, Layout]>([
+    ["epoch", epochLayout()],
+    ["pooled", pooledLayout],
+  ])("is not in the stored view of the %s layout", async (_, layout) => {
+    const opened = await openChat(layout);
+    const { session, history } = opened;
+    history.call("bash", { command: "ls" }, long("the command"));
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+    const codec = without(history.messages[1], history.messages[2]);
+
+    const { call, messages } = await session.ingestAndView(history.messages, codec, {});
+    const rebuilt = await rebuildView(opened.store, [layout], testHost, call);
+
+    expect(messages.map(textOfMessage).join("\n")).not.toContain("the command said this");
+    expect(rebuilt?.messages).toEqual(messages);
+    expect(rebuilt?.isVerified).toBe(true);
+  });
+});
+
+async function openChat(
+  layout: Layout = epochLayout(),
+): Promise<TestSession & { readonly history: ScriptedHistory }> {
+  const opened = await openTestSession({ layout });
+  const history = scriptHistory();
+  history.user("go on");
+  return { ...opened, history };
+}
+
+/** Returns the texts of the view of a history without some of its messages. */
+async function viewWithout(
+  session: ContextSession,
+  { messages }: ScriptedHistory,
+  ...leftOut: readonly (Message | undefined)[]
+): Promise<readonly string[]> {
+  const view = await session.ingestAndView(messages, without(...leftOut), {});
+  return view.messages.map(textOfMessage);
+}
