@@ -10,6 +10,8 @@ import {
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";
+import { identityName, type MarkedList, markedList } from "./marked-list.ts";
+import { addableRoles } from "./own-messages.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { errorOf } from "./provider-error.ts";
@@ -111,6 +113,16 @@ export function agentContext<Message extends { readonly role: string }>(
     },
   };
 
+  /** Compares the agent's messages with those that its own `transformContext` returned. */
+  function listOf(host: readonly Message[], sent: readonly Message[]): MarkedList {
+    if (options.transformContext === undefined) return { messages: sent, codec };
+    const known = new Set(host.map((message) => identityName(piCodec, message)));
+    const added = sent.filter(
+      (message) => addableRoles.has(message.role) && !known.has(identityName(piCodec, message)),
+    );
+    return markedList(codec, { host, sent, added: new Set<unknown>(added) });
+  }
+
   async function recordPrompt(): Promise<void> {
     if (prompt === undefined) return;
     await session.recordSystemPrompt("host", prompt);
@@ -174,7 +186,8 @@ export function agentContext<Message extends { readonly role: string }>(
         const isBound = thinking.binds(model);
         const known = requests.viewOptions(model);
         await recordRefusal(rest, call, known.model);
-        const view = await session.ingestAndView(rest, codec, {
+        const list = listOf(messages.filter(isNotSystem), rest);
+        const view = await session.ingestAndView(list.messages, list.codec, {
           ...known,
           ...(isBound ? { thinking: "bound", head: headName(system) } : {}),
           ...(contextWindow === undefined ? {} : { contextWindow }),

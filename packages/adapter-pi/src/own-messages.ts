@@ -1,22 +1,26 @@
-import type { MessageCodec } from "@self-context-manager/core";
 import { setImmediate as nextTick, setTimeout as delay } from "node:timers/promises";
 
 import { type Fields, isFields, type PiContext } from "./pi-api.ts";
+import { identityName, type MarkedList, markedList } from "./marked-list.ts";
 import { piCodec } from "./pi-codec.ts";
+import { listedMessages, messageIn } from "./session-messages.ts";
 
-/** Knows the messages of Pi's own history, in contrast to those that other extensions add to one request. */
+/** Knows the messages of Pi's own history, and so what other extensions add to a request and leave out of it. */
 export interface OwnMessages {
   /** Pi has reported a message in an event of its own. */
   saw(message: unknown): void;
-  /** Returns a codec that marks the messages of a list that others have added to this request. */
-  codecFor(messages: readonly unknown[], context: PiContext): Promise<MessageCodec<unknown>>;
+  /**
+   * Returns the list of a request with the messages that others have left out of it, and a codec that marks these and the
+   * messages that others have added.
+   */
+  listFor(messages: readonly unknown[], context: PiContext): Promise<MarkedList>;
 }
 
 /**
  * Roles that an extension can add to a request. Messages of other roles belong to the history: answers and results
  * must stay together, and Pi makes the other kinds from entries of its session.
  */
-const addable: ReadonlySet<unknown> = new Set(["user", "custom"]);
+export const addableRoles: ReadonlySet<unknown> = new Set(["user", "custom"]);
 
 /** Milliseconds between two looks for events that are still under way, and how often to look. */
 const pause = 5;
@@ -31,15 +35,15 @@ export function ownMessages(): OwnMessages {
   let read = 0;
 
   function note(message: unknown): void {
-    if (!isFields(message) || !addable.has(message["role"])) return;
-    const name = nameOf(message);
+    if (!isFields(message) || !addableRoles.has(message["role"])) return;
+    const name = identityName(piCodec, message);
     const begins = known.get(name) ?? new Set();
     known.set(name, begins.add(beginOf(message)));
   }
 
   /** Returns the messages that are not known. Of those with one identity, the known one can have been changed. */
   function unknownIn(candidates: readonly Fields[]): readonly Fields[] {
-    const byName = Map.groupBy(candidates, nameOf);
+    const byName = Map.groupBy(candidates, (message) => identityName(piCodec, message));
     return [...byName].flatMap(([name, messages]) => {
       const begins = known.get(name);
       if (begins === undefined) return messages;
@@ -58,9 +62,9 @@ export function ownMessages(): OwnMessages {
 
   return {
     saw: note,
-    async codecFor(messages, context) {
-      if (context.sessionManager.getEntries === undefined) return piCodec;
-      const candidates = messages.filter(isFields).filter(({ role }) => addable.has(role));
+    async listFor(messages, context) {
+      if (context.sessionManager.getEntries === undefined) return { messages, codec: piCodec };
+      const candidates = messages.filter(isFields).filter(({ role }) => addableRoles.has(role));
       const unknown = (): readonly Fields[] => unknownIn(candidates);
       const areAllKnown = (): boolean => {
         if (unknown().length > 0) readEntries(context);
@@ -71,17 +75,8 @@ export function ownMessages(): OwnMessages {
       const most = isQueued ? looks : 0;
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
-      const added = new Set(unknown());
-      if (added.size === 0) return piCodec;
-      return {
-        ...piCodec,
-        identify(raw) {
-          const identity = piCodec.identify(raw);
-          return isFields(raw) && added.has(raw)
-            ? { ...identity, isForOneRequest: true }
-            : identity;
-        },
-      };
+      const added = new Set<unknown>(unknown());
+      return markedList(piCodec, { host: listedMessages(context), sent: messages, added });
     },
   };
 }
@@ -98,17 +93,4 @@ function firstText(content: unknown): unknown {
   return Array.isArray(content)
     ? content.filter(isFields).find(({ type }) => type === "text")?.["text"]
     : undefined;
-}
-
-function nameOf(message: Fields): string {
-  return JSON.stringify(piCodec.identify(message));
-}
-
-/** Returns the message of a session's entry; undefined for an entry without one that an extension could add. */
-function messageIn(entry: unknown): unknown {
-  if (!isFields(entry)) return undefined;
-  if (entry["type"] === "message") return entry["message"];
-  if (entry["type"] !== "custom_message") return undefined;
-  const { customType, content } = entry;
-  return { role: "custom", customType, content };
 }

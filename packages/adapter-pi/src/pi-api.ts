@@ -20,6 +20,8 @@ export interface PiContext {
     getSessionFile?(): string | undefined;
     /** All entries of the session, in the order in which they were made. */
     getEntries?(): readonly unknown[];
+    /** The entries from the first one to the present end of the session. */
+    getBranch?(): readonly unknown[];
     /** Since 0.87, which stores each message before the next request. */
     readonly buildSessionProjection?: unknown;
   };

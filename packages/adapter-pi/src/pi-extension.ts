@@ -257,16 +257,16 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
       const signals = isRewound ? { rewound: true } : {};
-      const codec = await own.codecFor(messages, context);
+      const list = await own.listFor(messages, context);
       if (!canActivate()) {
-        await session.ingest(messages, codec, signals);
+        await session.ingest(list.messages, list.codec, signals);
         isRewound = false;
         context.ui.setStatus(statusKey, "ctx only recording: the tool activate is off");
         return undefined;
       }
       hostTokens = roughTokens(messages);
       const options = { ...viewOptions(context), ...signals };
-      const view = await session.ingestAndView(messages, codec, options);
+      const view = await session.ingestAndView(list.messages, list.codec, options);
       isRewound = false;
       try {
         await showStatus(session, context, view);

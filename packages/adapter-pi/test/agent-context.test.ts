@@ -107,6 +107,37 @@ test("system messages stay at the beginning of a new list, and the agent's own l
   expect(fake.calls.map(([name, count]) => [name, count])).toEqual([["ingestAndView", 1]]);
 });
 
+test("what the agent's own transformContext adds and leaves out is marked", async () => {
+  const marks: unknown[] = [];
+  const { session } = await fakeSession().openContext({
+    host: { harness: "pi", sessionId: "session-1" },
+    workspace: "/work",
+  });
+  const marking: ContextSession = {
+    ...session,
+    ingestAndView: async (messages, codec, options) => {
+      marks.push(...messages.map((message) => codec.identify(message)));
+      return await session.view(options);
+    },
+  };
+  const context = agentContext<typeof user>({
+    session: marking,
+    workspace: "/work",
+    transformContext: ([, ...rest]) => [
+      ...rest,
+      { role: "user", content: "be brief", timestamp: 9 },
+    ],
+  });
+
+  await context.transformContext([user, { ...user, timestamp: 3 }]);
+
+  expect(marks).toEqual([
+    { role: "user", timestamp: 2, isLeftOut: true },
+    { role: "user", timestamp: 3 },
+    { role: "user", timestamp: 9, isForOneRequest: true },
+  ]);
+});
+
 test("a wrapped tool does not run for the session's reason, and runs if the check fails", async () => {
   const { fake, context } = await openAgentContext();
   let runs = 0;

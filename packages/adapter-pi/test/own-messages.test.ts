@@ -12,7 +12,10 @@ describe("a message of a request", () => {
     const own = ownMessages();
     const messages = [prompt, reminder, mode];
 
-    const codec = await own.codecFor(messages, contextWith([{ type: "message", message: prompt }]));
+    const { codec } = await own.listFor(
+      messages,
+      contextWith([{ type: "message", message: prompt }]),
+    );
 
     expect(messages.map((one) => codec.identify(one).isForOneRequest === true)).toEqual([
       false,
@@ -27,8 +30,8 @@ describe("a message of a request", () => {
     const changed = { ...prompt, content: "[masked]" };
     const context = contextWith([{ type: "message", message: prompt }]);
 
-    const whole = await own.codecFor([prompt, sameTime], context);
-    const masked = await own.codecFor([changed, sameTime], context);
+    const { codec: whole } = await own.listFor([prompt, sameTime], context);
+    const { codec: masked } = await own.listFor([changed, sameTime], context);
 
     expect([prompt, sameTime].map((one) => whole.identify(one).isForOneRequest)).toEqual([
       undefined,
@@ -44,7 +47,7 @@ describe("a message of a request", () => {
     const own = ownMessages();
     own.saw(reminder);
 
-    const codec = await own.codecFor([reminder], contextWith([]));
+    const { codec } = await own.listFor([reminder], contextWith([]));
 
     expect(codec.identify(reminder).isForOneRequest).toBeUndefined();
   });
@@ -54,7 +57,7 @@ describe("a message of a request", () => {
     const { customType, content } = mode;
     const entries = [{ type: "custom_message", customType, content }];
 
-    const codec = await own.codecFor([mode], contextWith(entries));
+    const { codec } = await own.listFor([mode], contextWith(entries));
 
     expect(codec.identify(mode).isForOneRequest).toBeUndefined();
   });
@@ -64,7 +67,7 @@ describe("a message of a request", () => {
     const entries: unknown[] = [];
     setImmediate(() => void entries.push({ type: "message", message: prompt }));
 
-    const codec = await own.codecFor([prompt], contextWith(entries));
+    const { codec } = await own.listFor([prompt], contextWith(entries));
 
     expect(codec.identify(prompt).isForOneRequest).toBeUndefined();
   });
@@ -75,7 +78,7 @@ describe("a message of a request", () => {
       { role: "toolResult", toolCallId: "call_1", content: [], timestamp: 5 },
     ];
 
-    const codec = await ownMessages().codecFor(messages, contextWith([]));
+    const { codec } = await ownMessages().listFor(messages, contextWith([]));
 
     expect(messages.map((one) => codec.identify(one).isForOneRequest)).toEqual([
       undefined,
@@ -84,11 +87,85 @@ describe("a message of a request", () => {
   });
 });
 
-function contextWith(entries: readonly unknown[]): PiContext {
+describe("a message of the host that is not in a request", () => {
+  const answer = { role: "assistant", content: [], timestamp: 4 };
+  const result = { role: "toolResult", toolCallId: "call_1", content: [], timestamp: 5 };
+  const next = { role: "user", content: "and now", timestamp: 6 };
+  const host = [prompt, answer, result, mode, next];
+  const branch = host.map((message, id) =>
+    message === mode
+      ? { id, type: "custom_message", customType: mode.customType, content: mode.content }
+      : { id, type: "message", message },
+  );
+
+  /** Returns the times of a list, and of the messages in it that others left out. */
+  async function read(
+    messages: readonly unknown[],
+    entries: readonly unknown[] = branch,
+  ): Promise<{ readonly times: readonly unknown[]; readonly leftOut: readonly unknown[] }> {
+    const list = await ownMessages().listFor(messages, contextWith(branch, entries));
+    const timeOf = (message: unknown): unknown =>
+      Reflect.get(message as object, "timestamp") ?? Reflect.get(message as object, "customType");
+    return {
+      times: list.messages.map(timeOf),
+      leftOut: list.messages.filter((one) => list.codec.identify(one).isLeftOut).map(timeOf),
+    };
+  }
+
+  test("was left out of it, and is put back at its place", async () => {
+    const copies = [prompt, mode, next].map((one) => ({ ...one }));
+
+    expect(await read(copies)).toEqual({ times: [1, 4, 5, 3, 6], leftOut: [4, 5] });
+    expect(await read([result, next])).toEqual({
+      times: [1, 4, 5, "plan", 6],
+      leftOut: [1, 4, "plan"],
+    });
+  });
+
+  test("was left out, although others added messages", async () => {
+    expect(await read([reminder, prompt, next])).toEqual({
+      times: [2, 1, 4, 5, "plan", 6],
+      leftOut: [4, 5, "plan"],
+    });
+  });
+
+  test("is the earlier one of two equal messages", async () => {
+    const twice = [...branch.slice(0, 4), { ...branch[3], id: 9 }, ...branch.slice(4)];
+
+    const { times, leftOut } = await read([prompt, answer, result, mode, next], twice);
+
+    expect(times).toEqual([1, 4, 5, "plan", 3, 6]);
+    expect(leftOut).toEqual(["plan"]);
+  });
+
+  test("is not known, if the list has another order or nothing of the host's", async () => {
+    expect(await read([next, prompt])).toEqual({ times: [6, 1], leftOut: [] });
+    expect(await read([reminder])).toEqual({ times: [2], leftOut: [] });
+  });
+
+  test("was not left out, if a summary replaces it or the answer failed", async () => {
+    const summary = { role: "compactionSummary", summary: "s", timestamp: 7 };
+    const compacted = [...branch, { id: 8, type: "compaction", firstKeptEntryId: 4 }];
+    const failed = {
+      id: 7,
+      type: "message",
+      message: { ...answer, stopReason: "error", timestamp: 8 },
+    };
+
+    expect(await read([summary, next], compacted)).toEqual({ times: [7, 6], leftOut: [] });
+    expect(await read(host, [...branch, failed])).toMatchObject({ leftOut: [] });
+  });
+});
+
+function contextWith(entries: readonly unknown[], branch: readonly unknown[] = entries): PiContext {
   return {
     cwd: "/work",
     hasUI: false,
     ui: { notify: () => undefined, setStatus: () => undefined },
-    sessionManager: { getSessionId: () => "session-1", getEntries: () => entries },
+    sessionManager: {
+      getSessionId: () => "session-1",
+      getEntries: () => entries,
+      getBranch: () => branch,
+    },
   };
 }

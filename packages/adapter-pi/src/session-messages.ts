@@ -1,0 +1,52 @@
+import { type Fields, isFields, type PiContext } from "./pi-api.ts";
+
+/** Returns the message of a session's entry; undefined for an entry without one that an extension could add. */
+export function messageIn(entry: unknown): Fields | undefined {
+  if (!isFields(entry)) return undefined;
+  const { type, message, customType, content } = entry;
+  if (type === "message") return isFields(message) ? message : undefined;
+  return type === "custom_message" ? { role: "custom", customType, content } : undefined;
+}
+
+/**
+ * Returns the messages of which Pi makes its list, in order, before any extension has changed it. Summaries are not among
+ * them, and neither are failed answers, which Pi removes when it tries again. Of a summary of another branch there are
+ * only the fields by which it is recognised.
+ */
+export function listedMessages({ sessionManager }: PiContext): readonly Fields[] {
+  const branch = (sessionManager.getBranch?.() ?? []).filter(isFields);
+  return keptEntries(branch).flatMap((entry) => {
+    const message = entry["type"] === "branch_summary" ? branchSummary(entry) : messageIn(entry);
+    return message !== undefined && isListed(message) ? [message] : [];
+  });
+}
+
+/** Returns the entries that the newest summary of the user's request keeps. */
+function keptEntries(branch: readonly Fields[]): readonly Fields[] {
+  const at = branch.findLastIndex(({ type }) => type === "compaction");
+  if (at === -1) return branch;
+  const first = branch[at]?.["firstKeptEntryId"];
+  const kept = branch.slice(0, at);
+  const from = kept.findIndex(({ id }) => id === first);
+  return [...(from === -1 ? [] : kept.slice(from)), ...branch.slice(at + 1)];
+}
+
+function branchSummary({ timestamp }: Fields): Fields | undefined {
+  return typeof timestamp === "string"
+    ? { role: "branchSummary", timestamp: Date.parse(timestamp) }
+    : undefined;
+}
+
+const listedRoles: ReadonlySet<unknown> = new Set([
+  "user",
+  "assistant",
+  "toolResult",
+  "custom",
+  "bashExecution",
+  "branchSummary",
+]);
+
+function isListed({ role, stopReason }: Fields): boolean {
+  if (!listedRoles.has(role)) return false;
+  return role !== "assistant" || (stopReason !== "error" && stopReason !== "aborted");
+}
