@@ -1,16 +1,11 @@
 import {
-  type ActivationPolicy,
   type ContextSession,
   fileTracker,
   type HostSession,
   type ObjectStore,
   openContextSession,
-  recentlyUsedPolicy,
-  recentlyUsedSettings,
-  type ReadLimits,
   type SessionDependencies,
   silentLogger,
-  windowPolicy,
 } from "@self-context-manager/core";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
@@ -19,19 +14,11 @@ import { resolve } from "node:path";
 
 import { callPatience } from "./call-patience.ts";
 import { configFromEnvironment } from "./config-from-environment.ts";
-import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
-import {
-  activateUnreadWays,
-  layoutKinds,
-  oneOf,
-  policyKinds,
-  recentlyUsedNames,
-  type StoreKind,
-  storeKinds,
-} from "./kinds.ts";
-import { layouts } from "./layouts.ts";
+import type { ContextManagerOptions } from "./context-manager-options.ts";
+import { type StoreKind, storeKinds } from "./kinds.ts";
 import { openStore } from "./open-store.ts";
 import { openPresence, type SessionPresence } from "./session-presence.ts";
+import { known, sessionSettings } from "./session-settings.ts";
 import { isNodeUrl } from "./store-path.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
@@ -45,9 +32,6 @@ export interface ContextManager extends AsyncDisposable {
   openSession(host: HostSession): Promise<ContextSession>;
 }
 
-/** The limits of Pi's own `read`. */
-const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
-
 /**
  * Opens the store and the parts that sessions need. Rejects with `StoreError` if the store cannot be used, and with
  * `RangeError` for an option whose value is not allowed.
@@ -57,8 +41,7 @@ export async function openContextManager(
 ): Promise<ContextManager> {
   const kind = kindOf(options);
   const at = options.at ?? usualPath(kind);
-  const layout = layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs);
-  const policy = policyOf(options.policy ?? { type: "recently-used" });
+  const settings = sessionSettings(options);
   const clock = options.clock ?? systemClock;
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const store = await openStore({
@@ -89,12 +72,9 @@ export async function openContextManager(
     ids,
     logger,
     ...(tracker === undefined ? {} : { tracker }),
-    policy,
-    layout,
+    ...settings,
     workspace,
-    readLimits: options.readLimits ?? piReadLimits,
     clock,
-    activateUnread: known("activateUnread", activateUnreadWays, options.activateUnread ?? "read"),
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
   };
   const presences = new Map<string, Promise<SessionPresence>>();
@@ -119,17 +99,6 @@ export async function openContextManager(
   };
 }
 
-function policyOf(options: PolicyOptions): ActivationPolicy {
-  known("policy", policyKinds, options.type);
-  if (options.type === "window") {
-    const { type: _window, ...numbers } = options;
-    return windowPolicy(numbers);
-  }
-  const { type: _recentlyUsed, setting = "default", ...numbers } = options;
-  known("policy setting", recentlyUsedNames, setting);
-  return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
-}
-
 /** The kind of the store: the given one, else the one to which the place belongs. */
 function kindOf(options: ContextManagerOptions): StoreKind {
   const { at } = options;
@@ -143,15 +112,6 @@ function kindOf(options: ContextManagerOptions): StoreKind {
 
 function usualPath(kind: StoreKind): string {
   return configFromEnvironment({ ...process.env, SCM_STORE_KIND: kind }).at;
-}
-
-/** Checks a name, because callers without types can pass any text. */
-function known<Name extends string>(option: string, names: readonly Name[], given: Name): Name {
-  const name = oneOf(names, given);
-  if (name === undefined) {
-    throw new RangeError(`${option} is ${JSON.stringify(given)}; it must be ${names.join(" or ")}`);
-  }
-  return name;
 }
 
 /** Files are stored by their real paths, so the folder that relative paths start from must be a real path too. */

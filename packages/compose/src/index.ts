@@ -14,6 +14,11 @@ export type {
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
 export { everyLayout } from "./layouts.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
+export {
+  type SessionSettings,
+  sessionSettings,
+  type SessionSettingsOptions,
+} from "./session-settings.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";
 export { uuidIds } from "./uuid-ids.ts";

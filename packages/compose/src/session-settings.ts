@@ -1,0 +1,63 @@
+import {
+  type ActivationPolicy,
+  recentlyUsedPolicy,
+  recentlyUsedSettings,
+  type ReadLimits,
+  type SessionDependencies,
+  windowPolicy,
+} from "@self-context-manager/core";
+
+import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
+import { activateUnreadWays, layoutKinds, oneOf, policyKinds, recentlyUsedNames } from "./kinds.ts";
+import { layouts } from "./layouts.ts";
+
+/** The options that decide what a session shows. */
+export type SessionSettingsOptions = Pick<
+  ContextManagerOptions,
+  "policy" | "layout" | "epochs" | "activateUnread" | "readLimits"
+>;
+
+/** The parts of a session that decide what it shows, without those that connect it with a machine. */
+export type SessionSettings = Required<
+  Pick<SessionDependencies, "policy" | "layout" | "activateUnread" | "readLimits">
+>;
+
+/** The limits of Pi's own `read`. */
+const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
+
+/**
+ * Returns the parts of a session for these options. Without options they are the defaults, with which
+ * `openContextManager` opens sessions. Throws `RangeError` for an option whose value is not allowed.
+ */
+export function sessionSettings(options: SessionSettingsOptions = {}): SessionSettings {
+  return {
+    policy: policyOf(options.policy ?? { type: "recently-used" }),
+    layout: layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs),
+    activateUnread: known("activateUnread", activateUnreadWays, options.activateUnread ?? "read"),
+    readLimits: options.readLimits ?? piReadLimits,
+  };
+}
+
+function policyOf(options: PolicyOptions): ActivationPolicy {
+  known("policy", policyKinds, options.type);
+  if (options.type === "window") {
+    const { type: _window, ...numbers } = options;
+    return windowPolicy(numbers);
+  }
+  const { type: _recentlyUsed, setting = "default", ...numbers } = options;
+  known("policy setting", recentlyUsedNames, setting);
+  return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
+}
+
+/** Checks a name, because callers without types can pass any text. */
+export function known<Name extends string>(
+  option: string,
+  names: readonly Name[],
+  given: Name,
+): Name {
+  const name = oneOf(names, given);
+  if (name === undefined) {
+    throw new RangeError(`${option} is ${JSON.stringify(given)}; it must be ${names.join(" or ")}`);
+  }
+  return name;
+}
