@@ -8,13 +8,15 @@ const releases: Readonly<Record<string, AgentModule>> = {
   "0.87.1": (await import("pi-agent-core-0-87")) as unknown as AgentModule,
 };
 
-for (const [version, module] of Object.entries(releases)) {
-  harnessContract({
-    name: `${piAgentAdapter.harness} ${version}`,
-    supports: piAgentAdapter.supports,
-    knownGaps: {
-      "off-switch-passes-through": "an agent without managed context is made without the wrapper",
-    },
-    openHost: agentHost(module),
-  });
-}
+for (const [version, module] of Object.entries(releases))
+  for (const settings of ["defaults", "specification"] as const) {
+    harnessContract({
+      name: `${piAgentAdapter.harness} ${version}`,
+      supports: piAgentAdapter.supports,
+      settings,
+      knownGaps: {
+        "off-switch-passes-through": "an agent without managed context is made without the wrapper",
+      },
+      openHost: agentHost(module),
+    });
+  }

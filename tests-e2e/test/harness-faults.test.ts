@@ -2,7 +2,7 @@ import {
   harnessContract,
   type HarnessLaw,
   harnessLaws,
-  type HostLayout,
+  type HostSettings,
   type OpenHost,
   scriptedHarnessAdapter,
 } from "@self-context-manager/testkit";
@@ -30,20 +30,20 @@ it("refuses a known gap that is not a law", () => {
   ).toThrow(new TypeError("knownGaps of scripted names no-such-law, which is not a law"));
 });
 
-const layouts: readonly HostLayout[] = ["epoch", "pooled"];
+const allSettings: readonly HostSettings[] = ["defaults", "specification", "pooled"];
 
-describe.each(layouts.flatMap((layout) => laws.map((law) => ({ law, layout }))))(
-  "$law, $layout layout",
-  ({ law, layout }) => {
-    const withLayout =
+describe.each(allSettings.flatMap((settings) => laws.map((law) => ({ law, settings }))))(
+  "$law, settings: $settings",
+  ({ law, settings }) => {
+    const withSettings =
       (openHost: OpenHost): OpenHost =>
       async (options) =>
-        await openHost({ ...options, layout });
+        await openHost({ ...options, settings });
 
     it.each(Object.entries(harnessFaults[law]))(
       "is broken by an adapter that %s",
       async (_, openHost) => {
-        const broken = await harnessLaws[law](withLayout(openHost)).then(
+        const broken = await harnessLaws[law](withSettings(openHost)).then(
           () => undefined,
           (error: unknown) => error,
         );

@@ -16,7 +16,8 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
   });
 }
 
-harnessContract({ name: "scripted", supports, layout: "pooled", openHost: scriptedHost() });
+for (const settings of ["specification", "pooled"] as const)
+  harnessContract({ name: "scripted", supports, settings, openHost: scriptedHost() });
 
 // The view keeps messages that the host has dropped. Without the context manager, the host sends only the rest of its
 // list.

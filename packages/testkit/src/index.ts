@@ -4,8 +4,8 @@ export type {
   HarnessScenario,
   HostCall,
   HostCalls,
-  HostLayout,
   HostOptions,
+  HostSettings,
   OpenHost,
 } from "./harness/harness-host.ts";
 export { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./harness/laws.ts";

@@ -48,7 +48,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       const tools = agentTools(folder);
       const session = await openHostSession(
         { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
-        options.layout,
+        options.settings,
         { harness: piAgentAdapter.harness, sessionId: "agent-1" },
       );
       const model = options.thinking === "bound" ? bindingModel : agentModel;
@@ -77,7 +77,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     }
 
     return {
-      layout: options.layout,
+      settings: options.settings,
       calls: memoryFolderCalls,
       requests,
       notices: [],

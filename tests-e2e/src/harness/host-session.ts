@@ -1,40 +1,35 @@
+import { sessionSettings, type SessionSettings } from "@self-context-manager/compose";
 import {
   type ContextSession,
-  epochLayout,
   type HostSession,
-  type Layout,
   openContextSession,
-  pooledLayout,
   type SessionDependencies,
   silentLogger,
-  windowPolicy,
 } from "@self-context-manager/core";
-import type { HarnessHost, HostLayout } from "@self-context-manager/testkit";
+import type { HarnessHost, HostSettings } from "@self-context-manager/testkit";
 
 type Place = Pick<SessionDependencies, "store" | "files" | "ids" | "workspace">;
 
-/** Opens a session as `compose` does, with the policy and the layout that the laws name. */
+/** Opens a session as `compose` does, with the settings that the laws name. */
 export async function openHostSession(
   place: Place,
-  layout: HostLayout,
+  settings: HostSettings,
   host: HostSession,
 ): Promise<ContextSession> {
   return await openContextSession(
-    {
-      ...place,
-      logger: silentLogger,
-      policy: windowPolicy(),
-      layout: hostLayouts[layout],
-      readLimits: { lines: 2_000, characters: 50_000 },
-    },
+    { ...place, ...hostSettings[settings], logger: silentLogger },
     host,
   );
 }
 
-/** The layouts of hosts, by the names that the laws use. */
-const hostLayouts: Readonly<Record<HostLayout, Layout>> = {
-  epoch: epochLayout({ small: 0, deactivate: "immediate" }),
-  pooled: pooledLayout,
+/** The settings of hosts, by the names that the laws use. */
+const hostSettings: Readonly<Record<HostSettings, SessionSettings>> = {
+  defaults: sessionSettings(),
+  specification: sessionSettings({
+    policy: { type: "window" },
+    epochs: { small: 0, deactivate: "immediate" },
+  }),
+  pooled: sessionSettings({ policy: { type: "window" }, layout: "pooled" }),
 };
 
 /** The calls of the tools of a host that has a folder in memory. */

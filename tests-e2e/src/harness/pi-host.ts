@@ -1,7 +1,7 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { HarnessHost, HostLayout, OpenHost } from "@self-context-manager/testkit";
+import type { HarnessHost, HostSettings, OpenHost } from "@self-context-manager/testkit";
 import { diskFiles } from "@self-context-manager/watcher";
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ export function piHost(pi: PiVersion): OpenHost {
             openContext: openOn(
               join(workspace.agentFolder, "store.sqlite"),
               availability,
-              options.layout,
+              options.settings,
             ),
             off: options.adapter === "off",
           });
@@ -89,7 +89,7 @@ export function piHost(pi: PiVersion): OpenHost {
 
     const opened = stack.move();
     return {
-      layout: options.layout,
+      settings: options.settings,
       calls,
       get requests() {
         return model.requests.map((request) => neutralRequest(request, workFolder()));
@@ -130,12 +130,12 @@ const eagerCompaction = {
 } as const;
 
 /** Opens sessions on a store that can be broken. */
-function openOn(path: string, availability: Availability, layout: HostLayout): OpenContext {
+function openOn(path: string, availability: Availability, settings: HostSettings): OpenContext {
   return async ({ host, workspace }) => {
     await using stack = new AsyncDisposableStack();
     const store = breakableStore(stack.use(await openSqliteStore({ path })), availability);
     const place = { store, files: diskFiles(), ids: uuidIds(systemClock), workspace };
-    const session = await openHostSession(place, layout, host);
+    const session = await openHostSession(place, settings, host);
     const opened = stack.move();
     return {
       session,

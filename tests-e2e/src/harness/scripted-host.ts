@@ -90,7 +90,7 @@ export function scriptedHost({
       const openSession = async (host: HostSession): Promise<ContextSession> =>
         await openHostSession(
           { store, files: folder, ids, workspace: folder.path },
-          options.layout,
+          options.settings,
           host,
         );
       let session: ContextSession | undefined;
@@ -122,7 +122,7 @@ export function scriptedHost({
     }
 
     return {
-      layout: options.layout,
+      settings: options.settings,
       calls: memoryFolderCalls,
       get requests() {
         return [...earlier, ...current.harness.requests];

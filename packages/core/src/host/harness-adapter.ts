@@ -3,8 +3,9 @@
  * extension, a plugin or a wrapper of its hooks. All adapters share this declaration, the calls of `ContextSession`
  * that they make, and the laws below, which are tested on the running host.
  *
- * Each law has a scenario with the same key in `@self-context-manager/testkit`. Laws about contents are tested with the
- * pooled layout and with epochs that remove dead content at once. When content leaves the view is a law of the layout.
+ * Each law has a scenario with the same key in `@self-context-manager/testkit`. The laws are tested with the settings
+ * that a user gets who sets nothing, with the epochs of the specification, which remove dead content at once, and with
+ * the pooled layout. When content leaves the view is a law of the layout.
  *
  * Laws:
  *

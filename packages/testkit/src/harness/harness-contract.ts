@@ -4,7 +4,7 @@
 import type { HarnessSupports } from "@self-context-manager/core";
 import { describe, it } from "vitest";
 
-import type { HostLayout, OpenHost } from "./harness-host.ts";
+import type { HostSettings, OpenHost } from "./harness-host.ts";
 import { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./laws.ts";
 
 export interface HarnessContract {
@@ -13,8 +13,8 @@ export interface HarnessContract {
   /** Laws that the adapter is known to break, with the reason. The run fails when such a law holds again. */
   readonly knownGaps?: Readonly<Partial<Record<HarnessLaw, string>>>;
   readonly openHost: OpenHost;
-  /** The layout of the sessions. Default: `epoch`. */
-  readonly layout?: HostLayout;
+  /** The settings of the sessions. Default: those that users get. */
+  readonly settings?: HostSettings;
 }
 
 /** Milliseconds. A law opens a host two or three times. */
@@ -26,14 +26,14 @@ export function harnessContract({
   supports,
   knownGaps = {},
   openHost,
-  layout = "epoch",
+  settings = "defaults",
 }: HarnessContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(harnessLaws, law))
       throw new TypeError(`knownGaps of ${name} names ${law}, which is not a law`);
   }
-  const open: OpenHost = async (options) => await openHost({ ...options, layout });
-  describe(`harness ${name}, ${layout} layout`, () => {
+  const open: OpenHost = async (options) => await openHost({ ...options, settings });
+  describe(`harness ${name}, settings: ${settings}`, () => {
     for (const law of Object.keys(harnessLaws) as HarnessLaw[]) {
       const missing = harnessLawNeeds[law].filter((need) => !supports[need]);
       const scenario = harnessLaws[law];

@@ -16,17 +16,18 @@ export interface HostOptions {
   readonly brokenStore: boolean;
   /** The host shortens its list of messages after every run, as it does by itself when its context window is full. */
   readonly compactsEagerly: boolean;
-  readonly layout: HostLayout;
+  readonly settings: HostSettings;
   /** Whether the model binds its thinking, and the host's model data or the model's name show it. */
   readonly thinking: ThinkingBinding;
 }
 
 /**
- * The layout of the host's sessions: the specification's `pooled` one, or `epoch`. In `epoch`, every content has a
- * header and a fence, even a short one (`small: 0`), and dead content leaves the view with the next call
- * (`deactivate: "immediate"`).
+ * The settings of the host's sessions. `defaults`: those that a user gets who sets nothing. The two others have the
+ * `window` policy with the numbers of the specification, and dead content leaves the view with the next call.
+ * `specification`: the epoch layout with `small: 0` and `deactivate: "immediate"`, in which every content has a header
+ * and a fence, even a short one. `pooled`: the pooled layout.
  */
-export type HostLayout = "epoch" | "pooled";
+export type HostSettings = "defaults" | "specification" | "pooled";
 
 /** A call of one of the host's own tools. */
 export interface HostCall {
@@ -50,11 +51,11 @@ export interface HostCalls {
 
 /**
  * A real harness with the adapter and a scripted model, in a separate working folder and on a separate store. The
- * sessions have the requested layout and the `window` policy with the numbers of the specification.
+ * sessions have the requested settings.
  */
 export interface HarnessHost extends AsyncDisposable {
   readonly calls: HostCalls;
-  readonly layout: HostLayout;
+  readonly settings: HostSettings;
   /** All requests up to now, in order. */
   readonly requests: readonly ModelRequest[];
   /** The notifications that the adapter has shown to the user up to now, outside the messages. */

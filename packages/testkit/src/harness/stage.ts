@@ -66,7 +66,7 @@ export async function openStage(
     adapter: "managed",
     brokenStore: false,
     compactsEagerly: false,
-    layout: "epoch",
+    settings: "defaults",
     thinking: "free",
     ...options,
     files: sampleFiles,
@@ -121,11 +121,20 @@ export const wordsOf = (name: string): string => `the words of ${name} stand her
 /** The names of the sample files with text. Each file contains words that no other file contains. */
 export const textNames = ["a", "b", "c", "d", "e", "f", "g"] as const;
 
-/** The text that makes a file long enough to be replaced by a reference line. */
-const more = "and more words, as each of the files has them, which say nothing\n".repeat(3);
+/** The text that makes a file long enough to leave the view, with every setting. */
+const more = "and more words, as each of the files has them, which say nothing\n".repeat(12);
+
+/** The names of further sample files with text. Together they are more than any setting keeps. */
+export const crowdNames: readonly string[] = Array.from({ length: 20 }, (_, index) => `n${index}`);
+
+/** The name of a file whose content is as long as those of all other files together. */
+export const longName = "long";
 
 const sampleFiles: HostOptions["files"] = {
-  ...Object.fromEntries(textNames.map((name) => [`${name}.txt`, `${wordsOf(name)}\n${more}`])),
+  ...Object.fromEntries(
+    [...textNames, ...crowdNames].map((name) => [`${name}.txt`, `${wordsOf(name)}\n${more}`]),
+  ),
+  [`${longName}.txt`]: `${wordsOf(longName)}\n${more.repeat(30)}`,
   "p.png": Buffer.from(blue, "base64"),
 };
 
