@@ -2,7 +2,10 @@ import {
   answerDetails,
   type ContextSession,
   contextTools,
+  identityName,
   type JsonObject,
+  type MarkedList,
+  markedList,
   type MessageCodec,
   sha256,
   standingInstruction,
@@ -10,7 +13,6 @@ import {
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";
-import { identityName, type MarkedList, markedList } from "./marked-list.ts";
 import { addableRoles } from "./own-messages.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
@@ -114,7 +116,7 @@ export function agentContext<Message extends { readonly role: string }>(
   };
 
   /** Compares the agent's messages with those that its own `transformContext` returned. */
-  function listOf(host: readonly Message[], sent: readonly Message[]): MarkedList {
+  function listOf(host: readonly Message[], sent: readonly Message[]): MarkedList<unknown> {
     if (options.transformContext === undefined) return { messages: sent, codec };
     const known = new Set(host.map((message) => identityName(piCodec, message)));
     const added = sent.filter(

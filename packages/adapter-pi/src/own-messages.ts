@@ -1,7 +1,8 @@
+import { identityName, type MarkedList, markedList } from "@self-context-manager/core";
+
 import { setImmediate as nextTick, setTimeout as delay } from "node:timers/promises";
 
 import { type Fields, isFields, type PiContext } from "./pi-api.ts";
-import { identityName, type MarkedList, markedList } from "./marked-list.ts";
 import { piCodec } from "./pi-codec.ts";
 import { listedMessages, messageIn } from "./session-messages.ts";
 
@@ -13,7 +14,7 @@ export interface OwnMessages {
    * Returns the list of a request with the messages that others have left out of it, and a codec that marks these and the
    * messages that others have added.
    */
-  listFor(messages: readonly unknown[], context: PiContext): Promise<MarkedList>;
+  listFor(messages: readonly unknown[], context: PiContext): Promise<MarkedList<unknown>>;
 }
 
 /**

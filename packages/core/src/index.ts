@@ -192,6 +192,12 @@ export type { TokenEstimator } from "./cost/token-estimator.ts";
 export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
 export type { HostSession } from "./host/host-session.ts";
 export type { FileRendering } from "./host/file-rendering.ts";
+export {
+  type ComparedLists,
+  identityName,
+  type MarkedList,
+  markedList,
+} from "./host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "./host/message-codec.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { commandWords } from "./calls/command-words.ts";

@@ -1,0 +1,100 @@
+import type { MessageCodec } from "./message-codec.ts";
+
+/**
+ * A request's list for `ingestAndView`, with the codec that reads it. The codec marks what other extensions added to the
+ * request and left out of it.
+ */
+export interface MarkedList<Raw> {
+  readonly messages: readonly Raw[];
+  readonly codec: MessageCodec<Raw>;
+}
+
+export interface ComparedLists<Raw> {
+  /** The host's own messages in order, before any extension has changed them. */
+  readonly host: readonly Raw[];
+  /** The list of the request, as the adapter's hook gets it. */
+  readonly sent: readonly Raw[];
+  /** Those of `sent` that other extensions have added for this request. The adapter decides which they are. */
+  readonly added: ReadonlySet<Raw>;
+}
+
+/**
+ * Compares the list of a request with the host's own messages, for adapters that can see both. Returns the list in which
+ * the messages that others left out are back at their places, with a codec that marks them `isLeftOut` and the added ones
+ * `isForOneRequest`. If the list has messages of the host in another order, or none of them, nothing counts as left out.
+ */
+export function markedList<Raw>(
+  codec: MessageCodec<Raw>,
+  { host, sent, added }: ComparedLists<Raw>,
+): MarkedList<Raw> {
+  const { messages, leftOut } = wholeList(host, sent, (message) =>
+    added.has(message) ? undefined : identityName(codec, message),
+  );
+  if (added.size === 0 && leftOut.size === 0) return { messages, codec };
+  const marking: MessageCodec<Raw> = {
+    ...codec,
+    identify(raw) {
+      const identity = codec.identify(raw);
+      if (added.has(raw)) return { ...identity, isForOneRequest: true };
+      return leftOut.has(raw) ? { ...identity, isLeftOut: true } : identity;
+    },
+    decode: (raw) => codec.decode(raw),
+  };
+  return { messages, codec: marking };
+}
+
+/** Returns the name by which a message is recognised. Several messages can have the same one. */
+export function identityName<Raw>(codec: MessageCodec<Raw>, message: Raw): string {
+  return JSON.stringify(codec.identify(message));
+}
+
+/** A request's list in which the messages that extensions left out are back at their places. */
+interface WholeList<Raw> {
+  readonly messages: readonly Raw[];
+  readonly leftOut: ReadonlySet<Raw>;
+}
+
+/** `nameOf`: returns the name by which the same message is recognised; undefined for a message that is not the host's. */
+function wholeList<Raw>(
+  host: readonly Raw[],
+  sent: readonly Raw[],
+  nameOf: (message: Raw) => string | undefined,
+): WholeList<Raw> {
+  const unchanged: WholeList<Raw> = { messages: sent, leftOut: new Set() };
+  const names = host.map(nameOf);
+  const known = new Set(names);
+  /** For each message of the list, by its index, the index among the host's. */
+  const places = new Map<number, number>();
+  let end = host.length;
+  for (let at = sent.length - 1; at >= 0; at -= 1) {
+    const message = sent[at] as Raw;
+    const name = nameOf(message);
+    if (name === undefined || !known.has(name)) continue;
+    // Of equal messages, the same object is meant, if the host passes its own.
+    const same = end === 0 ? -1 : host.lastIndexOf(message, end - 1);
+    const index = same === -1 && end > 0 ? names.lastIndexOf(name, end - 1) : same;
+    if (index === -1) return unchanged;
+    places.set(at, index);
+    end = index;
+  }
+  if (places.size === 0 || places.size === host.length) return unchanged;
+  const leftOut = new Set<Raw>();
+  const messages: Raw[] = [];
+  const putBack = (from: number, to: number): void => {
+    for (const message of host.slice(from, to)) {
+      leftOut.add(message);
+      messages.push(message);
+    }
+  };
+  let next = 0;
+  for (const [at, message] of sent.entries()) {
+    const index = places.get(at);
+    if (index !== undefined) {
+      putBack(next, index);
+      next = index + 1;
+    }
+    messages.push(message);
+  }
+  putBack(next, host.length);
+  return { messages, leftOut };
+}

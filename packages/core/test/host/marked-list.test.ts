@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { markedList } from "../../src/host/marked-list.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
+
+interface Said {
+  readonly role: string;
+  readonly key: string;
+  readonly text?: string;
+}
+
+const codec: MessageCodec<Said> = {
+  identify: ({ role, key }) => ({ role, key }),
+  decode: ({ text = "" }) => ({ role: "user", content: text }),
+};
+
+const said = (...keys: readonly string[]): readonly Said[] =>
+  keys.map((key) => ({ role: "user", key }));
+
+/** Returns the keys of a list, with `+` for an added message and `-` for one that is left out. */
+function marks(host: readonly Said[], sent: readonly Said[], added: readonly Said[] = []): string {
+  const list = markedList(codec, { host, sent, added: new Set(added) });
+  const names = list.messages.map((message) => {
+    const { isForOneRequest, isLeftOut } = list.codec.identify(message);
+    return `${isForOneRequest === true ? "+" : ""}${isLeftOut === true ? "-" : ""}${message.key}`;
+  });
+  return names.join(" ");
+}
+
+describe("the list of a request", () => {
+  const host = said("a", "b", "c", "d");
+
+  test("is the host's list if nobody has changed it", () => {
+    const list = markedList(codec, { host, sent: host, added: new Set() });
+
+    expect(list.messages).toBe(host);
+    expect(list.codec).toBe(codec);
+  });
+
+  test.each([
+    { name: "at the beginning", sent: ["b", "c", "d"], marked: "-a b c d" },
+    { name: "in the middle", sent: ["a", "d"], marked: "a -b -c d" },
+    { name: "at the end", sent: ["a", "b"], marked: "a b -c -d" },
+  ])("has messages back that were left out $name", ({ sent, marked }) => {
+    expect(marks(host, said(...sent))).toBe(marked);
+  });
+
+  test("keeps added messages at their places", () => {
+    const [x, y] = said("x", "y") as [Said, Said];
+    const [a, b, , d] = host as [Said, Said, Said, Said];
+
+    expect(marks(host, [x, a, b, y, d], [x, y])).toBe("+x a b +y -c d");
+  });
+
+  test("is left as it is in another order, or without a message of the host", () => {
+    expect(marks(host, said("b", "a", "d"))).toBe("b a d");
+    expect(marks(host, said("x", "y"))).toBe("x y");
+  });
+
+  test("keeps changed messages, and those that are unknown but not added", () => {
+    const changed = said("a", "b").map((one) => ({ ...one, text: "masked" }));
+    const [summary] = said("summary") as [Said];
+
+    const { messages } = markedList(codec, {
+      host,
+      sent: [...changed, summary],
+      added: new Set<Said>(),
+    });
+
+    expect(messages.map(({ text = "" }) => text)).toEqual(["masked", "masked", "", "", ""]);
+  });
+
+  test("has equal messages back, of which only the earlier one was left out", () => {
+    expect(marks(said("a", "b", "a", "c"), said("b", "a", "c"))).toBe("-a b a c");
+  });
+
+  test("without the marked messages, has the messages of the host that were sent, in order", () => {
+    const cases = fc.array(
+      fc.record({ key: fc.constantFrom("a", "b", "c", "d"), fate: fc.constantFrom(0, 1, 2, 3) }),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(cases, (steps) => {
+        const own: Said[] = [];
+        const sent: Said[] = [];
+        const added = new Set<Said>();
+        for (const [index, { key, fate }] of steps.entries()) {
+          const message = { role: "user", key: fate === 2 ? `new ${index}` : key };
+          if (fate !== 2) own.push(message);
+          if (fate === 2) added.add(message);
+          if (fate !== 1) sent.push(message);
+        }
+        const list = markedList(codec, { host: own, sent, added });
+        const kept = list.messages.filter((one) => list.codec.identify(one).isLeftOut !== true);
+        const history = list.messages.filter(
+          (one) => list.codec.identify(one).isForOneRequest !== true,
+        );
+
+        expect(kept).toEqual(sent);
+        expect(list.messages.filter((one) => added.has(one))).toEqual([...added]);
+        // An emptied list shows nothing about single messages.
+        if (sent.length > added.size)
+          expect(history.map(({ key }) => key)).toEqual(own.map(({ key }) => key));
+      }),
+    );
+  });
+});
