@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { markedList } from "../../src/host/marked-list.ts";
@@ -76,12 +76,12 @@ describe("the list of a request", () => {
   });
 
   test("without the marked messages, has the messages of the host that were sent, in order", () => {
-    const cases = fc.array(
-      fc.record({ key: fc.constantFrom("a", "b", "c", "d"), fate: fc.constantFrom(0, 1, 2, 3) }),
+    const cases = array(
+      record({ key: constantFrom("a", "b", "c", "d"), fate: constantFrom(0, 1, 2, 3) }),
       { maxLength: 12 },
     );
-    fc.assert(
-      fc.property(cases, (steps) => {
+    assert(
+      property(cases, (steps) => {
         const own: Said[] = [];
         const sent: Said[] = [];
         const added = new Set<Said>();
