@@ -16,6 +16,8 @@ export const piAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: true,
     notices: true,
+    otherExtensions: true,
+    requestErrors: true,
     signedThinking: true,
   },
 };

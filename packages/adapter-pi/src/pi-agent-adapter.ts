@@ -19,6 +19,8 @@ export const piAgentAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: false,
     notices: false,
+    otherExtensions: true,
+    requestErrors: true,
     signedThinking: true,
   },
 };

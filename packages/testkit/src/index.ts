@@ -4,9 +4,11 @@ export type {
   HarnessScenario,
   HostCall,
   HostCalls,
+  HostLines,
   HostOptions,
   HostSettings,
   OpenHost,
+  OtherExtension,
 } from "./harness/harness-host.ts";
 export { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./harness/laws.ts";
 export type {
@@ -37,6 +39,8 @@ export type {
   ScriptedContent,
   ScriptedMessage,
 } from "./harness/scripted/scripted-message.ts";
+export { linesIn } from "./harness/scripted/scripted-tools.ts";
+export { wordsOf } from "./harness/stage.ts";
 export type {
   ScriptedOutput,
   ScriptedPlugin,

@@ -10,6 +10,7 @@ import {
   type AgentRequest,
   agentStream,
   neutralAgentRequest,
+  textOf,
 } from "./agent-model.ts";
 import { agentTools } from "./agent-tools.ts";
 import { breakableStore } from "./breakable-store.ts";
@@ -44,8 +45,17 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       return time;
     }
 
+    /** What another extension does to the list of a request. */
+    async function transformContext(messages: readonly AgentMessage[]): Promise<AgentMessage[]> {
+      const { other = {} } = options;
+      const kept = messages.filter((one) => other.leavesOut?.(saidIn(one)) !== true);
+      const text = other.adds?.();
+      const added = { role: "user", content: text, timestamp: nextTime() };
+      return await Promise.resolve(text === undefined ? kept : [...kept, added]);
+    }
+
     async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
-      const tools = agentTools(folder);
+      const tools = agentTools(folder, options.other);
       const session = await openHostSession(
         { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
         options.settings,
@@ -56,6 +66,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         session,
         workspace: folder.path,
         model: () => model,
+        ...(options.other === undefined ? {} : { transformContext }),
       });
       const own = context.tools.filter(({ name }) => name !== "read");
       const isManaged = options.adapter === "managed";
@@ -66,7 +77,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
           tools: isManaged ? [...context.wrapTools(tools), ...own] : tools,
           messages: [...messages],
         },
-        ...(isManaged ? { transformContext: context.transformContext } : {}),
+        transformContext: isManaged ? context.transformContext : transformContext,
         convertToLlm: (all: readonly AgentMessage[]) => all.flatMap(asProviderMessage),
         streamFn: (_model: unknown, request: AgentRequest) => {
           const neutral = neutralAgentRequest(request);
@@ -110,6 +121,9 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         agent.state.messages = messages.slice(0, said === undefined ? 0 : messages.indexOf(said));
         await Promise.resolve();
       },
+      compact: async () => {
+        await Promise.reject(new Error("a bare agent does not shorten its list"));
+      },
       compactions: async () => await Promise.resolve(0),
       [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
     };
@@ -118,6 +132,11 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
 /** A model that is known to bind its thinking. */
 const bindingModel = { ...agentModel, id: "claude-opus-5-5" };
+
+function saidIn({ content }: AgentMessage): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? textOf(content) : "";
+}
 
 /** Returns the provider's form of a message. Failed answers are not sent again. */
 function asProviderMessage(message: AgentMessage): readonly AgentMessage[] {

@@ -67,7 +67,7 @@ function blocksOf({ content }: AgentMessage): readonly Block[] {
   return Array.isArray(content) ? (content as readonly Block[]) : [];
 }
 
-function textOf(blocks: readonly Block[]): string {
+export function textOf(blocks: readonly Block[]): string {
   return blocks.flatMap(({ type, text }) => (type === "text" ? [text ?? ""] : [])).join("\n");
 }
 
@@ -89,7 +89,7 @@ const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 /** Returns a scripted model's answer as a stream of pi-agent-core. */
 export function agentStream(
-  { text, calls, thinking, fails = false }: ModelReply,
+  { text, calls, thinking, refuses, fails = refuses !== undefined }: ModelReply,
   timestamp: number,
 ): object {
   const stopReason = fails ? "error" : calls.length > 0 ? "toolUse" : "stop";
@@ -107,7 +107,7 @@ export function agentStream(
     model: agentModel["id"],
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: noCost },
     stopReason,
-    ...(fails ? { errorMessage: "it broke off" } : {}),
+    ...(fails ? { errorMessage: refuses ?? "it broke off" } : {}),
     timestamp,
   };
   return {

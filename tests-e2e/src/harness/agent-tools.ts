@@ -1,4 +1,4 @@
-import type { MemoryFolder } from "@self-context-manager/testkit";
+import { linesIn, type MemoryFolder, type OtherExtension } from "@self-context-manager/testkit";
 
 /** A tool of pi-agent-core. All releases have this form. */
 export interface AgentTool {
@@ -14,18 +14,30 @@ export interface AgentTool {
 
 type AgentBlock = { readonly type: string; readonly [field: string]: unknown };
 
-type Args = { readonly path: string; readonly text?: string };
+type Args = {
+  readonly path: string;
+  readonly text?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+};
 
-/** Returns tools of a custom agent, on a working folder in memory. */
-export function agentTools(folder: MemoryFolder): readonly AgentTool[] {
+/** Returns tools of a custom agent, on a working folder in memory. `other` changes their results. */
+export function agentTools(folder: MemoryFolder, other: OtherExtension = {}): readonly AgentTool[] {
+  const said = (text: string): AgentBlock => ({
+    type: "text",
+    text: other.resultText?.(text) ?? text,
+  });
   const textAt = (path: string): string => {
     const content = folder.get(path);
     if (typeof content !== "string") throw new Error(`ENOENT: there is no text at ${path}`);
     return content;
   };
   return [
-    agentTool("read", ({ path }) => [{ type: "text", text: textAt(path) }]),
-    agentTool("show", ({ path }) => [{ type: "text", text: textAt(path) }]),
+    agentTool("read", ({ path, offset, limit }) => {
+      const lines = offset === undefined || limit === undefined ? {} : { offset, limit };
+      return [said(linesIn(textAt(path), lines))];
+    }),
+    agentTool("show", ({ path }) => [said(textAt(path))]),
     agentTool("crash", ({ path }) => {
       throw new Error(`${textAt(path)}crashed`);
     }),

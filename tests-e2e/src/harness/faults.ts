@@ -5,6 +5,7 @@ import {
   scriptedAdapter,
   scriptedCodec,
   type ScriptedMessage,
+  wordsOf,
 } from "@self-context-manager/testkit";
 
 import {
@@ -244,7 +245,73 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       },
     }),
   },
+  "results-are-as-given": {
+    "shows a text that another extension has replaced": sending((view) =>
+      view.map((message) => ({
+        ...message,
+        text: message.text.replaceAll("[masked]", wordsOf("a")),
+      })),
+    ),
+    "reads a file instead of taking the result": broken((adapter, { session }) => ({
+      afterTool: async (call, output) => {
+        if (call.name === "read") await (await session()).read({ path: "a.txt" });
+        await adapter.afterTool(call, output);
+      },
+    })),
+  },
+  "request-changes-are-followed": {
+    "takes added messages into the history": broken((adapter) => ({
+      assemble: async (messages) => await adapter.assemble(messages),
+    })),
+    "ignores what others did": broken((adapter) => ({
+      assemble: async (_, own = []) => await adapter.assemble(own),
+    })),
+    "shows messages that others left out": broken((adapter) => ({
+      assemble: async (messages, own = []) => {
+        const added = messages.filter((message) => !own.includes(message));
+        return await adapter.assemble([...own, ...added], own);
+      },
+    })),
+  },
+  "no-more-than-the-host": {
+    "sends each result twice": sending((view) =>
+      view.map((one) =>
+        one.kind === "output" ? { ...one, text: `${one.text}\n${one.text}` } : one,
+      ),
+    ),
+    "reads a file again when it changes": broken((adapter, { session }) => ({
+      assemble: async (messages, own) => {
+        await (await session()).read({ path: "log.txt" });
+        return await adapter.assemble(messages, own);
+      },
+    })),
+  },
+  "refusal-lowers-the-budget": {
+    "does not report refused requests": broken((adapter) => ({
+      assemble: async (messages) => await adapter.assemble(messages.map(withoutError)),
+    })),
+    "reports every refusal as another error": broken((adapter) => ({
+      assemble: async (messages) =>
+        await adapter.assemble(
+          messages.map((one) => ("error" in one ? { ...one, error: "overloaded" } : one)),
+        ),
+    })),
+  },
+  "compaction-by-the-user-frees": {
+    "treats the user's summary as its own": reading({
+      decode: (message) => {
+        const decoded = scriptedCodec.decode(message);
+        return decoded.role === "summary" ? { ...decoded, isFromManager: true } : decoded;
+      },
+    }),
+  },
 };
+
+function withoutError(message: ScriptedMessage): ScriptedMessage {
+  if (message.kind !== "model") return message;
+  const { error: _, ...rest } = message;
+  return rest;
+}
 
 function withThinking(
   message: ScriptedMessage,

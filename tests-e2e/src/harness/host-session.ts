@@ -8,7 +8,8 @@ import {
 } from "@self-context-manager/core";
 import type { HarnessHost, HostSettings } from "@self-context-manager/testkit";
 
-type Place = Pick<SessionDependencies, "store" | "files" | "ids" | "workspace">;
+type Place = Pick<SessionDependencies, "store" | "files" | "ids" | "workspace" | "tracker"> &
+  Partial<Pick<SessionDependencies, "activateUnread">>;
 
 /** Opens a session as `compose` does, with the settings that the laws name. */
 export async function openHostSession(
@@ -17,7 +18,7 @@ export async function openHostSession(
   host: HostSession,
 ): Promise<ContextSession> {
   return await openContextSession(
-    { ...place, ...hostSettings[settings], logger: silentLogger },
+    { ...hostSettings[settings], ...place, logger: silentLogger },
     host,
   );
 }
@@ -34,7 +35,7 @@ const hostSettings: Readonly<Record<HostSettings, SessionSettings>> = {
 
 /** The calls of the tools of a host that has a folder in memory. */
 export const memoryFolderCalls: HarnessHost["calls"] = {
-  read: (path) => ({ name: "read", arguments: { path } }),
+  read: (path, lines) => ({ name: "read", arguments: { path, ...lines } }),
   show: (path) => ({ name: "show", arguments: { path } }),
   fail: (path) => ({ name: "crash", arguments: { path } }),
   picture: (path) => ({ name: "photo", arguments: { path } }),

@@ -1,8 +1,9 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
+import { fileTracker, silentLogger } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { HarnessHost, HostSettings, OpenHost } from "@self-context-manager/testkit";
-import { diskFiles } from "@self-context-manager/watcher";
+import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,11 +15,12 @@ import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { type Availability, breakableStore } from "./breakable-store.ts";
 import { openHostSession } from "./host-session.ts";
+import { otherPiExtension } from "./other-pi-extension.ts";
 import { piRecord } from "./pi-record.ts";
 import { loopbackReply, neutralRequest } from "./pi-requests.ts";
 
 const calls: HarnessHost["calls"] = {
-  read: (path) => ({ name: "read", arguments: { path } }),
+  read: (path, lines) => ({ name: "read", arguments: { path, ...lines } }),
   show: (path) => ({ name: "bash", arguments: { command: `cat ${path}` } }),
   fail: (path) => ({ name: "bash", arguments: { command: `cat ${path}; exit 3` } }),
   picture: (path) => ({ name: "read", arguments: { path } }),
@@ -30,11 +32,13 @@ export function piHost(pi: PiVersion): OpenHost {
   return async (options) => {
     await using stack = new AsyncDisposableStack();
     let isToFail = false;
+    let isRefused = false;
     const model = stack.use(
       await openLoopbackModel({
         script: (request) => {
           const reply = options.model(neutralRequest(request, workFolder()));
           isToFail = reply.fails === true;
+          isRefused = reply.refuses !== undefined;
           return loopbackReply(reply);
         },
       }),
@@ -44,7 +48,7 @@ export function piHost(pi: PiVersion): OpenHost {
         model,
         files: options.files,
         ...(options.thinking === "bound" ? { modelId: "claude-opus-5-5" } : {}),
-        ...(options.compactsEagerly ? eagerCompaction : {}),
+        ...(options.compactsEagerly ? eagerCompaction : manualCompaction),
       }),
     );
     const availability = { isBroken: options.brokenStore };
@@ -64,7 +68,10 @@ export function piHost(pi: PiVersion): OpenHost {
       await openPiSdk({
         pi,
         workspace,
-        factories: [extension],
+        factories: [
+          ...(options.other === undefined ? [] : [otherPiExtension(options.other)]),
+          extension,
+        ],
         ui: { notify: (text: string) => void notices.push(text), setStatus: () => undefined },
         ...(sessionFile === undefined ? {} : { sessionFile }),
       });
@@ -83,7 +90,7 @@ export function piHost(pi: PiVersion): OpenHost {
       const ended = failuresIn(sdk.session);
       if (isToFail && ended.length === 0)
         complaints.push("the run succeeded, but it was scripted to fail");
-      if (!isToFail) complaints.push(...ended);
+      if (!isToFail && !isRefused) complaints.push(...ended);
       if (complaints.length > 0) throw new Error(complaints.join("\n"));
     }
 
@@ -114,6 +121,7 @@ export function piHost(pi: PiVersion): OpenHost {
           .filter(({ type, message }) => type === "message" && message?.role === "user");
         await session.navigateTree(said[prompt]?.id ?? "", { summarize: false });
       },
+      compact: async () => void (await sdk.session.compact()),
       compactions: async () => {
         const file = await readFile(sdk.session.sessionFile ?? "", "utf8");
         return file.split('"type":"compaction"').length - 1;
@@ -122,6 +130,11 @@ export function piHost(pi: PiVersion): OpenHost {
     };
   };
 }
+
+/** Settings with which Pi compacts only when the user asks for it, and keeps as little as it can. */
+const manualCompaction = {
+  settings: { compaction: { enabled: false, keepRecentTokens: 1 } },
+} as const;
 
 /** Settings with which Pi compacts as early as it can and keeps as little as it can. */
 const eagerCompaction = {
@@ -134,7 +147,13 @@ function openOn(path: string, availability: Availability, settings: HostSettings
   return async ({ host, workspace }) => {
     await using stack = new AsyncDisposableStack();
     const store = breakableStore(stack.use(await openSqliteStore({ path })), availability);
-    const place = { store, files: diskFiles(), ids: uuidIds(systemClock), workspace };
+    const files = diskFiles();
+    const ids = uuidIds(systemClock);
+    const logger = silentLogger;
+    const watcher = watchFiles({ roots: [workspace], logger });
+    const tracker = stack.use(fileTracker({ store, files, ids, logger, workspace, watcher }));
+    // As Pi's entry point sets it: no release reports whether another extension changes what `read` returns.
+    const place = { store, files, ids, workspace, tracker, activateUnread: "ask" } as const;
     const session = await openHostSession(place, settings, host);
     const opened = stack.move();
     return {

@@ -44,8 +44,9 @@ function isInstruction({ role }: WireMessage): boolean {
 }
 
 /** Returns a scripted model's answer in the form of the loopback model. */
-export function loopbackReply({ text, calls, thinking, fails = false }: ModelReply): Reply {
-  if (fails) return { type: "disconnect", text };
+export function loopbackReply({ text, calls, thinking, refuses, fails }: ModelReply): Reply {
+  if (refuses !== undefined) return { type: "error", status: 400, message: refuses };
+  if (fails === true) return { type: "disconnect", text };
   const reasoning = thinking === undefined ? {} : { reasoning: thinking };
   if (calls.length === 0) return { type: "text", text, ...reasoning };
   return { type: "tool-calls", calls, ...reasoning, ...(text === "" ? {} : { text }) };

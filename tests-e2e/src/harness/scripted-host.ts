@@ -114,6 +114,7 @@ export function scriptedHost({
       const harness = scriptedHarness({
         model: options.model,
         folder,
+        ...(options.other === undefined ? {} : { other: options.other }),
         ...(adapter === undefined ? {} : { plugin: adapter }),
         ...(saved === undefined ? {} : { saved }),
         compactsEagerly: options.compactsEagerly,
@@ -145,6 +146,7 @@ export function scriptedHost({
       writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
       addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
+      compact: async () => await current.harness.compact("the user's summary"),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),
       async [Symbol.asyncDispose]() {
         kept.setBroken(false);

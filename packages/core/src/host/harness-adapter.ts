@@ -43,6 +43,15 @@
  * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.
  * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
+ * - `results-are-as-given`: a text that another extension has replaced in a tool's result reaches the model in no way, and
+ *   the replacement reaches it.
+ * - `request-changes-are-followed`: a message that another extension adds to one request is in that request and in no
+ *   other; one that it leaves out of a request is not in that request.
+ * - `no-more-than-the-host`: the messages of a request have at most 3 % and 200 tokens more than the host alone sends, also
+ *   with single ranges of a file. For a file that changes behind the model's back there is at most 400 tokens more.
+ * - `refusal-lowers-the-budget`: after the provider refused a prompt as too long, the next prompt is accepted.
+ * - `compaction-by-the-user-frees`: if the user has the host shorten its list, the contents of the replaced messages leave
+ *   the view, except the pinned ones.
  */
 export interface HarnessAdapter {
   readonly specification: "harness-1";
@@ -78,6 +87,13 @@ export interface HarnessSupports {
   readonly compactionHook: boolean;
   /** The adapter can show the user a message outside the chat. */
   readonly notices: boolean;
+  /**
+   * Other extensions can change tool results and the list of a request. The adapter gets both as changed, and can tell
+   * which messages others have added to the list and left out of it.
+   */
+  readonly otherExtensions: boolean;
+  /** The host shows the provider's error for a request that was refused. */
+  readonly requestErrors: boolean;
   /** Answers contain the signed thinking of their provider, and the host sends it again. */
   readonly signedThinking: boolean;
 }

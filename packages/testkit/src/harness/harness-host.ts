@@ -17,6 +17,8 @@ export interface HostOptions {
   /** The host shortens its list of messages after every run, as it does by itself when its context window is full. */
   readonly compactsEagerly: boolean;
   readonly settings: HostSettings;
+  /** Another extension, which the host runs before the adapter. Default: none. */
+  readonly other?: OtherExtension;
   /** Whether the model binds its thinking, and the host's model data or the model's name show it. */
   readonly thinking: ThinkingBinding;
 }
@@ -29,6 +31,24 @@ export interface HostOptions {
  */
 export type HostSettings = "defaults" | "specification" | "pooled";
 
+/** What another extension of the host does, whether the adapter is installed or not. */
+export interface OtherExtension {
+  /** Returns the text that replaces the text of a result of the host's own tools. */
+  resultText?(text: string): string;
+  /** Whether it leaves a message with this text out of the next request. */
+  leavesOut?(text: string): boolean;
+  /** Returns the text of a user's message that it adds at the end of the next request; undefined: none. */
+  adds?(): string | undefined;
+}
+
+/** Lines of a file. */
+export interface HostLines {
+  /** The first line, counted from 1. */
+  readonly offset: number;
+  /** The number of lines. */
+  readonly limit: number;
+}
+
 /** A call of one of the host's own tools. */
 export interface HostCall {
   readonly name: string;
@@ -37,8 +57,8 @@ export interface HostCall {
 
 /** The calls of the host's own tools that the scenarios need. Paths are relative to the working folder. */
 export interface HostCalls {
-  /** Reads a file with the host's usual tool for reading files. */
-  read(path: string): HostCall;
+  /** Reads a file, or some lines of it, with the host's usual tool for reading files. */
+  read(path: string, lines?: HostLines): HostCall;
   /** Prints a file's text with another tool, whose outputs the adapter only observes. */
   show(path: string): HostCall;
   /** Prints a file's text and fails. */
@@ -62,7 +82,7 @@ export interface HarnessHost extends AsyncDisposable {
   readonly notices: readonly string[];
   /**
    * Sends a user message. Resolves when the run has ended. Rejects if the run failed, except when the model's answer
-   * was scripted to fail.
+   * was scripted to fail or to be refused.
    */
   prompt(text: string, images?: readonly string[]): Promise<void>;
   /** The host's own record of the session, without the values that differ between any two runs. */
@@ -79,6 +99,8 @@ export interface HarnessHost extends AsyncDisposable {
   addOwnMessage(text: string): Promise<void>;
   /** Goes back to the point before a user prompt. `prompt` is its index, from 0. */
   goBack(prompt: number): Promise<void>;
+  /** Has the host shorten its list of messages, as when the user asks for it. */
+  compact(): Promise<void>;
   /** Returns how often the host has shortened its list. */
   compactions(): Promise<number>;
 }

@@ -3,6 +3,11 @@ import type { HarnessSupports } from "@self-context-manager/core";
 import type { HarnessScenario } from "./harness-host.ts";
 import { activateBringsBack, deactivatedIsGone, pinnedStays } from "./laws/activation.ts";
 import {
+  compactionByTheUserFrees,
+  noMoreThanTheHost,
+  refusalLowersTheBudget,
+} from "./laws/amounts.ts";
+import {
   activeContentIsShown,
   imagesSurvive,
   standInsAreNotWritten,
@@ -17,6 +22,7 @@ import {
   hostRecordIsUntouched,
   offSwitchPassesThrough,
 } from "./laws/host.ts";
+import { requestChangesAreFollowed, resultsAreAsGiven } from "./laws/others.ts";
 import { signedThinkingStaysValid } from "./laws/thinking.ts";
 import {
   failedAnswersFollowTheHost,
@@ -49,7 +55,12 @@ export type HarnessLaw =
   | "off-switch-passes-through"
   | "resume-is-identical"
   | "branch-is-followed"
-  | "compaction-keeps-the-view";
+  | "compaction-keeps-the-view"
+  | "results-are-as-given"
+  | "request-changes-are-followed"
+  | "no-more-than-the-host"
+  | "refusal-lowers-the-budget"
+  | "compaction-by-the-user-frees";
 
 /** All laws, each with the scenario that tests it. */
 export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
@@ -75,6 +86,11 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "resume-is-identical": resumeIsIdentical,
   "branch-is-followed": branchIsFollowed,
   "compaction-keeps-the-view": compactionKeepsTheView,
+  "results-are-as-given": resultsAreAsGiven,
+  "request-changes-are-followed": requestChangesAreFollowed,
+  "no-more-than-the-host": noMoreThanTheHost,
+  "refusal-lowers-the-budget": refusalLowersTheBudget,
+  "compaction-by-the-user-frees": compactionByTheUserFrees,
 };
 
 const managed = ["contextAssembly", "toolRegistration", "toolEvents", "sessionIds"] as const;
@@ -103,4 +119,9 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "resume-is-identical": managed,
   "branch-is-followed": ["contextAssembly", "branches"],
   "compaction-keeps-the-view": ["contextAssembly", "compactionHook"],
+  "results-are-as-given": [...managed, "otherExtensions"],
+  "request-changes-are-followed": ["contextAssembly", "sessionIds", "otherExtensions"],
+  "no-more-than-the-host": ["contextAssembly", "toolEvents"],
+  "refusal-lowers-the-budget": ["contextAssembly", "sessionIds", "requestErrors"],
+  "compaction-by-the-user-frees": [...managed, "compactionHook"],
 };

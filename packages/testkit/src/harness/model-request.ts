@@ -40,6 +40,11 @@ export interface ModelReply {
   readonly thinking?: string;
   /** The answer breaks off after its text. The host ends the run and does not repeat the request. */
   readonly fails?: boolean;
+  /**
+   * The provider refuses the request with this error, instead of an answer. The host ends the run, unless it has a way of
+   * its own to go on.
+   */
+  readonly refuses?: string;
   /** The tokens of the request, as the provider reports them. `undefined`: the provider reports no count. */
   readonly tokens?: number;
 }

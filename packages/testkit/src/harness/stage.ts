@@ -23,6 +23,12 @@ export interface Stage extends AsyncDisposable {
   ) => Promise<readonly ModelRequest[]>;
   /** Sends a user message and has the model's answer break off after `halfAnswer`. */
   readonly breakOff: (text: string) => Promise<void>;
+  /** Has the provider refuse requests above this number of tokens from now on, as `tokensOf` counts them. */
+  readonly limitTo: (tokens: number) => void;
+  /** The requests that the provider refused. */
+  readonly refused: readonly ModelRequest[];
+  /** Sends a user message, whose request the provider can refuse. The model answers the first one that it accepts. */
+  readonly tryToSay: (text: string) => Promise<void>;
 }
 
 /** The text of an answer that breaks off. */
@@ -40,12 +46,20 @@ export async function openStage(
 ): Promise<Stage> {
   let waiting: ScriptedStep[] = [];
   let breaksOff = false;
+  let limit = Number.POSITIVE_INFINITY;
+  const refused: ModelRequest[] = [];
   const failures: Error[] = [];
   let answers = 0;
   let thoughts = 0;
 
   /** A model that binds its thinking thinks before each answer. */
   function thoughtReply(request: ModelRequest): ModelReply {
+    const tokens = tokensOf(request);
+    if (tokens > limit) {
+      refused.push(request);
+      const refuses = `prompt is too long: ${tokens} tokens > ${limit} maximum`;
+      return { text: "", calls: [], refuses };
+    }
     const thinking = thoughtOf(thoughts);
     thoughts += 1;
     return { ...reply(request), ...(options.thinking === "bound" ? { thinking } : {}) };
@@ -98,8 +112,23 @@ export async function openStage(
       await endsWell(host.prompt(text));
       breaksOff = false;
     },
+    limitTo: (tokens) => void (limit = tokens),
+    refused,
+    async tryToSay(text) {
+      await endsWell(host.prompt(text));
+    },
     [Symbol.asyncDispose]: async () => await host[Symbol.asyncDispose](),
   };
+}
+
+/** Estimates the tokens of a request: one for four characters. */
+export function tokensOf({ instruction, messages }: ModelRequest): number {
+  return Math.ceil(instruction.length / 4) + messageTokens({ messages });
+}
+
+/** Estimates the tokens of a request's messages, without the instruction and the tools. */
+export function messageTokens({ messages }: Pick<ModelRequest, "messages">): number {
+  return Math.ceil(messages.reduce((sum, { bytes }) => sum + bytes.length, 0) / 4);
 }
 
 /** Waits for a run and fails the law if the run rejects: no fault of the context manager may end a run. */

@@ -5,6 +5,7 @@ import {
   type HarnessAdapter,
   type HostSession,
   type HostSignals,
+  markedList,
   type MessageCodec,
   standingInstruction,
   type ThinkingBinding,
@@ -32,6 +33,8 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
     branches: true,
     compactionHook: true,
     notices: true,
+    otherExtensions: true,
+    requestErrors: true,
     signedThinking: true,
   },
 };
@@ -73,6 +76,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
   let isNotified = false;
   let isRewound = false;
   let opened: ContextSession | undefined;
+  /** The call whose view was sent last. */
+  let sentCall: number | undefined;
 
   async function open(): Promise<ContextSession> {
     opened ??= await options.openSession({ harness, sessionId: options.sessionId });
@@ -98,6 +103,17 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     }
   }
 
+  /** Reports that the provider refused the last request, before the next view is made. */
+  async function reportRefusal(
+    session: ContextSession,
+    messages: readonly ScriptedMessage[],
+  ): Promise<void> {
+    const answer = messages.findLast(({ kind }) => kind === "model");
+    if (sentCall !== undefined && answer?.kind === "model" && answer.error !== undefined)
+      await session.recordRefusal({ error: answer.error, call: sentCall });
+    sentCall = undefined;
+  }
+
   const signals = (): HostSignals => (isRewound ? { rewound: true } : {});
 
   return {
@@ -109,10 +125,18 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
         await session.recordSystemPrompt("own", standingInstruction);
         return `${text}\n\n${standingInstruction}`;
       })) ?? text,
-    assemble: async (messages) =>
+    assemble: async (sent, own = sent) =>
       await guarded(async (session) => {
-        const view = await session.ingestAndView(messages, codec, { ...viewOptions, ...signals() });
+        await reportRefusal(session, own);
+        const known = new Set(own);
+        const added = new Set(sent.filter((message) => !known.has(message)));
+        const list = markedList(codec, { host: own, sent, added });
+        const view = await session.ingestAndView(list.messages, list.codec, {
+          ...viewOptions,
+          ...signals(),
+        });
         isRewound = false;
+        sentCall = view.call;
         return view.messages.map(scriptedMessage);
       }),
     afterTool: async (call, output) => {

@@ -1,3 +1,4 @@
+import type { OtherExtension } from "../harness-host.ts";
 import type { ModelRequest, ModelToolCall, ScriptedModel } from "../model-request.ts";
 import type { MemoryFolder } from "./memory-folder.ts";
 import {
@@ -22,6 +23,8 @@ export interface ScriptedHarnessOptions {
   readonly model: ScriptedModel;
   readonly folder: MemoryFolder;
   readonly plugin?: ScriptedPlugin;
+  /** Another extension, which changes results and requests before the plugin gets them. */
+  readonly other?: OtherExtension;
   /** A session to continue. */
   readonly saved?: SavedSession;
   /** Shortens the list of messages after every run. */
@@ -66,7 +69,7 @@ const ownInstruction = "You are a scripted agent.";
 const mostCalls = 100;
 
 export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarness {
-  const { model, folder, plugin = {}, saved } = options;
+  const { model, folder, plugin = {}, other = {}, saved } = options;
   const tools = scriptedTools(folder);
   const requests: ModelRequest[] = [];
   let messages: ScriptedMessage[] = [...(saved?.messages ?? [])];
@@ -84,18 +87,30 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
 
   async function ask(): Promise<readonly ModelToolCall[]> {
     const instruction = (await plugin.instruction?.(ownInstruction)) ?? ownInstruction;
-    const shown = (await plugin.assemble?.(messages)) ?? messages;
+    const sent = changedByOther();
+    const shown = (await plugin.assemble?.(sent, messages)) ?? sent;
     const request = {
       instruction,
       tools: allTools().map(({ name }) => name),
       messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
-    const { text, calls, fails: failed = false, tokens, thinking } = model(request);
+    const { text, calls, fails = false, refuses: error, tokens, thinking } = model(request);
+    const failed = fails || error !== undefined;
     const reported = tokens === undefined ? {} : { tokens };
     const thought = thinking === undefined ? {} : { thinking };
-    add({ kind: "model", text, calls, failed, ...reported, ...thought });
+    const refusal = error === undefined ? {} : { error };
+    add({ kind: "model", text, calls, failed, ...reported, ...thought, ...refusal });
     return failed ? [] : calls;
+  }
+
+  /** Returns the list of the next request, as the other extension has changed it. */
+  function changedByOther(): readonly ScriptedMessage[] {
+    const kept = messages.filter(({ text }) => other.leavesOut?.(text) !== true);
+    const text = other.adds?.();
+    if (text === undefined) return kept.length === messages.length ? messages : kept;
+    const id = `other-${requests.length}`;
+    return [...kept, { id, at: count * 1000 + 500, kind: "human", text, pictures: [] }];
   }
 
   function allTools(): readonly ScriptedTool[] {
@@ -106,11 +121,12 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     const isOwnTool = tools.some(({ name }) => name === call.name);
     const refused = isOwnTool ? await plugin.beforeTool?.(call) : undefined;
     const {
-      text,
+      text: given,
       pictures = [],
       failed = false,
       extra,
     } = refused === undefined ? await outcome(call) : { text: refused, failed: true };
+    const text = isOwnTool ? (other.resultText?.(given) ?? given) : given;
     const output = {
       kind: "output",
       callId: call.id,

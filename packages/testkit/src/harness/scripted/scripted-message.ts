@@ -26,6 +26,8 @@ export type ModelContent = {
   readonly thinking?: string;
   /** The answer broke off. The harness keeps it for the user and does not send it again. */
   readonly failed: boolean;
+  /** The provider's error, if it refused the request. */
+  readonly error?: string;
   /** The number of tokens of the request, if the provider reported it. */
   readonly tokens?: number;
 };

@@ -26,8 +26,14 @@ export interface ScriptedPlugin {
   tools?(): readonly ScriptedTool[];
   /** Returns the system prompt for the next request. */
   instruction?(text: string): Promise<string>;
-  /** Returns the messages for the next request. `undefined`: the harness's messages stay unchanged. */
-  assemble?(messages: readonly ScriptedMessage[]): Promise<readonly ScriptedMessage[] | undefined>;
+  /**
+   * Returns the messages for the next request. `messages`: the harness's messages as other extensions have changed them;
+   * `undefined`: they stay as they are. `own`: the harness's messages before that.
+   */
+  assemble?(
+    messages: readonly ScriptedMessage[],
+    own?: readonly ScriptedMessage[],
+  ): Promise<readonly ScriptedMessage[] | undefined>;
   /** Receives the output of one of the harness's own tools. */
   afterTool?(call: ModelToolCall, output: OutputContent): Promise<void>;
   /** Returns the reason for the model why a call of one of the harness's own tools must not run, or `undefined`. */

@@ -11,7 +11,7 @@ export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
     throw new Error(`there is no text at ${pathIn(input)}`);
   };
   return [
-    { name: "read", run: async (input) => ({ text: textAt(input) }) },
+    { name: "read", run: async (input) => ({ text: linesIn(textAt(input), input) }) },
     { name: "show", run: async (input) => ({ text: textAt(input) }) },
     { name: "crash", run: async (input) => ({ text: `${textAt(input)}crashed`, failed: true }) },
     {
@@ -31,6 +31,15 @@ export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
       },
     },
   ];
+}
+
+/** Returns the lines of a text that a tool's arguments `offset` and `limit` ask for; without them the whole text. */
+export function linesIn(text: string, { offset, limit }: JsonObject): string {
+  if (typeof offset !== "number" || typeof limit !== "number") return text;
+  return text
+    .split("\n")
+    .slice(offset - 1, offset - 1 + limit)
+    .join("\n");
 }
 
 /** Returns the path in a tool's arguments. */
