@@ -1,11 +1,14 @@
 import {
   type DynamicReference,
   isJsonObject,
+  isReference,
   type JsonObject,
   type JsonValue,
   type LineRange,
   type ObjectBody,
   type ObjectId,
+  type ObjectMetadata,
+  type Reference,
   type StaticReference,
 } from "@self-context-manager/objects";
 import { argsDisplay } from "../chat/args-display.ts";
@@ -71,6 +74,17 @@ export function providerId(body: {
   readonly [field: string]: JsonValue | undefined;
 }): string {
   return typeof body["provider_id"] === "string" ? body["provider_id"] : body.id;
+}
+
+/** Returns the files to which a tool call refers. */
+export function fileReferences(body: ObjectMetadata | undefined): readonly Reference[] {
+  const references = body?.["file_refs"];
+  return Array.isArray(references) ? references.filter(isReference) : [];
+}
+
+/** Returns the files that a call of a tool for reading has read, also those whose content could not be stored. */
+export function filesRead(body: ObjectMetadata | undefined): readonly Reference[] {
+  return body?.["call_kind"] === "read" ? fileReferences(body) : [];
 }
 
 /**

@@ -176,6 +176,8 @@ async function arrive(
   const turn = call?.position.turn ?? currentCallTime(state).turn;
   if (call !== undefined) countToolcall(state, turn, isContextTool);
   const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
+  // A file that was only named becomes one that is watched, if a tool has read it.
+  for (const file of execution.fileRefs ?? []) state.untracked.add(file.id);
   const wasPending = state.pendingCalls.delete(result.toolCallId);
   if (wasPending) state.changed = true;
   else if (execution.isApplied !== true) await replayEffects(scope, execution.effects ?? [], used);

@@ -350,9 +350,9 @@ export async function openContextSession(
       await answer((current) => nameObject(current, target, nickname)),
     recordRead: async (path, { callId }) =>
       await run(async (current) => {
-        const read = await lookAtRead(current, path);
+        const seen = await lookAtRead(current, path);
         await commitSession(current);
-        if (read !== undefined) executions.set(callId, { ...executions.get(callId), read });
+        if (seen !== undefined) executions.set(callId, { ...executions.get(callId), ...seen });
       }),
     recordWrite: async (path, options = {}) =>
       await run(async (current) => {

@@ -7,6 +7,7 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
+import { filesRead } from "../calls/toolcall-object.ts";
 import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
@@ -36,11 +37,12 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
     async track({ state }) {
       const objects: StoredMetadata[] = [];
       const ids = [...state.untracked];
+      const read = readFiles(state);
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
-        // Of a large file that has grown, the newest version is unread.
-        const isKnown = stored !== undefined && presenceOf(stored.body) !== "unread";
-        if (stored !== undefined && (isKnown || state.hostShown.has(id) || state.active.has(id)))
+        // Of a large file that has grown, the newest version is unread, and a file can be too large to be read at all.
+        const isShown = state.hostShown.has(id) || state.active.has(id) || read.has(id);
+        if (stored !== undefined && (presenceOf(stored.body) !== "unread" || isShown))
           objects.push(stored);
       }
       state.untracked.clear();
@@ -57,6 +59,13 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       }
     },
   };
+}
+
+/** Returns the files that a tool of the host has read. */
+function readFiles({ pool }: SessionScope["state"]): ReadonlySet<ObjectId> {
+  return new Set(
+    [...pool.values()].flatMap(({ stored }) => filesRead(stored.body).map(({ id }) => id)),
+  );
 }
 
 function takeInVersion(

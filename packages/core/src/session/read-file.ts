@@ -6,9 +6,9 @@ import {
   rangeOf,
   staticReference,
 } from "@self-context-manager/objects";
-import { type IndexedFile, indexFile, recordMissing } from "../history/file-index.ts";
+import { type IndexedFile, indexFile, indexNamed, recordMissing } from "../history/file-index.ts";
 import { indexSteps, readReport } from "../history/read-report.ts";
-import type { FileSnapshot } from "../calls/execution.ts";
+import type { Execution } from "../calls/execution.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive } from "../state/active-set.ts";
 import { noteHostShown } from "../state/host-shown.ts";
@@ -98,13 +98,14 @@ async function noteMissing(scope: SessionScope, path: string): Promise<void> {
 }
 
 /**
- * Looks at a file that a tool of the host has read. Its content is kept until the result arrives. Undefined if the file
- * cannot be read here. A known file that is gone is recorded as missing.
+ * Looks at a file that a tool of the host has read. Its content is kept until the result arrives. Of a file that is too
+ * large to read here, only the name and the size are recorded. Undefined if the file cannot be read here. A known file
+ * that is gone is recorded as missing.
  */
 export async function lookAtRead(
   scope: SessionScope,
   given: string,
-): Promise<FileSnapshot | undefined> {
+): Promise<Pick<Execution, "read" | "fileRefs"> | undefined> {
   const { files, workspace } = scope.dependencies;
   const path = files.resolve(given, workspace);
   try {
@@ -112,10 +113,12 @@ export async function lookAtRead(
     const known = [...scope.state.pool.values()].find(
       ({ stored }) => stored.body["path"] === file.realPath,
     );
-    return { file, version: known?.stored.version ?? 0 };
+    return { read: { file, version: known?.stored.version ?? 0 } };
   } catch (error) {
     if (!FileError.is(error)) throw error;
     if (FileError.is(error, "FILE_MISSING")) await noteMissing(scope, path);
-    return undefined;
+    if (!FileError.is(error, "FILE_TOO_LARGE")) return undefined;
+    const named = await indexNamed(scope, [path]);
+    return { fileRefs: named.map(({ stored }) => staticReference(stored)) };
   }
 }

@@ -2,7 +2,7 @@ import { sealObject, unreadFileBody } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { numberedLines } from "./fake-files.ts";
-import { fakeTracker } from "./fake-tracker.ts";
+import { type FakeTracker, fakeTracker } from "./fake-tracker.ts";
 import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
 import {
   openTestSession,
@@ -80,6 +80,93 @@ describe("a file that others change while its text is in view", () => {
       "f1 a.txt v2 lines 1999-2000 of 2000\n~~~\nline 1999\nline 2000\n~~~",
     );
   });
+});
+
+describe("a file that is too large to be read, of which a tool has read lines", () => {
+  const shown = numberedLines(20);
+
+  async function openLarge(options: {
+    readonly small: number;
+  }): Promise<OpenedRead & { readonly tracker: FakeTracker }> {
+    const tracker = fakeTracker();
+    const opened = await openTestSession({
+      files: { "/work/app.log": null },
+      layout: epochLayout(options),
+      tracker,
+    });
+    opened.files.setLarge("/work/app.log", 69_000_000);
+    const history = scriptHistory();
+    history.user("look at the log");
+    const callId = history.call("read", { path: "app.log", limit: 20 }, shown);
+    await opened.session.recordRead("app.log", { callId });
+    await history.ingest(opened.session);
+    return { ...opened, tracker, history, seen: { count: 0 } };
+  }
+
+  it.each([0, 120])("is named with its size below the result (small: %i)", async (small) => {
+    const opened = await openLarge({ small });
+
+    const texts = await newTexts(opened);
+
+    expect(texts.at(-1)).toBe(`t1 ok\n~~~\n${shown}~~~\n[f1 app.log unread 69MB]`);
+  });
+
+  it("is reported with its old and its new size when it grows", async () => {
+    const opened = await openLarge({ small: 120 });
+    await newTexts(opened);
+    await growTo(opened, 70_000_000);
+
+    expect(await newTexts(opened)).toEqual([
+      "[f1 app.log changed, v1 69MB -> v2 70MB; read it to see v2]",
+    ]);
+    expect(await newTexts(opened)).toEqual([]);
+    await growTo(opened, 81_000_000);
+    expect(await newTexts(opened)).toEqual([
+      "[f1 app.log changed, v1 69MB -> v3 81MB; read it to see v3]",
+    ]);
+  });
+
+  it("is watched, also after a restart, unlike files that were only named", async () => {
+    const opened = await openLarge({ small: 120 });
+    await opened.session.recordNamed(["app.log"]);
+    await newTexts(opened);
+    const before = [...opened.tracker.tracked];
+    await opened.reopen().then(async (session) => await session.status());
+
+    expect(before).toEqual(["/work/app.log"]);
+    expect(opened.tracker.tracked).toEqual(["/work/app.log", "/work/app.log"]);
+  });
+
+  it("is not reported if it was only named", async () => {
+    const tracker = fakeTracker();
+    const opened = await openTestSession({ layout: epochLayout(), tracker });
+    opened.files.setLarge("/work/app.log", 69_000_000);
+    const history = scriptHistory();
+    history.user("list them");
+    const callId = history.call("ls", {}, "app.log\n");
+    await opened.session.recordNamed(["app.log"], { callId });
+    await history.ingest(opened.session);
+    const read = { ...opened, tracker, history, seen: { count: 0 } };
+    await newTexts(read);
+    await growTo(read, 70_000_000);
+
+    expect(tracker.tracked).toEqual([]);
+    expect(await newTexts(read)).toEqual([]);
+  });
+
+  async function growTo(
+    { store, tracker }: OpenedRead & { readonly tracker: FakeTracker },
+    size: number,
+  ): Promise<void> {
+    const [previous] = (await store.find({ where: { path: "/work/app.log" } })).items;
+    if (previous === undefined) throw new Error("the file has no object");
+    const facts = { realPath: "/work/app.log", kind: "file", size, modified: 0 } as const;
+    const object = sealObject(unreadFileBody(previous.body.id, facts, previous.body));
+    await store.commit([{ object, expect: previous.version }]);
+    const stored = await store.get(previous.body.id);
+    if (stored === undefined) throw new Error("the version is not stored");
+    tracker.tell([{ id: stored.body.id, type: "changed", stored, previous }]);
+  }
 });
 
 describe("a session that shows no text which the host has not shown", () => {

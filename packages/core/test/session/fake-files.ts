@@ -9,6 +9,8 @@ import { posix } from "node:path";
 /** Files in a map. A null text represents a file that is not text. */
 export interface FakeFiles extends FileSource {
   set(path: string, text: string | null): void;
+  /** Makes a file of so many bytes, which is too large to be read. */
+  setLarge(path: string, size: number): void;
   delete(path: string): void;
   /** Makes a path a link to another. */
   link(path: string, target: string): void;
@@ -23,11 +25,14 @@ export function numberedLines(count: number): string {
 /** A file source without a disk, for a POSIX-like tree. */
 export function fakeFiles(initial: Readonly<Record<string, string | null>> = {}): FakeFiles {
   const texts = new Map(Object.entries(initial));
+  const large = new Map<string, number>();
   const links = new Map<string, string>();
   const reads: string[] = [];
   const real = (path: string): string => links.get(path) ?? path;
   const facts = (path: string): FileFacts | undefined => {
     const realPath = real(path);
+    const size = large.get(realPath);
+    if (size !== undefined) return { realPath, kind: "file", size, modified: 0 };
     const text = texts.get(realPath);
     if (text !== undefined) return { realPath, kind: "file", size: text?.length ?? 7, modified: 0 };
     const isFolder = [...texts.keys()].some((one) => one.startsWith(`${realPath}/`));
@@ -36,6 +41,7 @@ export function fakeFiles(initial: Readonly<Record<string, string | null>> = {})
   return {
     reads,
     set: (path, text) => void texts.set(path, text),
+    setLarge: (path, size) => void large.set(path, size),
     delete: (path) => void texts.delete(path),
     link: (path, target) => void links.set(path, target),
     resolve: (path, base) => posix.resolve(base, path),
@@ -46,6 +52,8 @@ export function fakeFiles(initial: Readonly<Record<string, string | null>> = {})
       if (found === undefined) throw new FileError("FILE_MISSING", `There is no file at ${path}.`);
       if (found.kind !== "file")
         throw new FileError("FILE_IS_DIRECTORY", `${path} is a directory.`);
+      if (large.has(found.realPath))
+        throw new FileError("FILE_TOO_LARGE", `${path} has ${found.size} bytes.`);
       const text = texts.get(found.realPath) ?? null;
       return await Promise.resolve({
         realPath: found.realPath,

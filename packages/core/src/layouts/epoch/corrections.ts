@@ -11,7 +11,7 @@ import type {
 } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { linesFor } from "./shown-parts.ts";
+import { linesBesideOutput, linesFor } from "./shown-parts.ts";
 
 /**
  * Returns lines for files in view that others deleted, moved or changed since, because the view no longer describes
@@ -27,6 +27,7 @@ export function corrections(
   for (const entry of entries) {
     noteVersions(newest, entry);
     for (const { of, version } of contentParts(entry)) shown.set(of, version);
+    for (const { of, version } of linesBesideOutput(entry)) shown.set(of, version);
   }
   const found: ObjectEntry[] = [];
   for (const [of, version] of newest) {
@@ -51,8 +52,8 @@ function correction(
   const before = since === undefined ? undefined : source.object(of, since)?.stored;
   const isChanged =
     before !== undefined &&
-    before.hashes.content_hash !== hashes.content_hash &&
-    presenceOf(body) !== "missing";
+    presenceOf(body) !== "missing" &&
+    (before.hashes.content_hash !== hashes.content_hash || before.body["size"] !== body["size"]);
   return isChanged && since !== undefined
     ? { of, version, form: "change", since }
     : { of, version, form: "line" };

@@ -16,6 +16,7 @@ import { epochOf, recordedMemory } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 import { type PlannedView, planView } from "./plan-view.ts";
 import { planningContext, type PlanningContext } from "./planning-context.ts";
+import { linesBesideOutput } from "./shown-parts.ts";
 import { tokensOf } from "./view-tokens.ts";
 import { shownObjects } from "./wanted-parts.ts";
 
@@ -106,6 +107,7 @@ function neededVersions(
       if (entry.form === "reference") addLine(entry.of, entry.version ?? 1);
       else names.add(`${entry.of}@${entry.version ?? 1}`);
     }
+    for (const { of, version } of linesBesideOutput(entry)) addLine(of, version);
     for (const part of partsOf(entry)) {
       if (part.form === "line" || part.form === "above" || part.form === "change") {
         if (isNew) addLine(part.of, part.version);

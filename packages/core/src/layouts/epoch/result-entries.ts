@@ -2,11 +2,12 @@ import {
   isReference,
   type LineRange,
   type ObjectMetadata,
+  presenceOf,
   rangesWithin,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import { rangeIn } from "../../calls/execution.ts";
-import { argumentsOf } from "../../calls/toolcall-object.ts";
+import { argumentsOf, fileReferences, filesRead } from "../../calls/toolcall-object.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
@@ -27,7 +28,7 @@ import { answerEntry } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
-import { fileReferences, hasImages, wantedParts } from "./wanted-parts.ts";
+import { hasImages, wantedParts } from "./wanted-parts.ts";
 
 /** Returns the entry of a turn's user message, or undefined if the message is empty or left out. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
@@ -89,7 +90,7 @@ export function resultEntry(
   const isContextTool = known.stored.body["context_tool"] === true;
   const shows = isContextTool
     ? targetParts(context, parts, known)
-    : outputParts(context, known, call);
+    : withUnreadFiles(context, known, outputParts(context, known, call));
   if (shows === "reference")
     return sized<ResultEntry>({ ...entry, form: "reference" }, context.source);
   return shows.length === 0
@@ -159,6 +160,27 @@ function outputParts(
   const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
   if (!trimmedKinds.has(kind)) return [whole];
   return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
+}
+
+/**
+ * Returns the parts of an output with a line for each file that the tool has read and whose content is not stored,
+ * because the file is too large. With the line, the file's growth can be reported.
+ */
+function withUnreadFiles(
+  context: PlanningContext,
+  { handle, stored }: PoolEntry,
+  shows: readonly ShownPart[] | "reference",
+): readonly ShownPart[] | "reference" {
+  if (shows === "reference") return shows;
+  const lines = filesRead(stored.body).flatMap(({ id }): readonly ShownPart[] => {
+    const file = context.input.pool.get(id);
+    return file === undefined || presenceOf(file.stored.body) !== "unread"
+      ? []
+      : [{ of: file.handle, version: file.stored.version, form: "line" }];
+  });
+  if (lines.length === 0) return shows;
+  const output: ShownPart = { of: handle, version: stored.version, form: "whole" };
+  return [...(shows.length === 0 ? [output] : shows), ...lines];
 }
 
 /**

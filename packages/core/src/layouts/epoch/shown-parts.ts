@@ -66,6 +66,16 @@ export function partsOf({ entry, stored, ranges }: ActiveObject): readonly Shown
   return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
 }
 
+/**
+ * Returns the lines that a result has beside its output: those of files that its tool has read and that are too large to
+ * be stored.
+ */
+export function linesBesideOutput(entry: ViewEntry): readonly ShownPart[] {
+  if (entry.type !== "result") return [];
+  const isShown = contentParts(entry).some(({ of }) => of === entry.of);
+  return isShown ? (entry.shows ?? []).filter(({ form }) => form === "line") : [];
+}
+
 /** Returns one metadata line for each object of some parts. */
 export function linesFor(
   context: PlanningContext,

@@ -1,10 +1,5 @@
-import {
-  isReference,
-  lineCount,
-  type LineRange,
-  type ObjectMetadata,
-  type Reference,
-} from "@self-context-manager/objects";
+import { lineCount, type LineRange } from "@self-context-manager/objects";
+import { fileReferences } from "../../calls/toolcall-object.ts";
 import { type Block, isImage } from "../../chat/message.ts";
 import { textDifference } from "../../render/text-difference.ts";
 import type { ActiveObject, ShownObject } from "../../view/layout.ts";
@@ -148,12 +143,6 @@ function versionsMade(
 export function hasImages({ stored }: ActiveObject): boolean {
   const blocks = stored.body["blocks"];
   return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
-}
-
-/** The files that a tool call refers to. */
-export function fileReferences(body: ObjectMetadata | undefined): readonly Reference[] {
-  const references = body?.["file_refs"];
-  return Array.isArray(references) ? references.filter(isReference) : [];
 }
 
 /** Returns how each active object is shown in a view. */
