@@ -28,6 +28,8 @@ export function fileIdentity(path: string): FileIdentity {
       );
     },
     removeSideFiles() {
+      // The file was put back, so other processes may use it with these side files.
+      if (isSame(look(path), opened)) return;
       for (const { path: side, facts } of sides) removeIfSame(side, facts);
     },
   };

@@ -97,3 +97,19 @@ it("begins a new store apart from a process that still has the renamed one open"
   await using reopened = await place.open();
   expect((await reopened.get(objectId("newer")))?.version).toBe(1);
 });
+
+it("leaves the side files to another process if the lost file was put back", async () => {
+  await using place = await sqlitePlace();
+  const store = await place.open();
+  await store.commit(write("before"));
+  await rename(place.path, `${place.path}.old`);
+  await expect(store.commit(write("after"))).rejects.toMatchObject({ code: "STORE_LOST" });
+  await rename(`${place.path}.old`, place.path);
+  await using other = await place.open();
+  await store[Symbol.asyncDispose]();
+
+  await other.commit(write("later"));
+  await using third = await place.open();
+
+  expect((await third.get(objectId("later")))?.version).toBe(1);
+});
