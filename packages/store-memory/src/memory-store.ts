@@ -85,7 +85,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
 
   return {
     name: "memory",
-    supports: { durable: false, shared: false },
+    supports: { durable: false, shared: false, losable: false, lockable: false },
 
     async commit(
       writes: readonly ObjectWrite[],

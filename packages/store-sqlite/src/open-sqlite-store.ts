@@ -90,7 +90,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
 
   return {
     name: "sqlite",
-    supports: { durable: true, shared: true },
+    supports: { durable: true, shared: true, losable: true, lockable: true },
     commit: (objects, commitOptions = {}) =>
       inTurn(() => {
         const result = write.commit(objects, commitOptions);

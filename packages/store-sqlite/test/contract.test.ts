@@ -4,6 +4,6 @@ import { sqlitePlace } from "./sqlite-place.ts";
 
 objectStoreContract({
   name: "sqlite",
-  supports: { durable: true, shared: true },
+  supports: { durable: true, shared: true, losable: true, lockable: true },
   createPlace: sqlitePlace,
 });

@@ -79,25 +79,6 @@ it("leaves a complete store under the new name of a renamed file", async () => {
   expect((await old.get(objectId("before")))?.version).toBe(1);
 });
 
-it("begins a new store apart from a process that still has the renamed one open", async () => {
-  await using place = await sqlitePlace();
-  await using old = await place.open();
-  await old.commit(write("before"));
-  await rename(place.path, `${place.path}.old`);
-
-  await using fresh = await place.open();
-  await fresh.commit(write("new"));
-  const failure = old.commit(write("after"));
-
-  await expect(failure).rejects.toMatchObject({ code: "STORE_LOST" });
-  await old[Symbol.asyncDispose]();
-  await fresh.commit(write("newer"));
-  expect(await fresh.get(objectId("before"))).toBeUndefined();
-  await fresh[Symbol.asyncDispose]();
-  await using reopened = await place.open();
-  expect((await reopened.get(objectId("newer")))?.version).toBe(1);
-});
-
 it("leaves the side files to another process if the lost file was put back", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();

@@ -1,9 +1,9 @@
 import { type Patience, StoreError } from "@self-context-manager/objects";
 import { sample } from "@self-context-manager/testkit";
-import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import { openSqliteStore } from "../src/index.ts";
+import { lockFile } from "./lock-file.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 /** A patience that ends at the first lock and begins again when a store works. */
@@ -19,21 +19,11 @@ function oneWait(milliseconds: number): Patience & { readonly isBlocked: () => b
 
 const write = (id: string) => [{ object: sample(id) }];
 
-/** Takes a lock of the file as another process would, until the returned function is called. */
-function lock(path: string, kind: "IMMEDIATE" | "EXCLUSIVE"): () => void {
-  const other = new DatabaseSync(path);
-  other.exec(`BEGIN ${kind}`);
-  return () => {
-    other.exec("ROLLBACK");
-    other.close();
-  };
-}
-
 it("waits for a lock once, and not for later commits while the lock lasts", async () => {
   await using place = await sqlitePlace();
   await using store = await openSqliteStore({ path: place.path, patience: oneWait(300) });
   await store.commit(write("before"));
-  const unlock = lock(place.path, "IMMEDIATE");
+  const unlock = lockFile(place.path, "IMMEDIATE");
   const durations: number[] = [];
   const codes: unknown[] = [];
   for (const id of ["a", "b", "c"]) {
@@ -54,7 +44,7 @@ it("waits for a lock once, and not for later commits while the lock lasts", asyn
 it("has its whole patience again after a lock that went while the store was opened", async () => {
   await using place = await sqlitePlace();
   const patience = oneWait(5_000);
-  const unlock = lock(place.path, "EXCLUSIVE");
+  const unlock = lockFile(place.path, "EXCLUSIVE");
   setTimeout(unlock, 100);
 
   await using store = await openSqliteStore({ path: place.path, patience });

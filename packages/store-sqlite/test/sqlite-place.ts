@@ -1,10 +1,11 @@
 import type { StorePlace } from "@self-context-manager/testkit";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { openSqliteStore } from "../src/index.ts";
+import { lockFile } from "./lock-file.ts";
 
 /** Returns a place in a temporary folder. Disposal removes the folder. */
 export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
@@ -19,6 +20,12 @@ export async function sqlitePlace(): Promise<StorePlace & { readonly path: strin
       fileURLToPath(new URL("./store-child.ts", import.meta.url)),
       path,
     ],
+    // The side files stay, so a new store must not read them. The renamed file can still be written.
+    lose: async () => await rename(path, `${path}.old`),
+    async block() {
+      const release = lockFile(path, "IMMEDIATE");
+      return { [Symbol.asyncDispose]: async () => release() };
+    },
     async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true, force: true });
     },

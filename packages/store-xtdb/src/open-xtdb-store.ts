@@ -129,7 +129,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
   return {
     name: "xtdb",
-    supports: { durable: true, shared: true },
+    supports: { durable: true, shared: true, losable: false, lockable: false },
     commit: (objects, commitOptions = {}) =>
       inTurn((budget) => write.commit(objects, commitOptions, budget)),
     restore: (versions) => inTurn((budget) => write.restore(versions, budget)),

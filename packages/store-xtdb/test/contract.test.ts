@@ -13,7 +13,7 @@ if ("missing" in node) {
 } else {
   objectStoreContract({
     name: "xtdb",
-    supports: { durable: true, shared: true },
+    supports: { durable: true, shared: true, losable: false, lockable: false },
     createPlace: xtdbPlaces(node.url),
   });
 }

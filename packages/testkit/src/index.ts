@@ -67,7 +67,12 @@ export {
   objectStoreContract,
   type ObjectStoreContract,
 } from "./object-store/object-store-contract.ts";
-export type { CreatePlace, Scenario, StorePlace } from "./object-store/store-place.ts";
+export type {
+  CreatePlace,
+  PlaceOptions,
+  Scenario,
+  StorePlace,
+} from "./object-store/store-place.ts";
 export { checkRandomHistories, type RandomHistories } from "./object-store/random-history.ts";
 export { seededRandom, testScale, type TestScale } from "./scale.ts";
 export { type TrackerLaw, trackerLaws } from "./watcher/tracking/laws.ts";

@@ -5,7 +5,7 @@ import { objectStoreContract } from "../src/index.ts";
 // the test kit is built on core.
 objectStoreContract({
   name: "memory",
-  supports: { durable: false, shared: false },
+  supports: { durable: false, shared: false, losable: false, lockable: false },
   async createPlace() {
     return {
       open: async (options) => memoryStore(options),

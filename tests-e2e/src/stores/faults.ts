@@ -3,11 +3,13 @@ import {
   type JsonValue,
   type ObjectId,
   type ObjectStore,
+  type Patience,
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/testkit";
+import { existsSync } from "node:fs";
 
 import {
   addingUnchanged,
@@ -18,6 +20,19 @@ import {
   renumbering,
 } from "./faulty-stores.ts";
 import { folderPlace, memoryPlace } from "./places.ts";
+import {
+  acknowledgingImports,
+  acknowledgingRefused,
+  cachingNicknamesFirst,
+  openReopening,
+  openRemoving,
+  openUnchecked,
+  openWithCopy,
+  recordingRequestsFirst,
+  refusingReads,
+  writingInBackground,
+  writingLater,
+} from "./faulty-availability.ts";
 
 /** Faults by the law that each breaks: a description of the store, and places for it. */
 export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlace>>>> = {
@@ -285,6 +300,57 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
   "two-processes-agree": {
     "uses a separate file for each process": () => sqliteWithChild("elsewhere"),
   },
+  "lost-is-noticed": {
+    "continues to write into the deleted file": () => folderPlace(openUnchecked),
+    "begins a new store without a notice": () => folderPlace(openReopening),
+    "refuses only the first commit": brokenFile((store) =>
+      acknowledgingRefused(store, "STORE_LOST", ({ time }) => time > 1),
+    ),
+    "reports success for commits that another one follows": brokenFile((store) =>
+      acknowledgingRefused(store, "STORE_LOST", ({ options }) => options.isFollowed === true),
+    ),
+    "replays a request whose outcome is lost": brokenFile((store) =>
+      acknowledgingRefused(store, "STORE_LOST", ({ options }) => options.requestId !== undefined),
+    ),
+    "reports success for imports": brokenFile((store) => acknowledgingImports(store, "STORE_LOST")),
+    "brings the lost objects back into a new store": () => folderPlace(openWithCopy),
+    "accepts any file at the path as its own": () =>
+      folderPlace(async (path, options) =>
+        acknowledgingRefused(await openSqliteStore({ path, ...options }), "STORE_LOST", () =>
+          existsSync(path),
+        ),
+      ),
+    "removes the file of the new store when it is closed": () => folderPlace(openRemoving),
+  },
+  "busy-stores-nothing": {
+    "writes the first object of a refused commit when the lock is gone": brokenFile((store) =>
+      writingLater(store, (writes) => writes.slice(0, 1)),
+    ),
+    "writes a refused commit when the lock is gone": brokenFile((store) =>
+      writingLater(store, (writes) => writes),
+    ),
+    "reports success for a refused commit": brokenFile((store) =>
+      acknowledgingRefused(store, "STORE_BUSY", () => true),
+    ),
+    "reports success for a refused import": brokenFile((store) =>
+      acknowledgingImports(store, "STORE_BUSY"),
+    ),
+    "records the request id of a refused commit": brokenFile(recordingRequestsFirst),
+    "finds the nickname of a refused commit": brokenFile(cachingNicknamesFirst),
+    "does not read after a refused commit": brokenFile(refusingReads),
+    "waits for ten seconds with any patience": () =>
+      folderPlace((path) => openSqliteStore({ path })),
+  },
+  "lock-is-waited-for": {
+    "does not wait": withPatience((patience) => ({ ...patience, left: () => 0 })),
+    "makes few attempts": withPatience((patience) => ({ ...patience, left: () => 30 })),
+    "acknowledges a commit that it has not made": brokenFile(writingInBackground),
+    "does not report the lock": withPatience((patience) => ({ ...patience, blocked() {} })),
+    "does not report that it works again": withPatience((patience) => ({
+      ...patience,
+      worked() {},
+    })),
+  },
 };
 
 /** Returns places with memory stores of which some operations are replaced. */
@@ -301,6 +367,24 @@ function broken(
       },
     };
   };
+}
+
+/** Returns places with SQLite stores that are wrapped into faulty ones. */
+function brokenFile(breaking: (store: ObjectStore) => ObjectStore): CreatePlace {
+  return () =>
+    folderPlace(async (path, options) => breaking(await openSqliteStore({ path, ...options })));
+}
+
+/** Returns places with SQLite stores that use another patience than the one that they were opened with. */
+function withPatience(change: (patience: Patience) => Patience): CreatePlace {
+  return () =>
+    folderPlace((path, { patience, ...options }) =>
+      openSqliteStore({
+        path,
+        ...options,
+        ...(patience === undefined ? {} : { patience: change(patience) }),
+      }),
+    );
 }
 
 /** Returns a SQLite place whose child process is faulty. */

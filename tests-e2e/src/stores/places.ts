@@ -1,13 +1,12 @@
-import type { Clock, ObjectStore } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { StorePlace } from "@self-context-manager/testkit";
+import type { PlaceOptions, StorePlace } from "@self-context-manager/testkit";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-
-export type OpenOptions = { readonly clock?: Clock };
 
 /** Returns a place for stores in memory. Each opening returns a separate store. */
 export async function memoryPlace(): Promise<StorePlace> {
@@ -27,7 +26,7 @@ export async function sqlitePlace(): Promise<StorePlace & { readonly path: strin
  * manner.
  */
 export async function folderPlace(
-  open: (path: string, options: OpenOptions) => Promise<ObjectStore>,
+  open: (path: string, options: PlaceOptions) => Promise<ObjectStore>,
   manner = "sound",
 ): Promise<StorePlace & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), "scm-stores-"));
@@ -36,6 +35,16 @@ export async function folderPlace(
     path,
     open: (options = {}) => open(path, options),
     child: childCommand(path, manner),
+    lose: async () => await rm(path),
+    async block() {
+      const other = new DatabaseSync(path);
+      other.exec("BEGIN IMMEDIATE");
+      return {
+        async [Symbol.asyncDispose]() {
+          if (other.isOpen) other.close();
+        },
+      };
+    },
     async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true, force: true });
     },

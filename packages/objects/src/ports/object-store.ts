@@ -45,6 +45,14 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  *   present.
  * - `two-processes-agree` (if `supports.shared`): two processes that write at the same time lose nothing, do not fail
  *   because of each other, and see each other's commits.
+ * - `lost-is-noticed` (if `supports.losable`): once the files of an open store are deleted, renamed or replaced, every
+ *   commit and every `restore` rejects with `STORE_LOST` and writes nothing, also when there is a new store at the
+ *   place. A store that is opened where the files are missing begins empty, and the lost store does not change it.
+ * - `busy-stores-nothing` (if `supports.lockable`): if another process keeps the write lock for longer than the patience
+ *   allows, `commit` and `restore` reject with `STORE_BUSY`. Nothing of them is stored, then or later, and reads are
+ *   answered meanwhile. Without the lock the same commit resolves as if it had not been tried.
+ * - `lock-is-waited-for` (if `supports.lockable`): a commit that finds the lock waits as long as the patience allows, and
+ *   resolves once the lock is gone. It reports the lock to the patience, and then that the store works.
  */
 export interface ObjectStore extends AsyncDisposable {
   readonly name: string;
@@ -53,6 +61,10 @@ export interface ObjectStore extends AsyncDisposable {
   /**
    * Writes all objects in one transaction, or none. A commit that contains an object twice rejects with `TypeError`.
    * Sealed objects are frozen, so a store may keep them by reference.
+   *
+   * If another process has the write lock, the commit waits as long as the `Patience` with which the store was opened
+   * allows, and then rejects with `STORE_BUSY`. A store whose files are gone rejects with `STORE_LOST`, and
+   * the caller can open a new one.
    */
   commit(writes: readonly ObjectWrite[], options?: CommitOptions): Promise<CommitResult>;
 
@@ -94,6 +106,10 @@ export interface StoreSupports {
   readonly durable: boolean;
   /** Several processes may have the store open at the same time. */
   readonly shared: boolean;
+  /** It has files of its own, which can be deleted, renamed or replaced while it is open. */
+  readonly losable: boolean;
+  /** Another process can lock it, so that it cannot write. */
+  readonly lockable: boolean;
 }
 
 /** One object to write. `expect` is the number of the version that must be the latest; 0 if there must be none. */

@@ -1,5 +1,6 @@
 import type { StoreSupports } from "@self-context-manager/objects";
 
+import { busyStoresNothing, lockIsWaitedFor, lostIsNoticed } from "./laws/availability.ts";
 import {
   commitIsAtomic,
   compareAndSet,
@@ -59,7 +60,10 @@ export type LawName =
   | "closed-rejects"
   | "survives-reopen"
   | "survives-kill"
-  | "two-processes-agree";
+  | "two-processes-agree"
+  | "lost-is-noticed"
+  | "busy-stores-nothing"
+  | "lock-is-waited-for";
 
 /** All laws, each with the scenario that tests it. */
 export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
@@ -90,6 +94,9 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "survives-reopen": survivesReopen,
   "survives-kill": survivesKill,
   "two-processes-agree": twoProcessesAgree,
+  "lost-is-noticed": lostIsNoticed,
+  "busy-stores-nothing": busyStoresNothing,
+  "lock-is-waited-for": lockIsWaitedFor,
 };
 
 /** The capability that a store must declare before a law applies to it. */
@@ -97,4 +104,7 @@ export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> =
   "survives-reopen": "durable",
   "survives-kill": "durable",
   "two-processes-agree": "shared",
+  "lost-is-noticed": "losable",
+  "busy-stores-nothing": "lockable",
+  "lock-is-waited-for": "lockable",
 };

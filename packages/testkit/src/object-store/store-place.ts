@@ -1,4 +1,4 @@
-import type { Clock, ObjectStore } from "@self-context-manager/objects";
+import type { Clock, ObjectStore, Patience } from "@self-context-manager/objects";
 
 /** A place for one store: a directory, a namespace of a server, or memory. It is empty at first. */
 export interface StorePlace extends AsyncDisposable {
@@ -6,12 +6,25 @@ export interface StorePlace extends AsyncDisposable {
    * Opens the store of this place. A durable store can be opened again after closing, a shared one also while it is
    * open.
    */
-  open(options?: { readonly clock?: Clock }): Promise<ObjectStore>;
+  open(options?: PlaceOptions): Promise<ObjectStore>;
   /**
    * The command of a program that calls `runStoreChild` with the store of this place, and its arguments, one string
    * each. Only for durable or shared stores.
    */
   readonly child?: readonly string[];
+  /** Deletes or renames the files of the store, while it is open. Only for losable stores. */
+  readonly lose?: () => Promise<void>;
+  /**
+   * Takes the write lock of the store, as another process does; the place has been opened before. Disposal releases the
+   * lock, and is idempotent. Only for lockable stores.
+   */
+  readonly block?: () => Promise<AsyncDisposable>;
+}
+
+/** How a store is opened. A store that waits for nothing may ignore the patience. */
+export interface PlaceOptions {
+  readonly clock?: Clock;
+  readonly patience?: Patience;
 }
 
 /** Creates a new, empty place. */
