@@ -159,7 +159,9 @@ describe("options", () => {
   it("of a context manager are in the README of compose, with their defaults", () => {
     const declared = read("packages/compose/src/context-manager-options.ts");
     const [, options = ""] = declared.split("export interface ContextManagerOptions {");
-    const taken = read("packages/compose/src/context-manager.ts");
+    const taken = ["context-manager", "session-settings"]
+      .map((name) => read(`packages/compose/src/${name}.ts`))
+      .join("\n");
     const rows = tableUnder(
       "# @self-context-manager/compose",
       read("packages/compose/README.md"),
