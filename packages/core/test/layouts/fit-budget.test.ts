@@ -194,4 +194,16 @@ describe("a view on a small budget (D54)", () => {
     ]);
     expect(tokensOf(view)).toBeLessThanOrEqual(120);
   });
+
+  it("shows no other lines than the active ones if they do not fit", () => {
+    const stage = viewStage("the question");
+    stage.file("f1", lines(300));
+    stage.activate("f1", { ranges: [{ from: 100, to: 300 }] });
+
+    const view = stage.view(layout, { budget: 700 });
+
+    const text = textsOf(view).find((one) => one.startsWith("f1 "));
+    expect(text).toMatch(/^f1 [^\n]* lines 100-1\d\d of 300\n~~~\nline 100 of[^]*\n~~~$/u);
+    expect(view.shown).toMatchObject([{ form: "part" }]);
+  });
 });

@@ -1,3 +1,4 @@
+import { lineCount, linesOf } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { omissionNotices } from "../../lines/notices.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
@@ -210,7 +211,8 @@ function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
 }
 
 /**
- * Returns an entry with the beginning and the end of its first text, or undefined if the budget does not allow that.
+ * Returns an entry with a part of its first text, or undefined if the budget does not allow that: the beginning and the
+ * end of a content, or the first of some lines.
  */
 function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewEntry | undefined {
   if (entry.type !== "result" && entry.type !== "object") return undefined;
@@ -224,8 +226,8 @@ function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewE
     tokens > 40;
     tokens = Math.floor(tokens * 0.8)
   ) {
-    const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
-    const part: ShownPart = { of: first.of, version: first.version, form: "part", ...ends };
+    const part = partOf(first, content, tokens);
+    if (part === undefined) return undefined;
     const others = rest.map(({ of, version }) => ({ of, version, form: "line" as const }));
     const shows = [part, ...others.filter(({ of }) => of !== first.of)];
     const made: ViewEntry =
@@ -235,6 +237,20 @@ function inPart(context: PlanningContext, entry: ViewEntry, room: number): ViewE
     if (tokensOf(context, made) <= room) return made;
   }
   return undefined;
+}
+
+/** Returns a part of what is shown of a content. Of lines, no others are shown. */
+function partOf(shown: ShownPart, content: string, tokens: number): ShownPart | undefined {
+  const { of, version } = shown;
+  if (shown.form !== "lines") {
+    const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
+    return { of, version, form: "part", ...ends };
+  }
+  const { from = 1, to = lineCount(content) } = shown;
+  const text = linesOf(content, { from, to });
+  const { head } = endsOfTokens(text, tokens, 0);
+  const count = text.slice(0, head).split("\n").length - 1;
+  return count === 0 ? undefined : { of, version, form: "lines", from, to: from + count - 1 };
 }
 
 function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "form" | "shows"> {
