@@ -44,6 +44,7 @@ export {
   rangeOf,
   rangesWithin,
   type ReadLimits,
+  sharedLines,
   withRange,
 } from "./model/line-range.ts";
 export { viewFields, viewValues } from "./model/metadata-view.ts";

@@ -2,6 +2,7 @@ import {
   type LineRange,
   type ObjectId,
   presenceOf,
+  sharedLines,
   type StoredMetadata,
   type StoredVersion,
   withRange,
@@ -95,12 +96,4 @@ export function activateShowable(
 
 function isFile({ body }: StoredMetadata): boolean {
   return body.type === "file" || body.type === "note";
-}
-
-function sharedLines(ranges: readonly LineRange[], asked: LineRange): readonly LineRange[] {
-  return ranges.flatMap((range) => {
-    const from = Math.max(range.from, asked.from);
-    const to = Math.min(range.to, asked.to);
-    return from <= to ? [{ from, to }] : [];
-  });
 }

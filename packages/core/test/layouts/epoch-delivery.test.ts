@@ -136,6 +136,18 @@ describe("a file", () => {
     );
   });
 
+  it("is shown only by those lines that a call asked for which are active", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", lines(20));
+    stage.activate("f1", { ranges: [{ from: 1, to: 2 }] });
+    const range = { from: 2, to: 9 };
+    const more = stage.call("activate", { id: "f1" }, "active.", { shows: ["f1"], range });
+
+    expect(resultOf(stage.view(layout), more)).toBe(
+      "f1 f1.ts v1 lines 2-2 of 20\n~~~\nline 2 of the text\n~~~",
+    );
+  });
+
   it("is shown as a diff if that is shorter, otherwise whole", () => {
     const stage = viewStage("go on");
     stage.file("f1", lines(30));

@@ -101,3 +101,14 @@ export function withRange(
   }
   return joined;
 }
+
+/** Returns the lines of a range that are in one of some ranges. */
+export function sharedLines(
+  ranges: readonly LineRange[],
+  { from, to }: LineRange,
+): readonly LineRange[] {
+  return ranges.flatMap((one) => {
+    const shared = { from: Math.max(one.from, from), to: Math.min(one.to, to) };
+    return shared.from <= shared.to ? [shared] : [];
+  });
+}

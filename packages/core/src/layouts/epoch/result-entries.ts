@@ -4,6 +4,7 @@ import {
   type ObjectMetadata,
   presenceOf,
   rangesWithin,
+  sharedLines,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import { rangeIn } from "../../calls/execution.ts";
@@ -121,19 +122,25 @@ function targetParts(
   const range = rangeIn(known.stored.body["target_range"]);
   const shows = ids.flatMap((id) => {
     const target = context.input.pool.get(id);
-    const object = target === undefined ? undefined : context.active.get(target.handle);
-    return object === undefined
-      ? []
-      : wantedParts(context, parts, withinRange(object, range), true);
+    const active = target === undefined ? undefined : context.active.get(target.handle);
+    const object = active === undefined ? undefined : withinRange(active, range);
+    return object === undefined ? [] : wantedParts(context, parts, object, true);
   });
   return [...shows, ...images];
 }
 
-/** Returns an object with only the lines that a call asked for: each of several calls shows its own. */
-function withinRange(object: ActiveObject, range: LineRange | undefined): ActiveObject {
+/**
+ * Returns an object with only the lines that a call asked for: each of several calls shows its own. Lines that are not
+ * active are not shown. Undefined if none of them is active.
+ */
+function withinRange(object: ActiveObject, range: LineRange | undefined): ActiveObject | undefined {
   if (range === undefined) return object;
-  const ranges = rangesWithin([range], object.stored.body.content ?? "");
-  return ranges === undefined ? object : { ...object, ranges };
+  const asked = rangesWithin([range], object.stored.body.content ?? "");
+  if (asked === undefined) return object;
+  if (object.ranges === undefined) return { ...object, ranges: asked };
+  const active = object.ranges;
+  const ranges = asked.flatMap((lines) => sharedLines(active, lines));
+  return ranges.length === 0 ? undefined : { ...object, ranges };
 }
 
 /** Kinds of calls whose long output is cut to head and tail. */
