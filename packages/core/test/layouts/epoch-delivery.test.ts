@@ -148,6 +148,17 @@ describe("a file", () => {
     );
   });
 
+  it("has its line in the result of a read if it is inactive", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", "one\n");
+    const read = stage.call("read", { path: "f1.ts" }, "f1 f1.ts: active, 1 lines.", {
+      shows: ["f1"],
+      file: "f1",
+    });
+
+    expect(resultOf(stage.view(layout), read)).toBe("[f1 f1.ts 4]");
+  });
+
   it("is shown as a diff if that is shorter, otherwise whole", () => {
     const stage = viewStage("go on");
     stage.file("f1", lines(30));

@@ -107,24 +107,32 @@ export function missingResult(
   return sized<ResultEntry>({ type: "result", turn, step, call, form: "bare" }, source);
 }
 
-/** Returns the parts that a context tool brought into view: the objects that its call activated. */
+/**
+ * Returns the parts that a context tool brought into view: the objects that its call activated. A file that was read and
+ * is inactive has its line, because the text of the result was that of the file.
+ */
 function targetParts(
   context: PlanningContext,
   parts: ShownParts,
   known: PoolEntry,
 ): readonly ShownPart[] {
+  const { body, version } = known.stored;
   const own = context.active.get(known.handle);
   const images: readonly ShownPart[] =
-    own === undefined ? [] : [{ of: known.handle, version: known.stored.version, form: "whole" }];
-  const references = known.stored.body["target_refs"];
+    own === undefined ? [] : [{ of: known.handle, version, form: "whole" }];
+  const references = body["target_refs"];
   if (!Array.isArray(references)) return images;
   const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
-  const range = rangeIn(known.stored.body["target_range"]);
-  const shows = ids.flatMap((id) => {
+  const read = new Set(fileReferences(body).map(({ id }) => id));
+  const range = rangeIn(body["target_range"]);
+  const shows = ids.flatMap((id): readonly ShownPart[] => {
     const target = context.input.pool.get(id);
-    const active = target === undefined ? undefined : context.active.get(target.handle);
+    if (target === undefined) return [];
+    const active = context.active.get(target.handle);
     const object = active === undefined ? undefined : withinRange(active, range);
-    return object === undefined ? [] : wantedParts(context, parts, object, true);
+    if (object !== undefined) return wantedParts(context, parts, object, true);
+    if (!read.has(id)) return [];
+    return [{ of: target.handle, version: target.stored.version, form: "line" }];
   });
   return [...shows, ...images];
 }
