@@ -7,6 +7,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { knownLines, ownChange } from "../calls/own-change.ts";
+import { leaveActive } from "../state/active-set.ts";
 import { noteHostChanged } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { findFile, type IndexedFile, indexContent, indexNamed } from "./file-index.ts";
@@ -58,11 +59,12 @@ async function textOf(
  * it; undefined if the model wrote the whole text.
  */
 function takeOver(
-  { state, contents }: SessionScope,
+  scope: SessionScope,
   { entry, stored }: IndexedFile,
   earlier: StoredMetadata | undefined,
   follow: ((lines: readonly LineRange[]) => readonly LineRange[]) | undefined,
 ): void {
+  const { state, contents } = scope;
   const known = state.hostShown.get(entry.id);
   if (follow === undefined) noteHostChanged(state, stored, undefined);
   else if (known !== undefined && known.content_hash === earlier?.hashes.content_hash)
@@ -74,6 +76,11 @@ function takeOver(
   if (follow !== undefined && !isFollowed) return;
   const { ranges: before, ...rest } = active;
   const ranges = before === undefined || follow === undefined ? before : follow(before);
+  if (ranges?.length === 0) {
+    // Nothing of the new version is to be shown. Without ranges, all of it would be.
+    leaveActive(scope, entry.id);
+    return;
+  }
   state.active.set(entry.id, {
     ...rest,
     version: stored.version,

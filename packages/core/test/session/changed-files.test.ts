@@ -223,6 +223,16 @@ describe("a session that shows no text which the host has not shown", () => {
     });
   });
 
+  it("shows nothing of a file if the model's change leaves no line that it has read", async () => {
+    const opened = await openRead("one\ntwo\nthe secret\n", { offset: 2, limit: 1 }, ask);
+    opened.files.set("/work/a.txt", "one\n2, the secret\n");
+
+    await opened.session.recordWrite("a.txt", { args: { oldText: "two\n", newText: "2, " } });
+
+    expect((await newTexts(opened)).join("\n")).not.toContain("secret");
+    expect(await opened.session.activate("f1")).toMatchObject({ ok: false });
+  });
+
   it("does not show a file that was written on another machine", async () => {
     const opened = await openTestSession({ files: { "/work/a.txt": "local secret\n" }, ...ask });
     await opened.session.recordWrite("a.txt", { args: { content: "remote\n" } });
