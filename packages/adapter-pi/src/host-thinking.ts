@@ -1,6 +1,7 @@
 import {
   type Block,
   executionField,
+  isThinkingRefusal,
   thinkingBinding,
   withoutSignedThinking,
 } from "@self-context-manager/core";
@@ -62,7 +63,8 @@ export function hostThinking(): HostThinking {
         if (!isAnswer(message) || seen.has(message["timestamp"])) continue;
         seen.add(message["timestamp"]);
         if (!isFirst && lastHead !== undefined) own.set(message["timestamp"], lastHead);
-        if (!isRefusal(message)) continue;
+        const { errorMessage } = message;
+        if (typeof errorMessage !== "string" || !isThinkingRefusal(errorMessage)) continue;
         refusing.add(message["model"]);
         refusals += 1;
       }
@@ -96,13 +98,6 @@ export function bindsThinking(model: unknown): boolean {
   if (typeof id === "string" && thinkingBinding(id) === "bound") return true;
   const isDeclared = isFields(compat) && compat["supportsMidConvoEffort"] === true;
   return api === "anthropic-messages" && isDeclared;
-}
-
-/** Whether an answer is the error by which a provider refuses thinking that it no longer accepts. */
-function isRefusal({ errorMessage }: Fields): boolean {
-  return (
-    typeof errorMessage === "string" && /invalid `?signature`? in `?thinking`?/iu.test(errorMessage)
-  );
 }
 
 function isAnswer(message: unknown): message is Fields {

@@ -199,6 +199,7 @@ export {
   markedList,
 } from "./host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "./host/message-codec.ts";
+export { isThinkingRefusal } from "./host/thinking-refusal.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { commandWords } from "./calls/command-words.ts";
 export { type Execution, executionField, executionIn, type ToolEffect } from "./calls/execution.ts";
