@@ -1,6 +1,5 @@
-import { gapsInExtensions } from "../src/trouble/known-gaps/gaps-extensions.ts";
 import { hooks } from "../src/trouble/scenarios/hooks.ts";
 import { otherTools } from "../src/trouble/scenarios/other-tools.ts";
 import { troubleTests } from "../src/trouble/trouble-tests.ts";
 
-troubleTests([...otherTools, ...hooks], gapsInExtensions);
+troubleTests([...otherTools, ...hooks]);

@@ -1,8 +1,7 @@
-import { gapsInFiles } from "../src/trouble/known-gaps/gaps-files.ts";
 import { changedFiles } from "../src/trouble/scenarios/changed-files.ts";
 import { encodings } from "../src/trouble/scenarios/encodings.ts";
 import { growingFiles } from "../src/trouble/scenarios/growing-files.ts";
 import { ranges } from "../src/trouble/scenarios/ranges.ts";
 import { troubleTests } from "../src/trouble/trouble-tests.ts";
 
-troubleTests([...ranges, ...growingFiles, ...encodings, ...changedFiles], gapsInFiles);
+troubleTests([...ranges, ...growingFiles, ...encodings, ...changedFiles]);

@@ -1,8 +1,7 @@
-import { gapsInSessions } from "../src/trouble/known-gaps/gaps-sessions.ts";
 import { compaction } from "../src/trouble/scenarios/compaction.ts";
 import { foreignTools } from "../src/trouble/scenarios/foreign-tools.ts";
 import { overflow } from "../src/trouble/scenarios/overflow.ts";
 import { stores } from "../src/trouble/scenarios/stores.ts";
 import { troubleTests } from "../src/trouble/trouble-tests.ts";
 
-troubleTests([...compaction, ...overflow, ...foreignTools, ...stores], gapsInSessions);
+troubleTests([...compaction, ...overflow, ...foreignTools, ...stores]);

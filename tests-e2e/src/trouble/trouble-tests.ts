@@ -1,8 +1,7 @@
-// The tests are data here. The declared gaps decide which tests must fail, and the scenarios contain the assertions.
-/* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
+// The tests are data here, and the scenarios contain the assertions.
+/* oxlint-disable vitest/expect-expect, vitest/valid-title */
 import { describe, expect, test } from "vitest";
 
-import type { KnownGaps } from "./known-gaps/known-gaps.ts";
 import { placesOf } from "./matrix.ts";
 import { play } from "./play.ts";
 import type { Scenario, Sides } from "./scenario.ts";
@@ -20,10 +19,9 @@ const sizes = `sends at most ${slack.share * 100} % and ${slack.tokens} tokens m
 
 /**
  * Declares the tests of scenarios. Each scenario is played once in plain Pi and once with the extension, and each of its
- * checks is a test. A check that is declared as a known gap must fail.
+ * checks is a test.
  */
-export function troubleTests(scenarios: readonly Scenario[], knownGaps: KnownGaps): void {
-  checkGaps(scenarios, knownGaps);
+export function troubleTests(scenarios: readonly Scenario[]): void {
   for (const [position, scenario] of scenarios.entries()) {
     for (const place of placesOf(position)) {
       const name = `${scenario.name}, on Pi ${place.pi.version} with ${place.api}`;
@@ -49,25 +47,10 @@ export function troubleTests(scenarios: readonly Scenario[], knownGaps: KnownGap
       };
 
       describe(name, () => {
-        for (const [check, assert] of Object.entries(checks)) {
-          const gap = knownGaps[scenario.name]?.[check];
-          const body = async (): Promise<void> => assert(await sides());
-          if (gap === undefined) test(check, body);
-          else test.fails(`${check} (known gap: ${gap})`, body);
-        }
+        for (const [check, assert] of Object.entries(checks))
+          test(check, async () => assert(await sides()));
       });
     }
-  }
-}
-
-/** Throws for a declared gap that names no check of a scenario. */
-function checkGaps(scenarios: readonly Scenario[], knownGaps: KnownGaps): void {
-  for (const [name, checks] of Object.entries(knownGaps)) {
-    const scenario = scenarios.find((one) => one.name === name);
-    const known = [runs, runsWithUs, sizes, ...Object.keys(scenario?.checks ?? {})];
-    const unknown = Object.keys(checks).find((check) => !known.includes(check));
-    if (scenario === undefined || unknown !== undefined)
-      throw new TypeError(`a known gap names "${name}: ${unknown ?? "any"}", which is no check`);
   }
 }
 
