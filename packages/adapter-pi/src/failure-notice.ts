@@ -36,7 +36,7 @@ export function failureNotice(): FailureNotice {
 
 /** Notifies the user that the store was lost and a new one has been begun. */
 export function notifyLost(error: unknown, { hasUI, ui }: PiContext): void {
-  const text = `self-context-manager: ${reasonOf(error)} A new store was begun there with this session's messages; what only the lost store held is not in it.`;
+  const text = `self-context-manager: ${reasonOf(withoutAdvice(error))} A new store was begun there with this session's messages; what only the lost store held is not in it.`;
   if (hasUI) ui.notify(text, "warning");
   else process.stderr.write(`${text}\n`);
 }
@@ -75,6 +75,13 @@ export function otherStoreNotice(): {
 
 /** Sessions of this process. Pi loads the extension again for each session, and a store in memory forgets it. */
 const notifiedOfOtherStore = new Set<string>();
+
+/** Returns the first part of an error's message. What to do follows a semicolon, and the extension has done it. */
+function withoutAdvice(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const end = message.lastIndexOf("; ");
+  return end === -1 ? message : message.slice(0, end);
+}
 
 function reasonOf(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();

@@ -408,7 +408,8 @@ describe("a store in trouble", () => {
     })(pi.api);
     await pi.emit("session_start", {});
     const [first] = sessions;
-    if (first !== undefined) first.failure = new StoreError("STORE_LOST", "the store is gone");
+    if (first !== undefined)
+      first.failure = new StoreError("STORE_LOST", "the store is gone; open it again");
 
     const results = await Promise.all([
       pi.emit("tool_result", readResult),
