@@ -1,6 +1,11 @@
 import { missingMessages } from "../../lines/notices.ts";
 import { leftOutOf, type MessagePlace, placesOf } from "../../view/left-out.ts";
-import type { NoticeEntry, ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  type NoticeEntry,
+  type ObjectEntry,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, firstChange, withoutThinking } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
@@ -8,6 +13,7 @@ import { epochMemory } from "./epoch-memory.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { missingResult } from "./result-entries.ts";
+import { linesFor, once } from "./shown-parts.ts";
 
 /** Whether messages that the last view left out are in the chat, and are no longer left out. */
 export function hasReturned({ input, leftOut }: PlanningContext, last: ViewRecord): boolean {
@@ -25,9 +31,11 @@ export function withoutLeftOut(
 ): { readonly record: ViewRecord; readonly cut: number } {
   const { entries } = last;
   if (context.leftOut.rows.length === 0) return { record: last, cut: entries.length };
+  const others = entries.flatMap((entry) => withoutMessage(context, entry));
+  const first = firstChange(entries, others);
   const kept = startedByUser(
     context,
-    entries.flatMap((entry) => withoutMessage(context, entry)),
+    others.map((entry, index) => (index < first ? entry : withoutInactive(context, entry))),
   );
   const cut = firstChange(entries, kept);
   if (cut === entries.length && kept.length === entries.length) return { record: last, cut };
@@ -43,6 +51,20 @@ function withoutMessage(context: PlanningContext, entry: ViewEntry): readonly Vi
   if (entry.type !== "result" || context.leftOut.has({ turn: place.turn, step: place.step }))
     return [];
   return entry.of === undefined ? [entry] : [missingResult(context, entry)];
+}
+
+/**
+ * Returns an entry in which lines replace the contents of inactive objects. What only messages held that are left out is
+ * not shown outside a result either.
+ */
+function withoutInactive(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  if (entry.type !== "object") return entry;
+  const inactive = contentParts(entry).filter(({ of }) => !context.active.has(of));
+  if (inactive.length === 0) return entry;
+  const shows = entry.shows.flatMap((part) =>
+    inactive.includes(part) ? linesFor(context, [part]) : [part],
+  );
+  return sized<ObjectEntry>({ type: "object", shows: once(shows) }, context.source);
 }
 
 function placeIn(entry: ViewEntry): MessagePlace | undefined {
