@@ -23,6 +23,8 @@ export interface ScriptedHarnessOptions {
   readonly model: ScriptedModel;
   readonly folder: MemoryFolder;
   readonly plugin?: ScriptedPlugin;
+  /** The harness's own tools. Default: `scriptedTools`. */
+  readonly tools?: readonly ScriptedTool[];
   /** Another extension, which changes results and requests before the plugin gets them. */
   readonly other?: OtherExtension;
   /** A session to continue. */
@@ -70,7 +72,7 @@ const mostCalls = 100;
 
 export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarness {
   const { model, folder, plugin = {}, other = {}, saved } = options;
-  const tools = scriptedTools(folder);
+  const tools = options.tools ?? scriptedTools(folder);
   const requests: ModelRequest[] = [];
   let messages: ScriptedMessage[] = [...(saved?.messages ?? [])];
   let count = saved?.count ?? 0;

@@ -1,0 +1,142 @@
+import type { ListedObject } from "@self-context-manager/core";
+import type { ScriptedMessage } from "@self-context-manager/testkit";
+
+import type { ForeignSession } from "./foreign-session.ts";
+import { tokensIn } from "./foreign-text.ts";
+import { callIdOf, pathOf } from "./object-names.ts";
+import type { ForeignList } from "./other-extension.ts";
+import type { SeenTexts } from "./seen-texts.ts";
+import { piecesOf } from "./shown-pieces.ts";
+import { isShowable, type ShowableText } from "./shown-text.ts";
+import type { WatchedFolder } from "./watched-folder.ts";
+
+export interface CheckedRequest {
+  readonly view: readonly ScriptedMessage[];
+  readonly list: ForeignList;
+  readonly seen: SeenTexts;
+  readonly objects: readonly ListedObject[];
+  readonly files: WatchedFolder;
+  readonly session: ForeignSession;
+}
+
+/** Returns what a request shows although it may not, a sentence each. */
+export function checkRequest(request: CheckedRequest): readonly string[] {
+  const { view } = request;
+  return [
+    ...view.flatMap((message) => messageProblems(request, message)),
+    ...unseenTokens(request),
+    ...droppedTokens(request),
+  ];
+}
+
+function messageProblems(request: CheckedRequest, message: ScriptedMessage): readonly string[] {
+  const { list, seen } = request;
+  switch (message.kind) {
+    case "output": {
+      const texts = seen.resultsOf(message.callId);
+      const isWhole = texts.some((text) => text !== "" && isFollowedByOwn(message.text, text));
+      return isWhole ? [] : pieceProblems(request, message.text);
+    }
+    case "human": {
+      const said = [...list.sent, ...list.dropped];
+      const isSaid = said.some(({ kind, text }) => kind === "human" && text === message.text);
+      return isSaid ? [] : pieceProblems(request, message.text);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Whether a message is a text, or the text with lines of the context manager after it. */
+function isFollowedByOwn(message: string, text: string): boolean {
+  if (message === text) return true;
+  return (
+    message.startsWith(`${text}\n`) &&
+    piecesOf(message.slice(text.length + 1)).every(({ type }) => type === "line")
+  );
+}
+
+function pieceProblems(request: CheckedRequest, message: string): readonly string[] {
+  return piecesOf(message).flatMap((piece) => {
+    if (piece.type === "line") return [];
+    if (piece.type === "foreign") return [`a line is of no result: ${piece.text}`];
+    const isFound = isShowable(piece.header, piece.text, showableBehind(request, piece.header));
+    return isFound ? [] : [`under ${piece.header} is another text:\n${piece.text}`];
+  });
+}
+
+/** Returns the texts that may be shown of the object that a header names. */
+function showableBehind(
+  { objects, seen, files, session }: CheckedRequest,
+  header: string,
+): readonly ShowableText[] {
+  const handle = /^[a-z]+\d+/u.exec(header)?.[0];
+  const body = objects.find((object) => object.handle === handle)?.stored.body;
+  if (body === undefined) return [];
+  if (body.type === "toolcall") {
+    const report = body["context_tool"] === true ? body["short_summary"] : undefined;
+    const texts = typeof report === "string" ? [report] : [];
+    return [...texts, ...seen.resultsOf(callIdOf(body))].map((text) => ({ text, lines: "all" }));
+  }
+  const path = pathOf(body);
+  const shown = seen.fileTexts(path);
+  const onDisk = session.activateUnread === "read" ? (files.everOnDisk.get(path) ?? []) : [];
+  return [...shown, ...[...onDisk].map((text) => ({ text, lines: "all" as const }))];
+}
+
+/** Checks that a request has only words that the model may have seen. */
+function unseenTokens({ view, seen, session, files }: CheckedRequest): readonly string[] {
+  const onDisk =
+    session.activateUnread === "read"
+      ? [...files.everOnDisk.values()].flatMap((texts) => [...texts])
+      : [];
+  const known = new Set([...seen.tokens, ...tokensIn(onDisk.join("\n"))]);
+  const unseen = [...tokensIn(JSON.stringify(view))].filter((token) => !known.has(token));
+  return unseen.map((token) => `the request shows ${token}, which no result had`);
+}
+
+/**
+ * Checks that a request has no words that only left out messages have, and no left out call. What the model has written
+ * in a left out call is in the file all the same.
+ */
+function droppedTokens(request: CheckedRequest): readonly string[] {
+  const { view, list } = request;
+  if (list.dropped.length === 0) return [];
+  const kept = tokensIn(JSON.stringify(list.sent));
+  const shown = tokensIn(JSON.stringify(view));
+  const written = list.dropped.map((message) => (message.kind === "model" ? message.calls : []));
+  const held = tokensIn([...heldTexts(request), JSON.stringify(written)].join("\n"));
+  const words = [...tokensIn(list.dropped.map(({ text }) => text).join("\n"))]
+    .filter((token) => shown.has(token) && !kept.has(token) && !held.has(token))
+    .map((token) => `the request shows ${token}, which only a left out message has`);
+  const calls = new Set(callsIn(view));
+  const shownCalls = callsIn(list.dropped).filter((call) => calls.has(call));
+  return [...words, ...shownCalls.map((call) => `the request shows ${call}, which is left out`)];
+}
+
+function callsIn(messages: readonly ScriptedMessage[]): readonly string[] {
+  return messages.flatMap((message) =>
+    message.kind === "model" ? message.calls.map(({ id }) => id) : [],
+  );
+}
+
+/** Returns the texts of pinned objects and of those that a message asks for which is not left out. */
+function heldTexts({ list, objects, seen, files }: CheckedRequest): readonly string[] {
+  const asked = new Set(
+    list.sent.flatMap((message) =>
+      message.kind === "model"
+        ? message.calls
+            .filter(({ name }) => name === "activate" || name === "pin")
+            .map(({ arguments: { id } }) => id)
+        : [],
+    ),
+  );
+  return objects.flatMap(({ handle, state, stored: { body } }) => {
+    const path = pathOf(body);
+    const name = path.slice(files.folder.path.length + 1);
+    if (state !== "pinned" && !asked.has(handle) && !asked.has(name)) return [];
+    return body.type === "toolcall"
+      ? seen.resultsOf(callIdOf(body))
+      : [...(files.everOnDisk.get(path) ?? [])];
+  });
+}

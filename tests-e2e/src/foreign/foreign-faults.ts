@@ -1,0 +1,50 @@
+import type { ScriptedMessage } from "@self-context-manager/testkit";
+
+import type { ForeignBreaking } from "./foreign-host.ts";
+
+/** An adapter that breaks the law of results, and what the check then reports. */
+export interface ForeignFault {
+  readonly breaking: ForeignBreaking;
+  readonly says: RegExp;
+}
+
+/** Faults by their effect on a session beside another extension. */
+export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
+  "shows a file from the disk when a tool has read it": {
+    breaking: (adapter, session) => ({
+      afterTool: async (call, output) => {
+        await adapter.afterTool(call, output);
+        const { path } = call.arguments;
+        if (call.name === "read" && typeof path === "string")
+          await (await session()).read({ path });
+      },
+    }),
+    says: /which no result had|is stored with/u,
+  },
+  "shows each result with the text of the result before it": {
+    breaking: (adapter) => ({
+      assemble: async (messages) => {
+        const view = await adapter.assemble(messages);
+        const texts = view?.filter(({ kind }) => kind === "output").map(({ text }) => text) ?? [];
+        let index = 0;
+        return view?.map((message): ScriptedMessage => {
+          if (message.kind !== "output") return message;
+          index += 1;
+          return { ...message, text: texts[Math.max(0, index - 2)] ?? "" };
+        });
+      },
+    }),
+    says: /a line is of no result/u,
+  },
+  "shows the prompts that the other extension has left out": {
+    breaking: (adapter) => ({
+      assemble: async (messages) => {
+        const view = await adapter.assemble(messages);
+        const shown = new Set(view?.map(({ text }) => text));
+        const missing = messages.filter(({ kind, text }) => kind === "human" && !shown.has(text));
+        return view === undefined ? undefined : [...missing, ...view];
+      },
+    }),
+    says: /which only a left out message has/u,
+  },
+};

@@ -1,0 +1,222 @@
+import { sessionSettings } from "@self-context-manager/compose";
+import {
+  type ContextSession,
+  fileTracker,
+  type FileTracker,
+  markedList,
+  type MessageCodec,
+  objectId,
+  type ObjectStore,
+  openContextSession,
+  silentLogger,
+} from "@self-context-manager/core";
+import { memoryStore } from "@self-context-manager/store-memory";
+import {
+  type ModelToolCall,
+  type SavedSession,
+  scriptedAdapter,
+  type ScriptedAdapter,
+  scriptedCodecs,
+  scriptedHarness,
+  type ScriptedHarness,
+  type ScriptedMessage,
+  type ScriptedModel,
+  type ScriptedTool,
+} from "@self-context-manager/testkit";
+
+import { checkedStore } from "./checked-store.ts";
+import { checkRequest } from "./check-request.ts";
+import { type ForeignSession, foreignSettings } from "./foreign-session.ts";
+import { foreignRendering, foreignTools } from "./foreign-tools.ts";
+import type { OtherExtension } from "./other-extension.ts";
+import type { SeenTexts } from "./seen-texts.ts";
+import type { WatchedFolder } from "./watched-folder.ts";
+
+/** Returns replacements for parts of a sound adapter. */
+export type ForeignBreaking = (
+  adapter: ScriptedAdapter,
+  session: () => Promise<ContextSession>,
+) => Partial<ScriptedAdapter>;
+
+export interface ForeignHostOptions {
+  readonly session: ForeignSession;
+  readonly model: ScriptedModel;
+  readonly files: WatchedFolder;
+  readonly other: OtherExtension;
+  readonly seen: SeenTexts;
+  /** The outputs of commands. */
+  readonly outputs: ReadonlyMap<string, string>;
+  readonly breaking?: ForeignBreaking | undefined;
+}
+
+/** A scripted harness with the context manager and another extension. */
+export interface ForeignHost {
+  readonly harness: ScriptedHarness;
+  /** What the checks found up to now. */
+  readonly problems: readonly string[];
+  /** Lets the tracker see changes of files. */
+  notice(): Promise<void>;
+  /** Lets the time pass after which the provider's cache is cold. */
+  pause(): void;
+  resume(on: "same" | "empty"): void;
+}
+
+/** Opens a host on a memory store. */
+export function foreignHost(options: ForeignHostOptions): ForeignHost {
+  const { session, files, other, seen } = options;
+  const { folder } = files;
+  const problems: string[] = [];
+  let now = 1_700_000_000_000;
+  let count = 0;
+  const clock = { now: () => now };
+  const ids = {
+    next: () => objectId(`0190aaaa-0000-7000-8000-${String((count += 1)).padStart(12, "0")}`),
+  };
+  const newStore = (): ObjectStore =>
+    checkedStore(memoryStore({ clock }), {
+      seen,
+      isAsking: session.activateUnread === "ask",
+      report: (problem) => void problems.push(problem),
+    });
+  let store = newStore();
+  let current = open();
+
+  function open(saved?: SavedSession): {
+    readonly harness: ScriptedHarness;
+    readonly tracker: FileTracker | undefined;
+  } {
+    const workspace = folder.path;
+    const parts = { store, files: folder, ids, logger: silentLogger, workspace };
+    const tracker = session.isWatched
+      ? fileTracker({ ...parts, watcher: files.watcher() })
+      : undefined;
+    let opened: ContextSession | undefined;
+    const openSession = async (): Promise<ContextSession> =>
+      (opened ??= await openContextSession(
+        {
+          ...parts,
+          clock,
+          ...sessionSettings({
+            ...foreignSettings[session.settings],
+            activateUnread: session.activateUnread,
+          }),
+          ...(tracker === undefined ? {} : { tracker }),
+        },
+        { harness: "scripted", sessionId: "scripted-1" },
+      ));
+    const base = { ...scriptedCodecs[session.identifiedBy], fileRendering: foreignRendering };
+    let codec: MessageCodec<ScriptedMessage> = base;
+    const sound = scriptedAdapter({
+      sessionId: "scripted-1",
+      openSession,
+      notify: (text) => void problems.push(`the user is notified: ${text}`),
+      codec: {
+        fileRendering: foreignRendering,
+        identify: (message) => codec.identify(message),
+        decode: (message) => codec.decode(message),
+      },
+      ...(session.contextWindow === undefined ? {} : { contextWindow: session.contextWindow }),
+    });
+    const adapter = { ...sound, ...options.breaking?.(sound, openSession) };
+    const harness: ScriptedHarness = scriptedHarness({
+      model: options.model,
+      folder,
+      ...(saved === undefined ? {} : { saved }),
+      tools: foreignTools(folder, options.outputs, seen.reports).map((tool) =>
+        hostTool(tool, folder, other),
+      ),
+      plugin: {
+        ...adapter,
+        tools: () => adapter.tools().map((tool) => rewritten(tool, other)),
+        beforeTool: async (call) =>
+          other.blocks(call) ? "another extension blocks this" : await adapter.beforeTool(call),
+        afterTool: async (call, output) => {
+          await adapter.afterTool(call, output);
+          await recordMore(await openSession(), call, output.failed);
+        },
+        assemble: async (messages) => {
+          const { sent, added, dropped } = other.list(messages);
+          const marked = markedList(base, { host: messages, sent, added });
+          ({ codec } = marked);
+          seen.takeList(sent);
+          const view = await adapter.assemble(marked.messages);
+          if (view === undefined) return sent;
+          const { objects } = await (await openSession()).status();
+          const found = checkRequest({
+            view,
+            list: { sent, added, dropped },
+            seen,
+            objects,
+            files,
+            session,
+          });
+          problems.push(...found);
+          return view;
+        },
+      },
+    });
+    return { harness, tracker };
+  }
+
+  return {
+    get harness() {
+      return current.harness;
+    },
+    problems,
+    notice: async () => await current.tracker?.check(),
+    pause: () => void (now += 3_600_000),
+    resume(on) {
+      if (on === "empty") store = newStore();
+      current = open(current.harness.save());
+    },
+  };
+}
+
+/** Returns a tool of the host whose results and files another extension changes. */
+function hostTool(
+  tool: ScriptedTool,
+  folder: WatchedFolder["folder"],
+  other: OtherExtension,
+): ScriptedTool {
+  const isWriter = tool.name === "write" || tool.name === "edit";
+  return rewritten(
+    {
+      name: tool.name,
+      run: async (input, callId) => {
+        const output = await tool.run(input, callId);
+        const path = input["path"];
+        const more = isWriter ? other.format() : "";
+        if (typeof path === "string" && more !== "")
+          folder.set(path, `${String(folder.get(path))}${more}`);
+        return output;
+      },
+    },
+    other,
+  );
+}
+
+function rewritten(tool: ScriptedTool, other: OtherExtension): ScriptedTool {
+  return {
+    name: tool.name,
+    run: async (input, callId) => {
+      const output = await tool.run(input, callId);
+      const call = { id: callId, name: tool.name, arguments: input };
+      return { ...output, text: other.resultText(call, output.text) };
+    },
+  };
+}
+
+/** Records what the adapter of the scripted harness does not record: edits, named files, and reads that failed. */
+async function recordMore(
+  session: ContextSession,
+  { id: callId, name, arguments: args }: ModelToolCall,
+  failed: boolean,
+): Promise<void> {
+  const { path, command } = args;
+  if (name === "edit" && !failed && typeof path === "string")
+    await session.recordWrite(path, { callId, args });
+  if (name === "read" && failed && typeof path === "string")
+    await session.recordRead(path, { callId });
+  if (name === "bash" && typeof command === "string" && command.startsWith("cat "))
+    await session.recordNamed([command.slice(4)], { callId });
+}
