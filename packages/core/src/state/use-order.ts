@@ -1,4 +1,9 @@
-import { isReference, type JsonObject } from "@self-context-manager/objects";
+import {
+  isReference,
+  type JsonObject,
+  type LineRange,
+  withRange,
+} from "@self-context-manager/objects";
 import type { CallFacts } from "../calls/call-kind.ts";
 import { isLargeWrite } from "../calls/large-write.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
@@ -7,10 +12,15 @@ import { isToolCall } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { argumentsKey, recentLimit, type UseKey } from "../policy/activation-policy.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
-import { handlesShown } from "../view/view-entry.ts";
+import { contentParts, handlesShown } from "../view/view-entry.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { SessionScope } from "./session-scope.ts";
-import { currentCallTime, type PathHolders, type SessionState } from "./session-state.ts";
+import {
+  type Activation,
+  currentCallTime,
+  type PathHolders,
+  type SessionState,
+} from "./session-state.ts";
 
 /** Records a use: moves a key to the end of the order of use. */
 export function noteUse(state: SessionState, key: UseKey): void {
@@ -52,10 +62,43 @@ export function noteNamedFiles(scope: SessionScope, toolName: string, args: Json
 
 function revive(state: SessionState, key: UseKey): void {
   const id = state.handles.get(key);
-  if (id === undefined || state.active.has(id) || state.view === undefined) return;
-  if (!handlesInView(state.view.record).has(key)) return;
-  state.active.set(id, { used: currentCallTime(state) });
+  const entry = id === undefined ? undefined : state.pool.get(id);
+  if (id === undefined || entry === undefined || state.active.has(id) || state.view === undefined)
+    return;
+  const { record } = state.view;
+  if (!handlesInView(record).has(key)) return;
+  const shown = isFileLike(entry) ? shownOfFile(state, entry, record) : {};
+  if (shown === undefined) return;
+  state.active.set(id, { used: currentCallTime(state), ...shown });
   state.changed = true;
+}
+
+function isFileLike({ stored }: PoolEntry): boolean {
+  return stored.body.type === "file" || stored.body.type === "note";
+}
+
+/**
+ * Returns the version and the lines of a file that are in view. After changes by the model, a whole file is that of its
+ * newest version; undefined if the model has changed a file of which lines are in view, because their place is unknown.
+ */
+function shownOfFile(
+  { hostShown }: SessionState,
+  { id, handle, stored }: PoolEntry,
+  { entries }: ViewRecord,
+): Pick<Activation, "version" | "ranges"> | undefined {
+  const parts = entries.flatMap((entry) => contentParts(entry).filter(({ of }) => of === handle));
+  const version = Math.max(...parts.map((part) => part.version));
+  const current = parts.filter((part) => part.version === version);
+  const known = hostShown.get(id);
+  const isOwn = version < stored.version && known?.content_hash === stored.hashes.content_hash;
+  if (current.some(({ form }) => form !== "lines")) {
+    if (isOwn && known.ranges !== undefined) return undefined;
+    return { version: isOwn ? stored.version : version };
+  }
+  if (isOwn) return undefined;
+  let ranges: readonly LineRange[] = [];
+  for (const { from = 1, to = from } of current) ranges = withRange(ranges, { from, to }) ?? ranges;
+  return { version, ranges };
 }
 
 const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();

@@ -5,7 +5,7 @@ import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
 import { openTestSession, type TestSession } from "../session/test-session.ts";
-import { handlesIn, storedSession } from "../session/view-parts.ts";
+import { handlesIn, storedSession, textOfMessage } from "../session/view-parts.ts";
 
 interface Used extends TestSession {
   readonly history: ScriptedHistory;
@@ -110,6 +110,28 @@ describe("the order of use (D2)", () => {
 
     expect(away).not.toContain("t1");
     expect(await handlesIn(session, "active")).toContain("t1");
+  });
+
+  it("activates no other lines of a file than those in view when a call names it", async () => {
+    const { session, history } = await openUsed({ alive: 2 });
+    history.user("go on");
+    const request = { path: "a.ts", offset: 3, limit: 2 };
+    await history.ask("read", request, async (callId) => await session.read(request, { callId }));
+    await history.ingest(session);
+    await session.view();
+    for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
+    await history.ingest(session);
+    const away = await handlesIn(session, "active");
+    await session.view();
+    history.call("edit", { path: "a.ts", edits: [] }, "Done.");
+    await history.ingest(session);
+
+    expect(away).not.toContain("f1");
+    expect(await handlesIn(session, "active")).toContain("f1");
+    const texts = (await session.view()).messages.map(textOfMessage);
+    expect(texts.filter((one) => one.startsWith("f1 "))).toEqual([
+      expect.stringMatching(/^f1 a\.ts v1 lines 3-4 of 12\n/u),
+    ]);
   });
 
   it("is the same in a resumed session", async () => {
