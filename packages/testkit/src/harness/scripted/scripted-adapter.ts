@@ -128,8 +128,9 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     assemble: async (sent, own = sent) =>
       await guarded(async (session) => {
         await reportRefusal(session, own);
-        const known = new Set(own);
-        const added = new Set(sent.filter((message) => !known.has(message)));
+        // Another extension passes a changed copy of a message under the same id.
+        const known = new Set(own.map(({ id }) => id));
+        const added = new Set(sent.filter(({ id }) => !known.has(id)));
         const list = markedList(codec, { host: own, sent, added });
         const view = await session.ingestAndView(list.messages, list.codec, {
           ...viewOptions,
