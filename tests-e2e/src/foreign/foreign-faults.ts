@@ -23,8 +23,8 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
   },
   "shows each result with the text of the result before it": {
     breaking: (adapter) => ({
-      assemble: async (messages) => {
-        const view = await adapter.assemble(messages);
+      assemble: async (messages, own) => {
+        const view = await adapter.assemble(messages, own);
         const texts = view?.filter(({ kind }) => kind === "output").map(({ text }) => text) ?? [];
         let index = 0;
         return view?.map((message): ScriptedMessage => {
@@ -38,10 +38,10 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
   },
   "shows the prompts that the other extension has left out": {
     breaking: (adapter) => ({
-      assemble: async (messages) => {
-        const view = await adapter.assemble(messages);
+      assemble: async (messages, own = messages) => {
+        const view = await adapter.assemble(messages, own);
         const shown = new Set(view?.map(({ text }) => text));
-        const missing = messages.filter(({ kind, text }) => kind === "human" && !shown.has(text));
+        const missing = own.filter(({ kind, text }) => kind === "human" && !shown.has(text));
         return view === undefined ? undefined : [...missing, ...view];
       },
     }),

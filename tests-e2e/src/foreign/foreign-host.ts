@@ -3,8 +3,6 @@ import {
   type ContextSession,
   fileTracker,
   type FileTracker,
-  markedList,
-  type MessageCodec,
   objectId,
   type ObjectStore,
   openContextSession,
@@ -19,7 +17,6 @@ import {
   scriptedCodecs,
   scriptedHarness,
   type ScriptedHarness,
-  type ScriptedMessage,
   type ScriptedModel,
   type ScriptedTool,
 } from "@self-context-manager/testkit";
@@ -104,17 +101,11 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
         },
         { harness: "scripted", sessionId: "scripted-1" },
       ));
-    const base = { ...scriptedCodecs[session.identifiedBy], fileRendering: foreignRendering };
-    let codec: MessageCodec<ScriptedMessage> = base;
     const sound = scriptedAdapter({
       sessionId: "scripted-1",
       openSession,
       notify: (text) => void problems.push(`the user is notified: ${text}`),
-      codec: {
-        fileRendering: foreignRendering,
-        identify: (message) => codec.identify(message),
-        decode: (message) => codec.decode(message),
-      },
+      codec: { ...scriptedCodecs[session.identifiedBy], fileRendering: foreignRendering },
       ...(session.contextWindow === undefined ? {} : { contextWindow: session.contextWindow }),
     });
     const adapter = { ...sound, ...options.breaking?.(sound, openSession) };
@@ -135,16 +126,14 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
           await recordMore(await openSession(), call, output.failed);
         },
         assemble: async (messages) => {
-          const { sent, added, dropped } = other.list(messages);
-          const marked = markedList(base, { host: messages, sent, added });
-          ({ codec } = marked);
-          seen.takeList(sent);
-          const view = await adapter.assemble(marked.messages);
-          if (view === undefined) return sent;
+          const list = other.list(messages);
+          seen.takeList(list.sent);
+          const view = await adapter.assemble(list.sent, messages);
+          if (view === undefined) return list.sent;
           const { objects } = await (await openSession()).status();
           const found = checkRequest({
             view,
-            list: { sent, added, dropped },
+            list,
             seen,
             objects,
             files,

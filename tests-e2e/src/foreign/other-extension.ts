@@ -6,8 +6,6 @@ import { redacted, type TextMaker } from "./foreign-text.ts";
 /** The list of a request after the other extension has changed it. */
 export interface ForeignList {
   readonly sent: readonly ScriptedMessage[];
-  /** Those of `sent` that belong only to this request. */
-  readonly added: ReadonlySet<ScriptedMessage>;
   /** Messages of the host that are not in `sent`. */
   readonly dropped: readonly ScriptedMessage[];
 }
@@ -105,15 +103,13 @@ export function otherExtension(
       const kept = rewritten.filter((_, index) => !isDropped(host, index));
       const dropped = kept.length === 0 ? [] : rewritten.filter((one) => !kept.includes(one));
       const sent = kept.length === 0 ? [...rewritten] : [...kept];
-      const added = new Set<ScriptedMessage>();
       for (const { place, from, count } of acting("add")) {
         if (request < from || request >= from + count) continue;
         const text = `remember ${maker.line()}`;
         const message = { kind: "note", text, id: `added ${text}`, at: request } as const;
-        added.add(message);
         sent.splice(Math.min(place, sent.length), 0, message);
       }
-      return { sent, added, dropped };
+      return { sent, dropped };
     },
   };
 }
