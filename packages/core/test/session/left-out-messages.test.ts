@@ -5,6 +5,7 @@ import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
+import type { ReadRequest } from "../../src/session/read-file.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { numberedLines } from "./fake-files.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
@@ -51,24 +52,36 @@ describe("a message that another extension leaves out of a request", () => {
     expect(texts).toEqual(["go on", "done", "and now"]);
   });
 
-  it("takes with it what a message of the context manager shows of the same file", async () => {
-    const { session, history, files } = await openChat();
-    files.set("/work/a.txt", numberedLines(40));
-    const request = { path: "a.txt", offset: 2, limit: 9 };
-    await history.ask("read", request, async (callId) => await session.read(request, { callId }));
-    history.say("done");
-    await viewWithout(session, history);
-    const args = { oldText: "line 5\n", newText: "LINE 5\n" };
-    files.set("/work/a.txt", numberedLines(40).replace(args.oldText, args.newText));
-    await session.recordWrite("a.txt", { args });
-    history.user("and now");
-    const before = await viewWithout(session, history);
+  test.each([
+    ["is no longer shown", undefined],
+    ["is shown by other lines", 30],
+  ])(
+    "takes with it what a message of the context manager shows of a file that %s",
+    async (_, offset) => {
+      const { session, history, files } = await openChat();
+      const read = async (request: ReadRequest): Promise<unknown> =>
+        await history.ask(
+          "read",
+          { ...request },
+          async (callId) => await session.read(request, { callId }),
+        );
+      files.set("/work/a.txt", numberedLines(40));
+      await read({ path: "a.txt", offset: 2, limit: 9 });
+      history.say("done");
+      await viewWithout(session, history);
+      const args = { oldText: "line 5\n", newText: "LINE 5\n" };
+      files.set("/work/a.txt", numberedLines(40).replace(args.oldText, args.newText));
+      await session.recordWrite("a.txt", { args });
+      if (offset !== undefined) await read({ path: "a.txt", offset, limit: 2 });
+      history.user("and now");
+      const before = await viewWithout(session, history);
 
-    const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
+      const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
 
-    expect(before.at(-1)).toContain("line 4\nLINE 5\n");
-    expect(texts.join("\n")).not.toContain("line 4");
-  });
+      expect(before.at(-1)).toContain("line 4\nLINE 5\n");
+      expect(texts.join("\n")).not.toContain("line 4");
+    },
+  );
 
   it("is noted as a missing result if only the result is left out", async () => {
     const { session, history } = await openChat();

@@ -4,6 +4,7 @@ import {
   contentParts,
   type NoticeEntry,
   type ObjectEntry,
+  type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
@@ -54,17 +55,26 @@ function withoutMessage(context: PlanningContext, entry: ViewEntry): readonly Vi
 }
 
 /**
- * Returns an entry in which lines replace the contents of inactive objects. What only messages held that are left out is
+ * Returns an entry in which lines replace the contents that are inactive. What only messages held that are left out is
  * not shown outside a result either.
  */
 function withoutInactive(context: PlanningContext, entry: ViewEntry): ViewEntry {
   if (entry.type !== "object") return entry;
-  const inactive = contentParts(entry).filter(({ of }) => !context.active.has(of));
+  const inactive = contentParts(entry).filter((part) => !isActive(context, part));
   if (inactive.length === 0) return entry;
   const shows = entry.shows.flatMap((part) =>
     inactive.includes(part) ? linesFor(context, [part]) : [part],
   );
   return sized<ObjectEntry>({ type: "object", shows: once(shows) }, context.source);
+}
+
+/** Whether an object is active, with all lines of a part that shows its present version. */
+function isActive({ active }: PlanningContext, part: ShownPart): boolean {
+  const object = active.get(part.of);
+  if (object?.ranges === undefined || object.stored.version !== part.version)
+    return object !== undefined;
+  const { form, from = 1, to = from } = part;
+  return form === "lines" && object.ranges.some((range) => range.from <= from && to <= range.to);
 }
 
 function placeIn(entry: ViewEntry): MessagePlace | undefined {
