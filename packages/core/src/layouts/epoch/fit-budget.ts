@@ -162,8 +162,8 @@ function withoutOldTurns(
 }
 
 /**
- * Shows pinned contents first, then the newest, as far as the budget allows. Contents that do not fit whole are shown
- * in part or by their line.
+ * Shows pinned contents first, then the results that the model has not seen, then the newest, as far as the budget
+ * allows. Contents that do not fit whole are shown in part or by their line.
  */
 function contentsInPart(
   context: PlanningContext,
@@ -176,10 +176,12 @@ function contentsInPart(
   );
   const isPinned = (entry: ViewEntry): boolean =>
     contentParts(entry).some(({ of }) => context.active.get(of)?.isPinned === true);
-  const ordered = [
-    ...contents.filter(({ entry }) => isPinned(entry)).toReversed(),
-    ...contents.filter(({ entry }) => !isPinned(entry)).toReversed(),
-  ];
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  const rank = ({ entry, index }: (typeof contents)[number]): number => {
+    if (isPinned(entry)) return 0;
+    return entry.type === "result" && index >= unsentFrom ? 1 : 2;
+  };
+  const ordered = contents.toReversed().toSorted((left, right) => rank(left) - rank(right));
   const fitted = [...entries];
   const references = new Map(
     contents.map(({ entry, index }) => [index, withoutContent(context, entry)]),

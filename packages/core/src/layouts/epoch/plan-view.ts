@@ -78,7 +78,8 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       ? "thinking"
       : epochEnd(context, grown.entries, found, weighing, unsentFrom));
   const accepted = isRefused ? 0 : grown.end === undefined ? grown.entries.length : grown.cut;
-  const ended = finish(context, grown, found, reason, { unsentFrom, accepted });
+  const scarce = from === undefined ? [] : before.scarce;
+  const ended = finish(context, grown, found, reason, { unsentFrom, accepted, scarce });
   const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
   const deactivated = isNew ? inactive(context, ended.entries) : [];
   const memory: EpochMemory = {
@@ -280,18 +281,26 @@ interface Finished {
   readonly scarce?: readonly UseKey[];
 }
 
+interface FinishOptions {
+  readonly unsentFrom: number;
+  /** The number of entries before which the view did not change anyway. */
+  readonly accepted: number;
+  /** The objects of which an earlier budget did not allow to show more. */
+  readonly scarce: readonly UseKey[] | undefined;
+}
+
 function finish(
   context: PlanningContext,
   grown: Grown,
   found: readonly Removable[],
   reason: EpochEnd | undefined,
-  { unsentFrom, accepted }: { readonly unsentFrom: number; readonly accepted: number },
+  { unsentFrom, accepted, scarce: known }: FinishOptions,
 ): Finished {
   if (reason === undefined)
     return { entries: grown.entries, cut: grown.entries.length, removed: [], reason: "carried" };
   const isForced = context.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
-  const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom));
+  const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom), known);
   const entries = withValidThinking(context, grown, swept.entries, accepted);
   const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
   if (!isOverBudget(context, entries)) return { ...swept, entries, cut: sweptCut, reason };
@@ -325,8 +334,12 @@ function withValidThinking(
 }
 
 /** Appends the newest version of files whose changing calls have left the view. */
-function withNewest(context: PlanningContext, swept: Swept): Swept {
-  const outdated = outdatedObjects(context, shownParts(swept.entries));
+function withNewest(
+  context: PlanningContext,
+  swept: Swept,
+  scarce: readonly UseKey[] | undefined,
+): Swept {
+  const outdated = outdatedObjects(context, shownParts(swept.entries, scarce));
   return outdated.length === 0 ? swept : { ...swept, entries: [...swept.entries, ...outdated] };
 }
 

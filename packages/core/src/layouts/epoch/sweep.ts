@@ -1,4 +1,5 @@
 import type { CallKind } from "../../calls/call-kind.ts";
+import { callsOf } from "../../chat/turn.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import {
@@ -15,7 +16,8 @@ import { argumentsInView } from "./large-arguments.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
-import { linesFor, once, partsOf } from "./shown-parts.ts";
+import { resultEntry } from "./result-entries.ts";
+import { linesFor, once, partsOf, shownParts, type ShownParts } from "./shown-parts.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
@@ -138,13 +140,37 @@ export function sweep(
   const refreshed = refresh(context, swept, cut);
   const isUnsent = (index: number): boolean =>
     index >= refreshed.length - (entries.length - unsentFrom);
-  const repaired = mergedCorrections(
-    context,
-    repairReferences(context, refreshed, cut, isUnsent),
-    cut,
-  );
+  const shown = withResultsAsAsked(context, refreshed, isUnsent);
+  const repaired = mergedCorrections(context, repairReferences(context, shown, cut, isUnsent), cut);
   const removed = [...new Set(leaving.flatMap(({ keys }) => keys))];
   return { entries: withLastPinnedNotice(repaired, cut), cut, removed };
+}
+
+/**
+ * Returns a view in which each new result shows what its call asked for, beside what is still above. It was made beside
+ * contents that have left since, and does not repeat their lines.
+ */
+function withResultsAsAsked(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  isUnsent: (index: number) => boolean,
+): readonly ViewEntry[] {
+  const parts = shownParts([]);
+  return entries.map((entry, index) => {
+    const shown =
+      isUnsent(index) && entry.type === "result" ? asAsked(context, parts, entry) : entry;
+    parts.add(shown);
+    return shown;
+  });
+}
+
+function asAsked(context: PlanningContext, parts: ShownParts, entry: ResultEntry): ResultEntry {
+  const { turn, step, call: position } = entry;
+  const answer = context.input.turns[turn]?.steps[step];
+  const call = answer === undefined ? undefined : callsOf(answer)[position];
+  return call === undefined
+    ? entry
+    : resultEntry(context, parts, { turn, step, call: position }, call);
 }
 
 function withStubs(
