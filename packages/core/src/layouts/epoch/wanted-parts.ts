@@ -168,6 +168,9 @@ function shownAs(
   if (shown.length === 0) return "left-out";
   if (wantedParts(context, parts, object, false).length > 0) return "part";
   const isTrimmed = shown.some(({ form }) => form === "part");
-  const hasRest = shown.some(({ form }) => form === "whole" || form === "lines");
+  const count = lineCount(object.stored.body.content ?? "");
+  const hasRest =
+    shown.some(({ form }) => form === "whole") ||
+    missingRanges(object.ranges, shown, count).length === 0;
   return isTrimmed && !hasRest ? "part" : "whole";
 }
