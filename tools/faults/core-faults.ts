@@ -439,7 +439,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/free-replaced.ts",
-    of: "narrow(state, id, showings);",
+    of: "narrow(scope, id, showings, gone);",
     becomes: "continue;",
     breaks: "After a compaction a file is shown whole of which kept messages show some lines.",
   },

@@ -32,22 +32,23 @@ export function freeReplaced(
   wasGone: (place: CallPlace) => boolean = () => false,
 ): void {
   const { state } = scope;
-  const replaced = new Set<ObjectId>();
+  const replaced = new Map<ObjectId, readonly Showing[]>();
   const kept = new Map<ObjectId, readonly Showing[]>();
   const targeted = new Set<ObjectId>();
   for (const { place, id } of placedCalls(state)) {
     const isKept = !isGone(place);
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
       if (showing.id !== id) targeted.add(showing.id);
-      if (isKept) kept.set(showing.id, [...(kept.get(showing.id) ?? []), showing]);
-      else if (!wasGone(place)) replaced.add(showing.id);
+      const showings = isKept ? kept : wasGone(place) ? undefined : replaced;
+      showings?.set(showing.id, [...(showings.get(showing.id) ?? []), showing]);
     }
   }
   for (const [id, { asked }] of state.active) {
-    if (state.pinned.has(id) || !replaced.has(id)) continue;
+    const gone = replaced.get(id);
+    if (state.pinned.has(id) || gone === undefined) continue;
     const isOfUser = asked === true && !targeted.has(id);
     const showings = kept.get(id);
-    if (showings !== undefined) narrow(state, id, showings);
+    if (showings !== undefined) narrow(scope, id, showings, gone);
     else if (!isOfUser) leaveActive(scope, id);
   }
 }
@@ -79,19 +80,39 @@ function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly 
   return [{ id }, ...shown];
 }
 
-/** Limits an active file to the lines that kept messages show, if these are lines of the same text. */
-function narrow(state: SessionState, id: ObjectId, showings: readonly Showing[]): void {
+/**
+ * Limits an active file to the lines that kept messages show. If its present text was shown by messages that have gone,
+ * and by no kept one, it becomes inactive. A call of `activate` or `pin` shows whatever is active.
+ */
+function narrow(
+  scope: SessionScope,
+  id: ObjectId,
+  showings: readonly Showing[],
+  gone: readonly Showing[],
+): void {
+  const { state } = scope;
   const active = state.active.get(id);
-  const entry = state.pool.get(id);
-  if (active === undefined || entry === undefined) return;
-  const { hashes, version } = entry.stored;
-  const isNewest = active.version === undefined || active.version === version;
-  if (!isNewest) return;
+  const text = shownHash(state, id);
+  if (active === undefined || text === undefined) return;
+  if (showings.some(({ contentHash }) => contentHash === undefined)) return;
+  const same = showings.filter(({ contentHash }) => contentHash === text);
+  if (same.length === 0) {
+    if (gone.some(({ contentHash }) => contentHash === text)) leaveActive(scope, id);
+    return;
+  }
   let ranges: readonly LineRange[] = [];
-  for (const { range, contentHash } of showings) {
-    if (range === undefined || contentHash !== hashes.content_hash) return;
+  for (const { range } of same) {
+    if (range === undefined) return;
     ranges = withRange(ranges, range) ?? ranges;
   }
   state.active.set(id, { ...active, ranges });
   state.changed = true;
+}
+
+/** Returns the hash of the text that an active file shows: of its newest version, or of the one that the model got. */
+function shownHash({ active, pool, hostShown }: SessionState, id: ObjectId): string | undefined {
+  const stored = pool.get(id)?.stored;
+  const version = active.get(id)?.version;
+  const isNewest = version === undefined || version === stored?.version;
+  return isNewest ? stored?.hashes.content_hash : hostShown.get(id)?.content_hash;
 }

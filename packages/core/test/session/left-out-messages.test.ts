@@ -59,20 +59,14 @@ describe("a message that another extension leaves out of a request", () => {
     "takes with it what a message of the context manager shows of a file that %s",
     async (_, offset) => {
       const { session, history, files } = await openChat();
-      const read = async (request: ReadRequest): Promise<unknown> =>
-        await history.ask(
-          "read",
-          { ...request },
-          async (callId) => await session.read(request, { callId }),
-        );
       files.set("/work/a.txt", numberedLines(40));
-      await read({ path: "a.txt", offset: 2, limit: 9 });
+      await readIn(session, history, { path: "a.txt", offset: 2, limit: 9 });
       history.say("done");
       await viewWithout(session, history);
       const args = { oldText: "line 5\n", newText: "LINE 5\n" };
       files.set("/work/a.txt", numberedLines(40).replace(args.oldText, args.newText));
       await session.recordWrite("a.txt", { args });
-      if (offset !== undefined) await read({ path: "a.txt", offset, limit: 2 });
+      if (offset !== undefined) await readIn(session, history, { path: "a.txt", offset, limit: 2 });
       history.user("and now");
       const before = await viewWithout(session, history);
 
@@ -82,6 +76,40 @@ describe("a message that another extension leaves out of a request", () => {
       expect(texts.join("\n")).not.toContain("line 4");
     },
   );
+
+  it("takes its lines of a file with it that others have changed since", async () => {
+    const { session, history, files } = await openChat();
+    files.set("/work/a.txt", numberedLines(40));
+    await readIn(session, history, { path: "a.txt" });
+    await readIn(session, history, { path: "a.txt", offset: 30, limit: 2 });
+    history.say("done");
+    await viewWithout(session, history);
+    files.set("/work/a.txt", numberedLines(2_000));
+    await session.recordWrite("a.txt", { args: { content: "another text" } });
+    history.user("and now");
+    await viewWithout(session, history);
+
+    const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
+
+    expect(texts.join("\n")).toContain("line 30\n");
+    expect(texts.join("\n")).not.toContain("line 4\n");
+  });
+
+  it("takes the text with it that a file had only in it", async () => {
+    const { session, history, files } = await openChat();
+    files.set("/work/a.txt", numberedLines(40));
+    await readIn(session, history, { path: "a.txt" });
+    await viewWithout(session, history);
+    files.set("/work/a.txt", numberedLines(40).replace("line 5\n", "LINE 5\n"));
+    await readIn(session, history, { path: "a.txt" });
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+
+    const texts = await viewWithout(session, history, history.messages[3], history.messages[4]);
+
+    expect(texts.join("\n")).not.toContain("LINE 5\n");
+  });
 
   it("is noted as a missing result if only the result is left out", async () => {
     const { session, history } = await openChat();
@@ -225,6 +253,20 @@ async function openChat(
   const history = scriptHistory();
   history.user("go on");
   return { ...opened, history };
+}
+
+/** The model reads a file by the context tool. */
+async function readIn(
+  session: ContextSession,
+  history: ScriptedHistory,
+  request: ReadRequest,
+): Promise<void> {
+  await history.ask(
+    "read",
+    { ...request },
+    async (callId) => await session.read(request, { callId }),
+  );
+  await history.ingest(session);
 }
 
 /** Returns the texts of the view of a history without some of its messages. */
