@@ -427,8 +427,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/free-replaced.ts",
-    of: "state.pinned.has(id) || !replaced.has(id)",
-    becomes: "!replaced.has(id)",
+    of: "state.pinned.has(id) || gone === undefined",
+    becomes: "gone === undefined",
     breaks: "A compaction by the user removes pinned objects.",
   },
   {

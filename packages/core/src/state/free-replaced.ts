@@ -81,8 +81,9 @@ function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly 
 }
 
 /**
- * Limits an active file to the lines that kept messages show. If its present text was shown by messages that have gone,
- * and by no kept one, it becomes inactive. A call of `activate` or `pin` shows whatever is active.
+ * Limits an active file to the lines that kept messages show. If no kept message shows its present text, it becomes
+ * inactive, except if a kept one shows a whole text before the model's own changes. A call of `activate` or `pin` shows
+ * whatever is active.
  */
 function narrow(
   scope: SessionScope,
@@ -97,7 +98,8 @@ function narrow(
   if (showings.some(({ contentHash }) => contentHash === undefined)) return;
   const same = showings.filter(({ contentHash }) => contentHash === text);
   if (same.length === 0) {
-    if (gone.some(({ contentHash }) => contentHash === text)) leaveActive(scope, id);
+    const isGone = gone.some(({ contentHash }) => contentHash === text);
+    if (isGone || showings.every(({ range }) => range !== undefined)) leaveActive(scope, id);
     return;
   }
   let ranges: readonly LineRange[] = [];

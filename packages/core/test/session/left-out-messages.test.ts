@@ -95,6 +95,24 @@ describe("a message that another extension leaves out of a request", () => {
     expect(texts.join("\n")).not.toContain("line 4\n");
   });
 
+  it("takes its lines of a file with it that the model has changed since", async () => {
+    const { session, history, files } = await openChat();
+    files.set("/work/a.txt", numberedLines(40));
+    await readIn(session, history, { path: "a.txt" });
+    await readIn(session, history, { path: "a.txt", offset: 30, limit: 2 });
+    history.say("done");
+    await viewWithout(session, history);
+    const args = { oldText: "line 5\n", newText: "LINE 5\n" };
+    files.set("/work/a.txt", numberedLines(40).replace(args.oldText, args.newText));
+    await session.recordWrite("a.txt", { args });
+    history.user("and now");
+    await viewWithout(session, history);
+
+    const texts = await viewWithout(session, history, history.messages[1], history.messages[2]);
+
+    expect(texts.join("\n")).not.toContain("line 4\n");
+  });
+
   it("takes the text with it that a file had only in it", async () => {
     const { session, history, files } = await openChat();
     files.set("/work/a.txt", numberedLines(40));
