@@ -120,8 +120,11 @@ function callsIn(messages: readonly ScriptedMessage[]): readonly string[] {
   );
 }
 
-/** Returns the texts of pinned objects and of those that a message asks for which is not left out. */
-function heldTexts({ list, objects, seen, files }: CheckedRequest): readonly string[] {
+/**
+ * Returns the texts of pinned objects and of those that a message asks for which is not left out. In a session that may
+ * read files by itself, an active file is shown with the changes by others.
+ */
+function heldTexts({ list, objects, seen, files, session }: CheckedRequest): readonly string[] {
   const asked = new Set(
     list.sent.flatMap((message) =>
       message.kind === "model"
@@ -134,7 +137,10 @@ function heldTexts({ list, objects, seen, files }: CheckedRequest): readonly str
   return objects.flatMap(({ handle, state, stored: { body } }) => {
     const path = pathOf(body);
     const name = path.slice(files.folder.path.length + 1);
-    if (state !== "pinned" && !asked.has(handle) && !asked.has(name)) return [];
+    const isFollowed =
+      session.activateUnread === "read" && state === "active" && body.type !== "toolcall";
+    const isHeld = state === "pinned" || isFollowed || asked.has(handle) || asked.has(name);
+    if (!isHeld) return [];
     return body.type === "toolcall"
       ? seen.resultsOf(callIdOf(body))
       : [...(files.everOnDisk.get(path) ?? [])];
