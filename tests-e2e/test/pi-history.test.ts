@@ -1,12 +1,16 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
 import { type LoopbackModel, openLoopbackModel, type Responder } from "../src/loopback-model.ts";
 import { toolCalls } from "../src/loopback-reply.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
-import { secretOf } from "../src/managed-script.ts";
+import { adapterFolder, pooled } from "../src/managed-run.ts";
+import { managedFiles, secretOf } from "../src/managed-script.ts";
+import { openPiRpc, type PiRpc } from "../src/pi-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { illegalities, saidTo, shownHandles } from "../src/wire-rules.ts";
 import type { WireRequest } from "../src/wire-request.ts";
 
@@ -36,6 +40,14 @@ const lastRequest = ({ requests }: LoopbackModel): WireRequest => {
 };
 
 const textsOf = ({ messages }: WireRequest): readonly string[] => messages.map(({ text }) => text);
+
+/** The short prompts of the user in a request. */
+const promptsIn = ({ messages }: WireRequest): readonly string[] =>
+  messages
+    .filter(
+      ({ role, text }) => role === "user" && /^(?:\w+ )+(?:question|turn|resume|loss)$/u.test(text),
+    )
+    .map(({ text }) => text);
 
 describe.each(piVersions)("Pi $version", (pi) => {
   test("shortens the list after an overflow without a model, and continues the turn", async () => {
@@ -109,6 +121,77 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(illegalities(last)).toEqual([]);
     expect(saidTo(last)).toContain("the user's own summary");
     expect(textsOf(last)).not.toContain("first question");
+  });
+
+  test("takes what its own summaries replaced from Pi's record, if the store is another one", async () => {
+    await using model = await openLoopbackModel({ script: summaryOrAnswer });
+    await using workspace = await openPiWorkspace({
+      model,
+      files: managedFiles,
+      settings: eager,
+      contextWindow: 20_000,
+    });
+    const start = async (...more: readonly string[]): Promise<PiRpc> =>
+      await openPiRpc({
+        pi,
+        workspace,
+        extensions: [adapterFolder],
+        arguments: more,
+        environment: { ...pooled, SCM_STORE: join(workspace.agentFolder, "stores", "s.sqlite") },
+      });
+    const loseStore = async (): Promise<void> =>
+      await rm(join(workspace.agentFolder, "stores"), { recursive: true });
+    const prompts = ["first question", "second question", "third question"];
+    {
+      await using rpc = await start();
+      for (const prompt of prompts) await rpc.prompt(prompt);
+      await rpc.close();
+    }
+    await loseStore();
+    {
+      await using rpc = await start("-c");
+      await rpc.prompt("after the resume");
+      const resumed = lastRequest(model);
+      await loseStore();
+      await rpc.prompt("after the loss");
+      const lost = lastRequest(model);
+      await rpc.send({ type: "set_auto_compaction", enabled: false });
+      await rpc.prompt(`a long question ${"and so on ".repeat(400)}`);
+      await rpc.send({ type: "compact" });
+      await rpc.close();
+
+      expect(promptsIn(resumed)).toEqual([...prompts, "after the resume"]);
+      expect(saidTo(resumed)).toContain("[t1 ok, 41 chars]");
+      expect(promptsIn(lost)).toEqual([...prompts, "after the resume", "after the loss"]);
+      expect(saidTo(lost)).not.toContain("[self-context-manager]");
+    }
+    await loseStore();
+    await using rpc = await start("-c");
+    await rpc.prompt("after the compaction");
+
+    const last = lastRequest(model);
+    expect(model.failures).toEqual([]);
+    expect(illegalities(last)).toEqual([]);
+    expect(saidTo(last)).toContain("the user's own summary");
+    expect(saidTo(last)).not.toContain("first question");
+  });
+
+  test("forks a session with what its own summaries replaced", async () => {
+    await using model = await openLoopbackModel({ script: summaryOrAnswer });
+    await using rpc = await openManagedRpc({ pi, model, settings: eager, contextWindow: 20_000 });
+
+    for (const prompt of ["first question", "second question", "a wrong turn"])
+      await rpc.prompt(prompt);
+    const { data } = await rpc.send({ type: "get_fork_messages" });
+    await rpc.send({ type: "fork", entryId: entryOf(data, "a wrong turn") });
+    await rpc.prompt("another turn");
+
+    expect(model.failures).toEqual([]);
+    expect(promptsIn(lastRequest(model))).toEqual([
+      "first question",
+      "second question",
+      "another turn",
+    ]);
   });
 
   test("forks with the user and leaves the old session unchanged", async () => {

@@ -12,9 +12,13 @@ export interface OwnMessages {
   saw(message: unknown): void;
   /**
    * Returns the list of a request with the messages that others have left out of it, and a codec that marks these and the
-   * messages that others have added.
+   * messages that others have added. `replaced`: messages of the list that Pi itself no longer sends. Default: none.
    */
-  listFor(messages: readonly unknown[], context: PiContext): Promise<MarkedList<unknown>>;
+  listFor(
+    messages: readonly unknown[],
+    context: PiContext,
+    replaced?: readonly Fields[],
+  ): Promise<MarkedList<unknown>>;
 }
 
 /**
@@ -63,7 +67,7 @@ export function ownMessages(): OwnMessages {
 
   return {
     saw: note,
-    async listFor(messages, context) {
+    async listFor(messages, context, replaced = []) {
       if (context.sessionManager.getEntries === undefined) return { messages, codec: piCodec };
       const candidates = messages.filter(isFields).filter(({ role }) => addableRoles.has(role));
       const unknown = (): readonly Fields[] => unknownIn(candidates);
@@ -77,7 +81,8 @@ export function ownMessages(): OwnMessages {
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
       const added = new Set<unknown>(unknown());
-      return markedList(piCodec, { host: listedMessages(context), sent: messages, added });
+      const host = [...replaced, ...listedMessages(context)];
+      return markedList(piCodec, { host, sent: messages, added });
     },
   };
 }

@@ -1,5 +1,6 @@
 import {
   type ContextSession,
+  type MarkedList,
   type RefusedRequest,
   sha256,
   StoreError,
@@ -35,6 +36,7 @@ import { freeTools, noTools } from "./pi-tools.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
+import { replacedMessages, withReplaced } from "./replaced-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
@@ -251,13 +253,43 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return sha256(JSON.stringify([prompt, tools.toSorted(), thinking.refusals])).slice(0, 16);
     }
 
+    /**
+     * Returns the list of a request for the session. The adapter's own summary replaces messages only in Pi's list. If the
+     * session does not have them, because the store is another one or the session is a fork, they are taken from Pi's
+     * record.
+     */
+    async function listOf(
+      session: ContextSession,
+      messages: readonly unknown[],
+      context: PiContext,
+    ): Promise<MarkedList<unknown>> {
+      const branch = context.sessionManager.getBranch?.() ?? [];
+      const whole = withReplaced(messages, branch);
+      const isWhole = await hasReplaced(session, whole);
+      return isWhole
+        ? await own.listFor(messages, context)
+        : await own.listFor(whole.messages, context, whole.replaced);
+    }
+
+    /** Whether the session has the replaced messages of a list, up to the last one. */
+    async function hasReplaced(
+      session: ContextSession,
+      { messages, replaced }: ReturnType<typeof withReplaced>,
+    ): Promise<boolean> {
+      const last = replaced.at(-1);
+      if (last === undefined) return true;
+      const known = await session.knownUntil(messages, piCodec);
+      // After the user went back, the session first looks for the point in its own versions.
+      return known > messages.indexOf(last) || (isRewound && known > 0);
+    }
+
     async function managed(
       session: ContextSession,
       messages: readonly unknown[],
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
       const signals = isRewound ? { rewound: true } : {};
-      const list = await own.listFor(messages, context);
+      const list = await listOf(session, messages, context);
       if (!canActivate()) {
         await session.ingest(list.messages, list.codec, signals);
         isRewound = false;
@@ -409,7 +441,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         // are ingested now.
         const { messagesToSummarize = [], turnPrefixMessages = [] } = event.preparation;
         const leaving = [...messagesToSummarize, ...turnPrefixMessages];
-        if (!isRewound && leaving.length > 0) await session.ingest(leaving, piCodec);
+        const replaced = replacedMessages(event.branchEntries ?? []);
+        const messages = [...replaced, ...leaving];
+        const isWhole = await hasReplaced(session, { messages, replaced });
+        if (!isRewound && leaving.length > 0)
+          await session.ingest(isWhole ? leaving : messages, piCodec);
         return { compaction: compactionAnswer(event, await session.status(), workspace) };
       });
     });

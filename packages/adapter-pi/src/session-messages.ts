@@ -46,7 +46,8 @@ const listedRoles: ReadonlySet<unknown> = new Set([
   "branchSummary",
 ]);
 
-function isListed({ role, stopReason }: Fields): boolean {
+/** Whether Pi's list can have a message. Failed answers leave it when Pi tries again. */
+export function isListed({ role, stopReason }: Fields): boolean {
   if (!listedRoles.has(role)) return false;
   return role !== "assistant" || (stopReason !== "error" && stopReason !== "aborted");
 }

@@ -18,6 +18,7 @@ import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
+import { identify, messageKeys } from "../host/message-identity.ts";
 import { openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -101,6 +102,8 @@ export interface ContextSession {
    * a store that was lost, or that is elsewhere. Earlier views and versions are not in this store.
    */
   readonly isFromOtherStore: boolean;
+  /** Returns the index after the last message of a host's list that the session knows; 0 if it knows none. */
+  knownUntil<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): Promise<number>;
   /** Ingests the host's messages. Only messages that the session does not know are stored. */
   ingest<Raw>(
     messages: readonly Raw[],
@@ -311,6 +314,11 @@ export async function openContextSession(
     get isFromOtherStore() {
       return isFromOtherStore;
     },
+    knownUntil: async (messages, codec) =>
+      await run(async ({ state }) => {
+        const keys = messageKeys(messages.map((raw) => identify(raw, codec)));
+        return await Promise.resolve(keys.findLastIndex((key) => state.known.has(key)) + 1);
+      }),
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
         const report = await takeIn(
