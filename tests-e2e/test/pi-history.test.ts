@@ -176,6 +176,26 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(saidTo(last)).not.toContain("first question");
   });
 
+  test("says in its own summaries what was said, for requests without the extension", async () => {
+    await using model = await openLoopbackModel({ script: summaryOrAnswer });
+    await using rpc = await openManagedRpc({ pi, model, settings: eager, contextWindow: 20_000 });
+
+    for (const prompt of ["first question", "second question", "third question"])
+      await rpc.prompt(prompt);
+    const managed = lastRequest(model);
+    await rpc.send({ type: "set_auto_compaction", enabled: false });
+    await rpc.prompt("/context off");
+    await rpc.prompt("without it");
+
+    const own = lastRequest(model);
+    expect(model.failures).toEqual([]);
+    expect(saidTo(managed)).not.toContain("User: first question");
+    expect(promptsIn(own)).not.toContain("first question");
+    expect(saidTo(own)).toContain("User: first question");
+    expect(saidTo(own)).toContain("Assistant: answer 1");
+    expect(saidTo(own)).toContain("User: second question");
+  });
+
   test("forks a session with what its own summaries replaced", async () => {
     await using model = await openLoopbackModel({ script: summaryOrAnswer });
     await using rpc = await openManagedRpc({ pi, model, settings: eager, contextWindow: 20_000 });

@@ -1,6 +1,9 @@
 import { type SessionStatus, shortName } from "@self-context-manager/core";
 
 import { type BeforeCompactEvent, isFields, type PiContext } from "./pi-api.ts";
+import { summaryMark } from "./own-summary.ts";
+import { messagesBefore } from "./replaced-messages.ts";
+import { whatWasSaid } from "./what-was-said.ts";
 
 /** Who asked for the compaction of the host's list. */
 export type CompactionKind = "manual" | "threshold" | "overflow";
@@ -11,14 +14,6 @@ export interface CompactionAnswer {
   readonly firstKeptEntryId: string;
   readonly tokensBefore: number;
   readonly details: unknown;
-}
-
-/** Begins each summary of this adapter, because Pi's message of a summary carries no details. */
-const summaryMark = "[self-context-manager]";
-
-/** Whether this adapter wrote the summary, as answer to an automatic compaction. A user's compaction is Pi's own. */
-export function isOwnSummary(summary: unknown): boolean {
-  return typeof summary === "string" && summary.startsWith(summaryMark);
 }
 
 /**
@@ -47,9 +42,9 @@ function lastStopReason(event: BeforeCompactEvent): unknown {
 const mostNamed = 20;
 
 /**
- * Answers an automatic compaction from the session's index, without a model. The view does not show this text; it
- * replaces the earlier messages only when the host sends its own list. Pi finds a compaction by its text, so no two may
- * be equal.
+ * Answers an automatic compaction from the session's index and the replaced messages, without a model. The view does not
+ * show this text; it replaces the earlier messages only when the host sends its own list, and then it is all that the
+ * model has of them. Pi finds a compaction by its text, so no two may be equal.
  */
 export function compactionAnswer(
   event: BeforeCompactEvent,
@@ -65,7 +60,20 @@ export function compactionAnswer(
     `${summaryMark} The messages before entry ${firstKeptEntryId} (about ${tokensBefore} tokens) are kept in the object chat (${status.chatId}), with ${status.turnCount} turns; activate chat with from and to shows its lines.`,
     `${status.objects.length} objects are known; activate shows any of them again.`,
     ...(named.length === 0 ? [] : [`Active: ${named.join(", ")}.`]),
+    ...saidBefore(event),
   ].join("\n");
   const details = { self_context_manager: { compaction: true, chat: status.chatId } };
   return { summary, firstKeptEntryId, tokensBefore, details };
+}
+
+/** Describes the messages before the first kept entry, also those that the adapter's earlier answers replaced. */
+function saidBefore({ preparation, branchEntries = [] }: BeforeCompactEvent): readonly string[] {
+  const entries = branchEntries.filter(isFields);
+  const end = entries.findIndex(({ id }) => id === preparation.firstKeptEntryId);
+  if (end !== -1) {
+    const { messages, theirs } = messagesBefore(entries, end);
+    return whatWasSaid(messages, theirs?.["summary"]);
+  }
+  const { messagesToSummarize = [], turnPrefixMessages = [], previousSummary } = preparation;
+  return whatWasSaid([...messagesToSummarize, ...turnPrefixMessages], previousSummary);
 }

@@ -10,7 +10,7 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 
-import { isOwnSummary } from "./compaction.ts";
+import { isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
 /** Reads Pi's messages, of every supported release. A message that it cannot read becomes an opaque message. */

@@ -1,4 +1,4 @@
-import { isOwnSummary } from "./compaction.ts";
+import { isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields } from "./pi-api.ts";
 import { isListed } from "./session-messages.ts";
 

@@ -1,4 +1,4 @@
-import { isOwnSummary } from "./compaction.ts";
+import { isOwnSummary } from "./own-summary.ts";
 import type { BeforeCompactEvent, Fields, PiContext } from "./pi-api.ts";
 import { ownReplaced } from "./replaced-messages.ts";
 import { roughTokens } from "./status-line.ts";

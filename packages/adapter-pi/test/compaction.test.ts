@@ -1,7 +1,8 @@
 import { objectId, type SessionStatus } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
-import { compactionAnswer, compactionKind, isOwnSummary } from "../src/compaction.ts";
+import { compactionAnswer, compactionKind } from "../src/compaction.ts";
+import { isOwnSummary } from "../src/own-summary.ts";
 import type { BeforeCompactEvent } from "../src/pi-api.ts";
 import { fakePi } from "./fake-pi.ts";
 
@@ -86,5 +87,92 @@ describe("the answer to an automatic compaction", () => {
     expect(compactionAnswer({ preparation: later }, status, "/work").summary).not.toBe(
       compactionAnswer({ preparation }, status, "/work").summary,
     );
+  });
+
+  const user = (id: string, content: unknown) => {
+    return { type: "message", id, message: { role: "user", content } };
+  };
+  const assistant = (id: string, ...content: readonly unknown[]) => {
+    return { type: "message", id, message: { role: "assistant", content } };
+  };
+  const call = (name: string, path: string) => ({ type: "toolCall", name, arguments: { path } });
+  const text = (said: string) => ({ type: "text", text: said });
+  const summaryOf = (...branchEntries: readonly unknown[]): string => {
+    const kept = user(preparation.firstKeptEntryId, "the kept prompt");
+    return compactionAnswer(
+      { preparation, branchEntries: [...branchEntries, kept] },
+      status,
+      "/work",
+    ).summary;
+  };
+
+  test("contains what was said and the files, and no outputs and no thinking", () => {
+    const output = { role: "toolResult", content: [text("an output")] };
+
+    const summary = summaryOf(
+      user("a", "the task"),
+      assistant("b", { type: "thinking", thinking: "hm" }, text("I look."), call("read", "a.txt")),
+      { type: "message", id: "c", message: output },
+      assistant("d", call("write", "b.txt"), call("edit", "a.txt")),
+      user("e", [text("and now"), { type: "image", data: "" }]),
+    );
+
+    expect(summary.split("\n").slice(2)).toEqual([
+      "What was said, each text shortened:",
+      "User: the task",
+      "Assistant: I look.",
+      "User: and now",
+      "Files read: a.txt",
+      "Files written: b.txt, a.txt",
+    ]);
+  });
+
+  test("contains what was said before earlier answers, and the user's own summary", () => {
+    const compaction = (id: string, summary: string, firstKeptEntryId: string) => {
+      return { type: "compaction", id, summary, firstKeptEntryId };
+    };
+
+    const summary = summaryOf(
+      user("a", "zero"),
+      compaction("b", "what a model wrote", "c"),
+      user("c", "one"),
+      compaction("d", "[self-context-manager] an index", "e"),
+      user("e", "two"),
+    );
+
+    expect(summary.split("\n").slice(3)).toEqual([
+      "Earlier summary: what a model wrote",
+      "User: one",
+      "User: two",
+    ]);
+  });
+
+  test("has at most about 8,000 characters, with the first prompt and the newest texts", () => {
+    const long = "long ".repeat(1_000);
+    const turns = Array.from({ length: 40 }, (_, index) => [
+      user(`u${index}`, `prompt ${index} ${long}`),
+      assistant(`a${index}`, text(`answer ${index} ${long}`), call("read", `${index} ${long}`)),
+    ]);
+
+    const summary = summaryOf(...turns.flat());
+
+    expect(summary.length).toBeLessThan(8_000);
+    expect(summary).toContain("User: prompt 0 ");
+    expect(summary).toContain("User: prompt 39 ");
+    expect(summary).toContain("Assistant: answer 39 ");
+    expect(summary).toMatch(/\[\d+ texts are left out\]/u);
+    expect(summary).not.toContain("prompt 20 ");
+  });
+
+  test("uses the messages that Pi names if it does not show the branch", () => {
+    const messagesToSummarize = [{ role: "user", content: "the task" }];
+
+    const { summary } = compactionAnswer(
+      { preparation: { ...preparation, messagesToSummarize } },
+      status,
+      "/work",
+    );
+
+    expect(summary).toContain("User: the task");
   });
 });

@@ -3,7 +3,8 @@ import { scriptHistory } from "./script-history.ts";
 import { openTestSession, plainCodec } from "./test-session.ts";
 
 it("knows a host's list up to the last message that it ingested", async () => {
-  const { session, reopen } = await openTestSession();
+  const opened = await openTestSession();
+  const { session } = opened;
   const history = scriptHistory();
   history.user("go");
   history.call("bash", { command: "ls" }, "a.txt");
@@ -17,5 +18,6 @@ it("knows a host's list up to the last message that it ingested", async () => {
 
   expect(await session.knownUntil(messages, plainCodec)).toBe(3);
   expect(await session.knownUntil(messages.slice(2), plainCodec)).toBe(1);
-  expect(await (await reopen()).knownUntil(messages, plainCodec)).toBe(3);
+  const again = await opened.reopen();
+  expect(await again.knownUntil(messages, plainCodec)).toBe(3);
 });
