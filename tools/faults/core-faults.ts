@@ -42,9 +42,15 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/foreign-handles.ts",
-    of: "skip(scope.state, name);",
-    becomes: "void name;",
+    of: 'for (const [name] of (execution.report ?? "").matchAll(named)) skip(scope.state, name);',
+    becomes: "void execution;",
     breaks: "After a resume on another store, old handles name new objects.",
+  },
+  {
+    file: "history/foreign-handles.ts",
+    of: "known.size > 0 ? [] : messages",
+    becomes: "messages.slice(messages.length)",
+    breaks: "After a resume on another store, handles in the model's texts name new objects.",
   },
   {
     file: "history/foreign-handles.ts",

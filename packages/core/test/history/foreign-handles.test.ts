@@ -44,7 +44,37 @@ describe("a session that continues on another store", () => {
   });
 });
 
+describe("a session whose earlier messages this store does not know", () => {
+  it("gives no file a handle that a text of the model mentions", async () => {
+    const { session } = await openTestSession({ files });
+    const history = scriptHistory();
+    history.user("look");
+    history.call("bash", { command: "ls" }, "a.txt b.txt");
+    history.say("The bug is in b.txt (f2), as t1 shows.");
+    history.user("mend f2");
+    await history.ingest(session);
+    await history.read(session, "a.txt");
+    await history.ingest(session);
+
+    expect(await handlesIn(session, "active")).toEqual(expect.arrayContaining(["t1", "f3"]));
+    expect(await session.activate("f2")).toMatchObject({ ok: false });
+    expect(session.isFromOtherStore).toBe(false);
+  });
+});
+
 describe("handles count from one in", () => {
+  it("a fork on the same store, in which the model mentions a file", async () => {
+    const opened = await begun();
+    const { history } = opened;
+    history.say("The bug is in f2.");
+    await history.ingest(opened.session);
+
+    const fork = await opened.reopen(otherHost);
+    await history.ingest(fork);
+
+    expect(await handlesIn(fork, "active")).toEqual(expect.arrayContaining(["f1", "f2"]));
+  });
+
   it("a fork on the same store, whose calls repeat", async () => {
     const opened = await begun();
     const { history, session } = opened;
