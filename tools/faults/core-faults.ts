@@ -475,6 +475,12 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/plan-view.ts",
+    of: "left: isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left,",
+    becomes: "left: isNew ? ended.removed : before.left,",
+    breaks: "The user who compacted the chat cannot get the contents back that left with it.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
     of: "const isBack = last !== undefined && hasReturned(context, last);",
     becomes: "const isBack = false;",
     breaks: "Messages that had been left out do not come back.",

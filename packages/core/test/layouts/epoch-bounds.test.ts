@@ -40,6 +40,41 @@ describe("a summary that the user asked for", () => {
     expect(another.epoch?.isNew).toBe(true);
     expect(another.messages[0]).toMatchObject({ raw: "summary 2" });
   });
+
+  test("names the contents that left the view with it", () => {
+    const stage = viewStage("one");
+    stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", lines(10));
+    stage.read("f1");
+    stage.file("f2", lines(12));
+    stage.read("f2");
+    stage.say("first");
+    stage.user("two");
+    stage.activate("f2", { isPinned: true });
+    stage.view(layout);
+    stage.deactivate("t1");
+    stage.deactivate("f1");
+
+    const view = stage.view(layout, { compaction: summary(1, 1) });
+    const next = stage.view(layout, { compaction: summary(1, 1) });
+
+    expect(view.epoch).toMatchObject({ endedBy: "compaction", left: ["t1", "f1"] });
+    expect(next.epoch).toMatchObject({ endedBy: "compaction", left: ["t1", "f1"] });
+  });
+
+  test("names the arguments that left the view with it", () => {
+    const large = epochLayout({ small: 0, largeArguments: 60 });
+    const stage = viewStage("one");
+    stage.file("f1", lines(40));
+    stage.call("write", { path: "/work/f1.ts", content: lines(40) }, "written", { file: "f1" });
+    stage.say("first");
+    stage.user("two");
+    stage.view(large);
+
+    const view = stage.view(large, { compaction: summary(1, 1) });
+
+    expect(view.epoch?.left).toContain("t1/args");
+  });
 });
 
 describe("the tokens of a host without a context manager", () => {

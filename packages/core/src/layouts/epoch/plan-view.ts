@@ -15,6 +15,7 @@ import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
+import { argumentsInView } from "./large-arguments.ts";
 import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { resultEntry, stepEntries, userEntry } from "./result-entries.ts";
@@ -90,7 +91,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       : before.ended_by === undefined
         ? {}
         : { ended_by: before.ended_by }),
-    left: isNew ? ended.removed : before.left,
+    left: isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left,
     died: isNew ? {} : weighing.died,
     plain_tokens:
       (from === undefined ? 0 : before.plain_tokens) +
@@ -119,6 +120,28 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       appendOnlyTokens: memory.plain_tokens,
     },
   };
+}
+
+/** Returns the contents and arguments that left the view because a new summary replaces their messages. */
+function summarized(
+  context: PlanningContext,
+  last: ViewRecord | undefined,
+  { entries, removed }: Finished,
+): readonly UseKey[] {
+  const compaction = compactionName(context);
+  if (last === undefined || compaction === undefined) return [];
+  if (epochMemory(last).compaction === compaction) return [];
+  const others = new Set([...keysShown(context, entries), ...removed]);
+  const before = keysShown(context, withinChat(context, last).entries);
+  return [...new Set(before)].filter((key) => !others.has(key));
+}
+
+function keysShown(context: PlanningContext, entries: readonly ViewEntry[]): readonly UseKey[] {
+  return entries.flatMap((entry) =>
+    entry.type === "assistant"
+      ? argumentsInView(context, entry).map(({ key }) => key)
+      : [...handlesShown([entry])],
+  );
 }
 
 /** Factor by which the budget must grow before messages that had to leave the view return. */
