@@ -80,7 +80,7 @@ export async function loadSqlite(): ReturnType<LoadSqlite> {
   } catch (cause) {
     throw new StoreError(
       "STORE_UNAVAILABLE",
-      `this Node (${process.version}) has no node:sqlite; use Node 24, or at least Node 22.19`,
+      `this Node (${process.version}) has no node:sqlite; use Node 24, or Node 22.22 or newer`,
       { cause },
     );
   }

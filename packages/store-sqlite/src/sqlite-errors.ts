@@ -5,14 +5,8 @@ import { sqliteCode } from "./connection.ts";
 /** The error code and the advice for each primary result code of SQLite (sqlite.org/rescode.html). */
 const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   3: ["STORE_UNREADABLE", "access is denied; check its owner and its permissions"],
-  5: [
-    "STORE_BUSY",
-    "another program keeps it locked; wait for that program, end it, or raise busyTimeout",
-  ],
-  6: [
-    "STORE_BUSY",
-    "another program keeps it locked; wait for that program, end it, or raise busyTimeout",
-  ],
+  5: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
+  6: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
   8: [
     "STORE_READ_ONLY",
     "it cannot be written; make the file and its folder writable, or choose another path",

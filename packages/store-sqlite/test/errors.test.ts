@@ -182,7 +182,7 @@ it("refuses to write beyond its limit, and writes again when the limit is gone",
   expect((await store.commit(large)).versions[0]?.version).toBe(1);
 });
 
-it("names the file and busyTimeout while another program locks the file", async () => {
+it("names the file and what to do while another program locks the file", async () => {
   await using place = await sqlitePlace();
   await fill(place);
   await using store = await openSqliteStore({ path: place.path, busyTimeout: 120 });
@@ -192,7 +192,9 @@ it("names the file and busyTimeout while another program locks the file", async 
   const failure = await failureOf(store.commit([{ object: sample("b", { content: "x" }) }]));
   other.close();
 
-  expect(failure).toMatchObject(refusal("STORE_BUSY", place.path, /busyTimeout/));
+  expect(failure).toMatchObject(
+    refusal("STORE_BUSY", place.path, /wait for that program, or end it$/u),
+  );
 });
 
 it("does not block the event loop while it waits", async () => {
