@@ -8,17 +8,22 @@ import { piExtension } from "./pi-extension.ts";
 /** The patience of all stores that this process opens. */
 let patience: Patience | undefined;
 
+const breakpoints = process.env["SCM_BREAKPOINTS"] ?? "";
+
 /**
  * Pi's entry point; the settings come from the environment. `compose` is imported when a session starts, because the
  * store needs a Node with `node:sqlite`. On an older Node the extension loads, notifies the user and changes nothing.
  */
 const extension: (host: PiHost) => void = piExtension({
   off: isSet(process.env["SCM_OFF"]),
-  breakpoints: process.env["SCM_BREAKPOINTS"] === "host" ? "host" : "own",
+  breakpoints: breakpoints === "host" ? "host" : "own",
   // Pi's own variable for long-lived cache entries.
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
   openContext: async ({ host, workspace, isEphemeral }): Promise<OpenedContext> => {
-    const { callPatience, configFromEnvironment, openContextManager } = await loadCompose();
+    const { callPatience, ConfigError, configFromEnvironment, openContextManager } =
+      await loadCompose();
+    if (!["", "own", "host"].includes(breakpoints))
+      throw new ConfigError("SCM_BREAKPOINTS", breakpoints, "own or host");
     patience ??= callPatience();
     // The user of `--no-session` asks for no trace, so this counts more than a store in the environment.
     const environment = isEphemeral

@@ -14,16 +14,19 @@ export interface FailureNotice {
 /** The key under which the extension sets the host's status line. */
 export const statusKey = "scm";
 
+/** The status line while Pi's own messages are sent because of a failure. */
+export const failedStatus = "ctx failed: Pi's own messages are sent unchanged";
+
 export function failureNotice(): FailureNotice {
   let isNotified = false;
   let isTrouble = false;
   return {
     failed(error, { hasUI, ui }) {
-      ui.setStatus(statusKey, "ctx failed: the host's own messages are sent unchanged");
+      ui.setStatus(statusKey, failedStatus);
       if (isNotified) return;
       isNotified = true;
       isTrouble = isStoreTrouble(error);
-      const text = `self-context-manager: the host's own messages are sent to the model unchanged. ${reasonOf(error)} The next call tries again; SCM_OFF=1 switches managed context off.`;
+      const text = `self-context-manager: Pi's own messages are sent to the model unchanged. ${reasonOf(error)} ${adviceFor(error)}`;
       if (hasUI) ui.notify(text, "warning");
       else process.stderr.write(`${text}\n`);
     },
@@ -83,7 +86,17 @@ function withoutAdvice(error: unknown): string {
   return end === -1 ? message : message.slice(0, end);
 }
 
+/** Returns what the user can do. A wrong setting stays wrong, and some errors say already that the next call tries again. */
+function adviceFor(error: unknown): string {
+  const off = "SCM_OFF=1 switches managed context off.";
+  const isSetting = error instanceof Error && error.name === "ConfigError";
+  const isSaid = reasonOf(error).endsWith("The next call tries again.");
+  return isSetting || isSaid ? off : `The next call tries again; ${off}`;
+}
+
+/** Returns an error's message as a sentence. A name at its beginning, such as that of a variable, stays as it is. */
 function reasonOf(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
-  return /[.!?]$/u.test(message) ? message : `${message}.`;
+  const begun = message.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase());
+  return /[.!?]$/u.test(begun) ? begun : `${begun}.`;
 }
