@@ -352,7 +352,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect([named, pinned]).toEqual(['f1 is called "greeting".', "f1 a.txt is pinned and active."]);
     expect(deactivated).toMatch(/^f1 a\.txt is inactive/u);
     expect([off, on]).toEqual([
-      "Managed context is off; the host's own messages are sent unchanged.",
+      "Managed context is off; Pi's own messages are sent unchanged.",
       "Managed context is on.",
     ]);
     const [, , whileOff, whileOn] = model.requests;

@@ -13,6 +13,7 @@ import { compactionAnswer, compactionKind } from "./compaction.ts";
 import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
 import {
+  failedStatus,
   failureNotice,
   notifyLost,
   otherStoreNotice,
@@ -30,6 +31,7 @@ import {
   type PiMessage,
   type ToolCallEvent,
 } from "./pi-api.ts";
+import { pendingRecordings } from "./pending-recordings.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
 import { freeTools, noTools } from "./pi-tools.ts";
@@ -37,6 +39,7 @@ import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordResult } from "./record-result.ts";
 import { replacedMessages, withReplaced } from "./replaced-messages.ts";
+import { recordingOf } from "./record-result.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
@@ -71,6 +74,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const otherStore = otherStoreNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
+    let pending = pendingRecordings();
     const newRequests = (): ProviderRequests =>
       providerRequests(options.breakpoints, Date.now, options.isCacheLong);
     let requests = newRequests();
@@ -184,6 +188,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       refusedCall = undefined;
       requests = newRequests();
       own = ownMessages();
+      pending = pendingRecordings();
       thinking = hostThinking();
       isRewound = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
@@ -199,14 +204,15 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     });
 
     pi.on("before_agent_start", async ({ systemPrompt }, context) => {
-      const changed = await guarded(context, async ({ session }) => {
-        if (!canActivate()) return undefined;
+      await guarded(context, async ({ session }) => {
+        if (!canActivate()) return;
         await session.recordSystemPrompt("host", systemPrompt);
         await session.recordSystemPrompt("own", tools.instruction);
-        return { systemPrompt: `${systemPrompt}\n\n${tools.instruction}` };
       });
-      prompt = changed?.systemPrompt ?? systemPrompt;
-      return changed;
+      // Pi asks once for each prompt, and a store that does not work now can work again at the next request.
+      const isManaged = isOn && canActivate();
+      prompt = isManaged ? `${systemPrompt}\n\n${tools.instruction}` : systemPrompt;
+      return isManaged ? { systemPrompt: prompt } : undefined;
     });
 
     pi.on("context", async (event, context) => {
@@ -214,6 +220,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       requests.sendsNothing();
       thinking.follows(event.messages);
       const messages = await guarded(context, async ({ session }) => {
+        await pending.record(session);
         const managedMessages = await managed(session, event.messages, context);
         notice.recovered();
         return managedMessages;
@@ -413,10 +420,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     pi.on("tool_result", async (event, context) => {
       if (tools.names.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
+      if (!isOn) return undefined;
+      const workspace = holder.present()?.workspace ?? context.cwd;
+      const recording = await recordingOf(event, workspace);
+      if (recording !== undefined) pending.add(recording);
       await guarded(
         context,
-        async ({ session, workspace }) => {
-          await recordResult(session, event, workspace);
+        async ({ session }) => {
+          await pending.record(session);
           await writes.end(event.toolCallId);
         },
         "waits",
@@ -487,15 +498,21 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const active = pi.getActiveTools();
       if (on) {
         isOn = true;
-        await open(context);
-        const missing = [...tools.names].filter((name) => !pi.getActiveTools().includes(name));
-        pi.setActiveTools([...pi.getActiveTools(), ...missing]);
+        try {
+          await open(context);
+        } catch (error) {
+          context.ui.setStatus(statusKey, failedStatus);
+          throw error;
+        } finally {
+          const missing = [...tools.names].filter((name) => !active.includes(name));
+          if (missing.length > 0) pi.setActiveTools([...pi.getActiveTools(), ...missing]);
+        }
         return "Managed context is on.";
       }
       isOn = false;
       pi.setActiveTools(active.filter((name) => !tools.names.has(name)));
       context.ui.setStatus(statusKey, offStatus);
-      return "Managed context is off; the host's own messages are sent unchanged.";
+      return "Managed context is off; Pi's own messages are sent unchanged.";
     }
   };
 }

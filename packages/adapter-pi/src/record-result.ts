@@ -9,36 +9,50 @@ import {
 import { namedFiles } from "./named-files.ts";
 import { isFields, type ToolResultEvent } from "./pi-api.ts";
 
+/** The recording of one call of the host's own tools. It can be repeated. */
+export type Recording = (session: ContextSession) => Promise<void>;
+
 /** Records the call of one of the host's own tools. The result stays unchanged. */
 export async function recordResult(
   session: ContextSession,
   event: ToolResultEvent,
   workspace: string,
 ): Promise<void> {
+  await (
+    await recordingOf(event, workspace)
+  )?.(session);
+}
+
+/** Returns the recording of a call, or undefined for a call of which nothing is recorded. This needs no store. */
+export async function recordingOf(
+  event: ToolResultEvent,
+  workspace: string,
+): Promise<Recording | undefined> {
   const input = isFields(event.input) ? event.input : {};
   const callId = event.toolCallId;
   const path = typeof input["path"] === "string" ? input["path"] : undefined;
   switch (event.toolName) {
     case "read":
-      if (path !== undefined) await session.recordRead(path, { callId });
-      return;
+      return path === undefined
+        ? undefined
+        : async (session) => await session.recordRead(path, { callId });
     case "write":
     case "edit":
-      if (path !== undefined && !event.isError)
+      if (path === undefined || event.isError) return undefined;
+      return async (session) =>
         await recordWrite(session, path, { callId, args: toJson(input) as JsonObject });
-      return;
     case "ls":
     case "find":
     case "grep":
     case "bash": {
-      if (event.isError && event.toolName !== "bash") return;
+      if (event.isError && event.toolName !== "bash") return undefined;
       const output = resultText(event.content);
       const paths = await namedFiles({ tool: event.toolName, input, output, workspace });
-      if (paths.length > 0) await session.recordNamed(paths, { callId });
-      return;
+      if (paths.length === 0) return undefined;
+      return async (session) => await session.recordNamed(paths, { callId });
     }
     default:
-      return;
+      return undefined;
   }
 }
 

@@ -186,7 +186,7 @@ describe("the extension", () => {
     ]);
   });
 
-  test("changes nothing while the session fails, and notifies the user once", async () => {
+  test("changes no message while the session fails, and notifies the user once", async () => {
     const { pi, session } = await started();
     session.failure = new Error("the disk is on fire");
 
@@ -197,9 +197,10 @@ describe("the extension", () => {
       await pi.emit("context", { messages }),
     ];
 
-    expect(results).toEqual([undefined, undefined, undefined, undefined]);
+    const instructed = { systemPrompt: `be kind\n\n${standingInstruction}` };
+    expect(results).toEqual([undefined, instructed, undefined, undefined]);
     expect(pi.notices).toHaveLength(1);
-    expect(pi.notices[0]).toContain("the disk is on fire.");
+    expect(pi.notices[0]).toContain("The disk is on fire.");
   });
 
   test("notifies the user once for each session that another process has open", async () => {
@@ -295,6 +296,47 @@ describe("the extension", () => {
   });
 });
 
+describe("the notice of a failure", () => {
+  const noticeOf = async (error: Error): Promise<string> => {
+    const { pi } = await started({ failure: error });
+    return pi.notices.join();
+  };
+
+  test("names Pi, the reason as a sentence, and what happens next", async () => {
+    expect(await noticeOf(new StoreError("STORE_BUSY", "the store x is locked"))).toBe(
+      "self-context-manager: Pi's own messages are sent to the model unchanged. The store x is locked. The next call tries again; SCM_OFF=1 switches managed context off.",
+    );
+  });
+
+  test("says once that the next call tries again", async () => {
+    expect(await noticeOf(new Error("no answer. The next call tries again"))).toMatch(
+      /unchanged\. No answer\. The next call tries again\. SCM_OFF=1 switches managed context off\.$/u,
+    );
+  });
+
+  test("promises no other try for a wrong setting", async () => {
+    const error = Object.assign(new Error('SCM_LAYOUT is "x"; it must be epoch'), {
+      name: "ConfigError",
+    });
+
+    expect(await noticeOf(error)).toMatch(
+      /unchanged\. SCM_LAYOUT is "x"; it must be epoch\. SCM_OFF=1 switches managed context off\.$/u,
+    );
+  });
+
+  test("is in the status line when the user switches managed context on and it fails", async () => {
+    const { pi, session } = await started();
+    await pi.command("context", "off");
+    await pi.emit("session_shutdown", {});
+    session.failure = new Error("the disk is on fire");
+
+    await pi.command("context", "on");
+
+    expect(pi.statuses.at(-1)).toBe("ctx failed: Pi's own messages are sent unchanged");
+    expect(pi.active).toContain("activate");
+  });
+});
+
 describe("a store in trouble", () => {
   const busy = new StoreError("STORE_BUSY", "the store is locked");
 
@@ -323,14 +365,44 @@ describe("a store in trouble", () => {
     session.failure = undefined;
 
     const during = await pi.emit("context", { messages });
+    const asked = questions;
     await pi.emit("tool_result", readResult);
     const callsDuring = [...session.calls];
+    const prompted = await pi.emit("before_agent_start", { systemPrompt: "be kind" });
     isLocked = false;
     const after = await pi.emit("context", { messages });
 
-    expect([during, callsDuring, questions]).toEqual([undefined, [], 2]);
+    expect([during, callsDuring, asked]).toEqual([undefined, [], 1]);
+    expect(prompted).toEqual({ systemPrompt: `be kind\n\n${standingInstruction}` });
     expect(after).toMatchObject({ messages: [{ content: "the view" }] });
     expect(pi.notices).toHaveLength(1);
+  });
+
+  test("gets what was read, written and named in the meantime before the next messages", async () => {
+    let isLocked = true;
+    const { pi, session } = await withStore(async () => {
+      if (isLocked) throw busy;
+      await Promise.resolve();
+    });
+    const written = { ...readResult, toolName: "write", input: { path: "n.md", content: "x" } };
+    session.failure = busy;
+    await pi.emit("tool_result", written);
+    session.failure = undefined;
+    await pi.emit("tool_result", readResult);
+    await pi.emit("context", { messages });
+    isLocked = false;
+
+    await pi.emit("context", { messages });
+    await pi.emit("context", { messages });
+
+    expect(session.calls.map(([name, path]) => [name, path])).toEqual([
+      ["recordWrite", "n.md"],
+      ["recordRead", "a.txt"],
+      ["ingestAndView", 1],
+      ["status", undefined],
+      ["ingestAndView", 1],
+      ["status", undefined],
+    ]);
   });
 
   test("does not delay a request when it hangs, and is used when its answer has come", async () => {
@@ -420,7 +492,7 @@ describe("a store in trouble", () => {
     expect(results[2]).toMatchObject({ messages: [{ content: "the view" }] });
     expect([opened, first?.closed]).toEqual([2, ["session-1"]]);
     expect(pi.notices).toEqual([
-      expect.stringMatching(/^self-context-manager: the store is gone\. A new store was begun/u),
+      expect.stringMatching(/^self-context-manager: The store is gone\. A new store was begun/u),
     ]);
   });
 });
