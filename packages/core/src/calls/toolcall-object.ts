@@ -2,6 +2,7 @@ import {
   type DynamicReference,
   isJsonObject,
   isReference,
+  presenceOf,
   type JsonObject,
   type JsonValue,
   type LineRange,
@@ -80,6 +81,14 @@ export function providerId(body: {
 export function fileReferences(body: ObjectMetadata | undefined): readonly Reference[] {
   const references = body?.["file_refs"];
   return Array.isArray(references) ? references.filter(isReference) : [];
+}
+
+/** Bytes above which a file that was named and not stored can be one that is too large to be read. */
+const large = 1024 * 1024;
+
+/** Whether a file is unread, and so large that its content may be beyond what can be read. */
+export function isLargeUnread(body: ObjectMetadata | ObjectBody): boolean {
+  return presenceOf(body) === "unread" && Number(body["size"] ?? 0) > large;
 }
 
 /** Returns the files that a call of a tool for reading has read, also those whose content could not be stored. */

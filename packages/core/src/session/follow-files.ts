@@ -7,7 +7,7 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
-import { filesRead } from "../calls/toolcall-object.ts";
+import { filesRead, isLargeUnread } from "../calls/toolcall-object.ts";
 import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
@@ -41,7 +41,8 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
         // Of a large file that has grown, the newest version is unread, and a file can be too large to be read at all.
-        const isShown = state.hostShown.has(id) || state.active.has(id) || read.has(id);
+        const isRead = stored !== undefined && isLargeUnread(stored.body) && read.has(id);
+        const isShown = state.hostShown.has(id) || state.active.has(id) || isRead;
         if (stored !== undefined && (presenceOf(stored.body) !== "unread" || isShown))
           objects.push(stored);
       }

@@ -91,7 +91,7 @@ describe("a file that is too large to be read, of which a tool has read lines", 
     const tracker = fakeTracker();
     const opened = await openTestSession({
       files: { "/work/app.log": null },
-      layout: epochLayout(options),
+      layout: epochLayout({ deactivate: "immediate", ...options }),
       tracker,
     });
     opened.files.setLarge("/work/app.log", 69_000_000);
@@ -135,6 +135,33 @@ describe("a file that is too large to be read, of which a tool has read lines", 
 
     expect(before).toEqual(["/work/app.log"]);
     expect(opened.tracker.tracked).toEqual(["/work/app.log", "/work/app.log"]);
+  });
+
+  it("leaves the line of the call when the output leaves", async () => {
+    const opened = await openLarge({ small: 0 });
+    await newTexts(opened);
+    opened.history.say("done");
+    opened.history.user("and now");
+    await opened.history.ingest(opened.session);
+    await opened.session.deactivate("t1");
+    const { messages } = await opened.session.view();
+
+    expect(messages.map(textOfMessage).join("\n")).toContain("[t1 ok, ");
+  });
+
+  it("is not named if it is small and only a command has shown it", async () => {
+    const opened = await openTestSession({
+      files: { "/work/a.txt": shown },
+      layout: epochLayout({ small: 0 }),
+    });
+    const history = scriptHistory();
+    history.user("look");
+    const callId = history.call("bash", { command: "cat a.txt" }, shown);
+    await opened.session.recordNamed(["a.txt"], { callId });
+    await history.ingest(opened.session);
+    const read = { ...opened, history, seen: { count: 0 } };
+
+    expect((await newTexts(read)).at(-1)).toBe(`t1 ok\n~~~\n${shown}~~~`);
   });
 
   it("is not reported if it was only named", async () => {

@@ -2,13 +2,17 @@ import {
   isReference,
   type LineRange,
   type ObjectMetadata,
-  presenceOf,
   rangesWithin,
   sharedLines,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import { rangeIn } from "../../calls/execution.ts";
-import { argumentsOf, fileReferences, filesRead } from "../../calls/toolcall-object.ts";
+import {
+  argumentsOf,
+  fileReferences,
+  filesRead,
+  isLargeUnread,
+} from "../../calls/toolcall-object.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
@@ -189,7 +193,7 @@ function withUnreadFiles(
   if (shows === "reference") return shows;
   const lines = filesRead(stored.body).flatMap(({ id }): readonly ShownPart[] => {
     const file = context.input.pool.get(id);
-    return file === undefined || presenceOf(file.stored.body) !== "unread"
+    return file === undefined || !isLargeUnread(file.stored.body)
       ? []
       : [{ of: file.handle, version: file.stored.version, form: "line" }];
   });

@@ -17,7 +17,14 @@ import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { resultEntry } from "./result-entries.ts";
-import { linesFor, once, partsOf, shownParts, type ShownParts } from "./shown-parts.ts";
+import {
+  linesBesideOutput,
+  linesFor,
+  once,
+  partsOf,
+  shownParts,
+  type ShownParts,
+} from "./shown-parts.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
@@ -201,7 +208,9 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
     ...(of === undefined ? {} : { of }),
     ...(version === undefined ? {} : { version }),
   };
-  const others = (entry.shows ?? []).filter((part) => part.of !== of);
+  // The lines beside an output name files of the call, and the reference of the call replaces them.
+  const beside = linesBesideOutput(entry);
+  const others = (entry.shows ?? []).filter((part) => part.of !== of && !beside.includes(part));
   if (others.length === 0)
     return sized<ResultEntry>({ ...base, form: "reference" }, context.source);
   return sized<ResultEntry>(
