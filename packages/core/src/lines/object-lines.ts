@@ -35,10 +35,12 @@ export const headers: {
   readonly lines: LineKind<[title: string, from: number, to: number, count: number]>;
   readonly difference: LineKind<[title: string, since: number, added: number, removed: number]>;
   readonly unchanged: LineKind<[title: string]>;
+  readonly unchangedLines: LineKind<[title: string, from: number, to: number]>;
 } = {
   lines: line`${title} lines ${number}-${number} of ${number}`,
   difference: line`${title} replaces v${number} above, +${number} -${number}`,
   unchanged: line`[${title} unchanged, shown above]`,
+  unchangedLines: line`[${title} lines ${number}-${number} unchanged, shown above]`,
 };
 
 const anyTitle = writtenBy("TITLE", [titles.file, titles.call]);

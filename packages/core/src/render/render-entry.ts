@@ -151,7 +151,7 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
     return [text(changeLine(before, object, source.workspace))];
   }
   const header = headerOf(object, source);
-  if (part.form === "above") return [text(headers.unchanged.write(header))];
+  if (part.form === "above") return [text(aboveLine(header, part))];
   const body = contentOf(stored, handle);
   const content = body.content ?? "";
   const images = imagesOf(body["blocks"]);
@@ -177,6 +177,12 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...images];
     }
   }
+}
+
+function aboveLine(header: string, { from, to }: ShownPart): string {
+  return from === undefined || to === undefined
+    ? headers.unchanged.write(header)
+    : headers.unchangedLines.write(header, from, to);
 }
 
 function headerOf({ id, handle, stored }: NamedVersion, { workspace }: ViewSource): string {

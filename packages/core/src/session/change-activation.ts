@@ -97,7 +97,7 @@ async function activateEntry(
  * of it from the model.
  */
 const notShown = {
-  unread: "has not been read in this session; call read with its path to open it.",
+  unread: "has no text here that activate can show; call read with its path to open it.",
   changed: "has changed since it was read; call read with its path to see it.",
   "other-lines": "was read without these lines; call read with its path and these lines.",
 } as const;

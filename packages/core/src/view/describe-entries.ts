@@ -138,7 +138,7 @@ function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
     case "change":
       return `the report that it has changed since v${since}`;
     case "above":
-      return "unchanged, shown above";
+      return `${from === undefined ? "" : `lines ${from}-${to} `}unchanged, shown above`;
     case "line":
       return "its line";
   }

@@ -14,6 +14,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *     r12.3.0 t31@1 ref 16         its reference line
  *     r12.3.0 t31@1 whole 480      the result as a content block
  *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   the parts that it shows, and the file that it replaced
+ *     r12.3.0 t31@1 [f2@4:above=1-2] 14   lines 1 to 2 of a file are shown above
  *     b [f2@4:diff=3] 60           objects in a separate message
  *     b [f2@4:change=3] 20         the report of a change since version 3
  *     o12.4 20, s 300, n 12 text   an opaque message, the summary, a notice
@@ -137,7 +138,8 @@ function detailOf({ form, from, to, head, tail, since }: ShownPart): string | un
   const isRange = from !== undefined && to !== undefined;
   const isEnds = head !== undefined && tail !== undefined;
   const given = [from, to, head, tail, since].filter((one) => one !== undefined).length;
-  if (form === "lines") return isRange && given === 2 ? `=${from}-${to}` : undefined;
+  if (form === "lines" || (form === "above" && given > 0))
+    return isRange && given === 2 ? `=${from}-${to}` : undefined;
   if (form === "part") return isEnds && given === 2 ? `=${head}+${tail}` : undefined;
   if (form === "diff" || form === "change")
     return since !== undefined && given === 1 ? `=${since}` : undefined;
@@ -254,9 +256,14 @@ function readParts(text: string): readonly ShownPart[] {
       case "change":
         return { ...base, form, since: Number(first) };
       case "whole":
-      case "above":
       case "line":
         return { ...base, form };
+      case "above":
+        return {
+          ...base,
+          form,
+          ...(first === undefined ? {} : { from: Number(first), to: Number(second) }),
+        };
       case undefined:
       default:
         throw noRow(text);

@@ -90,8 +90,8 @@ export type AddedEntry = Sized & { readonly type: "added"; readonly message: Jso
 
 /**
  * The display of an object in a view. Forms: `whole`; `lines` from `from` to `to`; a `part`, which is the first `head`
- * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content is unchanged
- * and shown further up; the report of a `change` since version `since`; or only its `line`.
+ * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content, or the lines
+ * `from` to `to` of it, are unchanged and shown further up; the report of a `change` since version `since`; or only its `line`.
  */
 export type ShownPart = {
   readonly of: string;

@@ -85,6 +85,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(title, number, number, number)
     .map((all) => headers.difference.write(...all)),
   "the header of an unchanged content": title.map(headers.unchanged.write),
+  "the header of unchanged lines": fc
+    .tuple(title, number, number)
+    .map((all) => headers.unchangedLines.write(...all)),
   "the pooled header of lines": fc
     .tuple(
       fc.oneof(

@@ -205,7 +205,7 @@ describe("a session that shows no text which the host has not shown", () => {
 
     expect(await session.activate("f1")).toMatchObject({
       ok: false,
-      text: "f1 a.txt has not been read in this session; call read with its path to open it.",
+      text: "f1 a.txt has no text here that activate can show; call read with its path to open it.",
     });
   });
 
@@ -221,6 +221,20 @@ describe("a session that shows no text which the host has not shown", () => {
     expect(await session.activate("f1")).toMatchObject({
       text: "f1 a.txt is now active, lines 5-6 of 50.",
     });
+  });
+
+  it("names the lines that are shown above if more of them are asked for", async () => {
+    const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 }, ask);
+    const { history, session } = opened;
+    const lines = { from: 1, to: 20 };
+    await history.ask(
+      "activate",
+      { id: "f1", ...lines },
+      async (callId) => await session.activate("f1", lines, { callId }),
+    );
+    await history.ingest(session);
+
+    expect((await newTexts(opened)).at(-1)).toBe("[f1 a.txt v1 lines 5-6 unchanged, shown above]");
   });
 
   it("reports even a small change, and does not activate the changed file", async () => {
@@ -273,7 +287,7 @@ describe("a session that shows no text which the host has not shown", () => {
 
     expect(await other.activate("a.txt")).toMatchObject({
       ok: false,
-      text: "f1 a.txt has not been read in this session; call read with its path to open it.",
+      text: "f1 a.txt has no text here that activate can show; call read with its path to open it.",
     });
   });
 

@@ -21,6 +21,7 @@ const part: fc.Arbitrary<ShownPart> = fc.oneof(
     form: fc.constantFrom("whole" as const, "above" as const, "line" as const),
   }),
   fc.record({ of, version, form: fc.constant("lines" as const), from: count, to: count }),
+  fc.record({ of, version, form: fc.constant("above" as const), from: count, to: count }),
   fc.record({ of, version, form: fc.constant("part" as const), head: count, tail: count }),
   fc.record({ of, version, form: fc.constant("diff" as const), since: version }),
   fc.record({ of, version, form: fc.constant("lines" as const), from: count }),
@@ -148,6 +149,15 @@ describe("the rows of a view", () => {
           { of: "f3", version: 1, form: "above" },
         ],
         tokens: 90,
+      },
+    ],
+    [
+      "r2.3.0 t31@1 [f2@4:above=1-2] 14",
+      {
+        ...result,
+        form: "shown",
+        shows: [{ of: "f2", version: 4, form: "above", from: 1, to: 2 }],
+        tokens: 14,
       },
     ],
     ["n 12 [f2 changed]", { type: "notice", text: "[f2 changed]", tokens: 12 }],

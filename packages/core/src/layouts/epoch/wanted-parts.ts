@@ -34,7 +34,7 @@ export function wantedParts(
     current.every(({ form }) => form === "lines");
   const missing = isThere ? [] : missingRanges(ranges, current, lineCount(content));
   if (missing.length === 0 && !isWithoutImages) {
-    return isAnswer ? [{ of, version, form: "above" }] : [];
+    return isAnswer ? partsAbove(object) : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
   const isTrimmed = current.some(({ form }) => form === "part");
@@ -54,6 +54,13 @@ export function wantedParts(
   if (isEverything || isWithoutImages || stored.body.content === null)
     return [{ of, version, form: "whole" }];
   return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
+}
+
+/** Returns the parts that say what is shown above: all of an object, or the lines of it that may be shown. */
+function partsAbove({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
+  const part = { of: entry.handle, version: stored.version, form: "above" as const };
+  if (ranges === undefined) return [part];
+  return ranges.map(({ from, to }) => ({ ...part, from, to }));
 }
 
 /** Whether a part shows the content of an object. A version with another name only has the same content. */
