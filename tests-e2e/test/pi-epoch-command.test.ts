@@ -69,6 +69,69 @@ async function known(pi: PiVersion): Promise<Run> {
 const said = (request: AnthropicRequest | undefined): string =>
   (request?.messages ?? []).map(({ text }) => text).join("\n");
 
+interface CompactedRun {
+  readonly requests: readonly AnthropicRequest[];
+  /** The answers of `/context` directly after the compaction, and of `/context restore` then and after the next call. */
+  readonly answers: readonly string[];
+  readonly statuses: readonly (string | undefined)[];
+  readonly failures: readonly string[];
+}
+
+/** A run in which the user compacts the chat after a file was read. */
+async function compactedRun(pi: PiVersion): Promise<CompactedRun> {
+  const steps: readonly Reply[] = [
+    toolCalls(["call_read_0", "read", { path: "a.txt" }]),
+    { type: "text", text: "read" },
+    { type: "text", text: "A summary of the work." },
+    { type: "text", text: "after the compaction" },
+    { type: "text", text: "restored" },
+  ];
+  await using model = await openAnthropicModel({
+    script: ({ index }) => steps[index] ?? { type: "text", text: "over" },
+  });
+  await using workspace = await openPiWorkspace({
+    model,
+    api: "anthropic-messages",
+    files: { "a.txt": "contents of a.txt\n".repeat(2_000) },
+    settings: { compaction: { enabled: true, keepRecentTokens: 100 } },
+  });
+  const extension = piExtension({ openContext: openIn(workspace, {}) });
+  const answers: string[] = [];
+  const statuses: (string | undefined)[] = [];
+  const ui = {
+    notify: (text: string) => void answers.push(text),
+    setStatus: (_key: string, text: string | undefined) => void statuses.push(text),
+  };
+  await using sdk = await openPiSdk({ pi, workspace, factories: [extension], ui });
+  await sdk.prompt("read a.txt");
+  await sdk.session.compact();
+  await sdk.prompt("/context");
+  await sdk.prompt("/context restore");
+  await sdk.prompt("go on");
+  await sdk.prompt("/context restore");
+  await sdk.prompt("go on");
+  const failures = [...model.failures, ...sdk.errors];
+  return { requests: [...model.requests], answers, statuses, failures };
+}
+
+describe.each(piVersions)("/context after /compact on Pi $version", (pi) => {
+  test("says what the next call changes, and restores after it", async () => {
+    const { requests, answers, statuses, failures } = await compactedRun(pi);
+    const [listed, early, restored] = answers;
+
+    expect(failures).toEqual([]);
+    expect(requests).toHaveLength(5);
+    expect(listed).toMatch(/with the next call\. The list above is from before\.$/u);
+    expect(early).toMatch(/Run \/context restore after it\.$/u);
+    expect(statuses).toContain("ctx compacted: new figures with the next call");
+    expect(statuses.at(-1)).toMatch(/^ctx \d/u);
+    expect(said(requests[3])).toContain("A summary of the work.");
+    expect(said(requests[3])).not.toContain("contents of a.txt");
+    expect(restored).toMatch(/^1 object is active again: f1\.$/u);
+    expect(said(requests[4])).toContain("contents of a.txt");
+  });
+});
+
 describe.each(piVersions)("/context on Pi $version", (pi) => {
   test("answers after an epoch has ended, without an error", async () => {
     const { requests, failures } = await known(pi);

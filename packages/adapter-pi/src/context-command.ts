@@ -10,10 +10,15 @@ export interface ContextSwitch {
   readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
   /** The cost of the calls so far and the figures of the next view; undefined while switched off. */
   readonly figures: () => Promise<ContextFigures | undefined>;
+  /** Whether the user compacted the chat after the last call. The session knows it only with the next call. */
+  readonly isCompacted: () => boolean;
 }
 
 const usage =
   "/context lists the objects and their costs; /context restore activates the objects that left the view when the last epoch ended; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
+
+const compactedSince =
+  "The chat was compacted after the last call. Contents leave the view with the next call.";
 
 /** Runs `/context` with its arguments and returns the text for the user. */
 export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
@@ -23,9 +28,13 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
   if (changes && !extension.isOn()) return "Managed context is off; /context on switches it on.";
   if (verb === "list") {
     const { session, workspace } = await extension.open();
-    return await list(session, workspace, await extension.figures());
+    const text = await list(session, workspace, await extension.figures());
+    return extension.isCompacted()
+      ? `${text}\n${compactedSince} The list above is from before.`
+      : text;
   }
   if (verb === "restore") {
+    if (extension.isCompacted()) return `${compactedSince} Run /context restore after it.`;
     const { session } = await extension.open();
     return await restoreEpoch(session, (await extension.figures())?.epoch?.left ?? []);
   }

@@ -3,6 +3,7 @@ import type { Patience } from "@self-context-manager/core";
 
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
+import { UnsupportedNodeError } from "./failure-notice.ts";
 import { piExtension } from "./pi-extension.ts";
 
 /** The patience of all stores that this process opens. */
@@ -60,7 +61,8 @@ async function loadCompose(): Promise<typeof Compose> {
   try {
     return await import("@self-context-manager/compose");
   } catch (error) {
-    throw new Error(
+    if (process.getBuiltinModule?.("node:sqlite") !== undefined) throw error;
+    throw new UnsupportedNodeError(
       `The store needs Node 22.22 or newer with node:sqlite; this is Node ${process.version}. Start Pi with a newer Node.`,
       { cause: error },
     );

@@ -86,12 +86,20 @@ function withoutAdvice(error: unknown): string {
   return end === -1 ? message : message.slice(0, end);
 }
 
-/** Returns what the user can do. A wrong setting stays wrong, and some errors say already that the next call tries again. */
+/** This process runs on a Node without `node:sqlite`. */
+export class UnsupportedNodeError extends Error {
+  override readonly name: string = "UnsupportedNodeError";
+}
+
+/** The names of errors that last as long as the process does. */
+const lasting: ReadonlySet<string> = new Set(["ConfigError", "UnsupportedNodeError"]);
+
+/** Returns what the user can do. A wrong setting or an old Node stays, and some errors say already that the next call tries again. */
 function adviceFor(error: unknown): string {
   const off = "SCM_OFF=1 switches managed context off.";
-  const isSetting = error instanceof Error && error.name === "ConfigError";
+  const isLasting = error instanceof Error && lasting.has(error.name);
   const isSaid = reasonOf(error).endsWith("The next call tries again.");
-  return isSetting || isSaid ? off : `The next call tries again; ${off}`;
+  return isLasting || isSaid ? off : `The next call tries again; ${off}`;
 }
 
 /** Returns an error's message as a sentence. A name at its beginning, such as that of a variable, stays as it is. */

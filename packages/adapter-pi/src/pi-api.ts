@@ -92,6 +92,7 @@ export interface PiEvents {
   readonly session_shutdown: { readonly reason?: string };
   readonly session_tree: Fields;
   readonly session_before_compact: BeforeCompactEvent;
+  readonly session_compact: { readonly compactionEntry?: unknown };
   readonly before_agent_start: { readonly systemPrompt: string };
   readonly context: { readonly messages: readonly unknown[] };
   readonly before_provider_request: { readonly payload: unknown };

@@ -34,6 +34,7 @@ import {
 import { pendingRecordings } from "./pending-recordings.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
+import { isOwnCompaction } from "./own-summary.ts";
 import { freeTools, noTools } from "./pi-tools.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
@@ -55,6 +56,7 @@ export interface PiExtensionOptions {
 }
 
 const offStatus = "ctx off";
+const compactedStatus = "ctx compacted: new figures with the next call";
 
 /** The flag on Pi's command line that switches managed context off. */
 const offFlag = "scm-off";
@@ -82,6 +84,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let tools = noTools;
     let isRegistered = false;
     let isRewound = false;
+    /** The user compacted the chat after the last request, and only the next one has the new list. */
+    let isCompacted = false;
     let hostTokens = 0;
     /** The call whose request the provider refused last. */
     let refusedCall: number | undefined;
@@ -190,6 +194,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       pending = pendingRecordings();
       thinking = hostThinking();
       isRewound = false;
+      isCompacted = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
     });
@@ -200,6 +205,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.on("session_tree", () => {
       isRewound = true;
+      isCompacted = false;
     });
 
     pi.on("before_agent_start", async ({ systemPrompt }, context) => {
@@ -217,6 +223,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     pi.on("context", async (event, context) => {
       // Until the view is ready. If it fails, the host's own messages are sent.
       requests.sendsNothing();
+      isCompacted = false;
       thinking.follows(event.messages);
       const messages = await guarded(context, async ({ session }) => {
         await pending.record(session);
@@ -382,7 +389,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     async function lookedAt(session: ContextSession, context: PiContext): Promise<View> {
       const options = { ...viewOptions(context), isSent: false };
       const view = await session.view(options);
-      await showStatus(session, context, view);
+      if (isCompacted) context.ui.setStatus(statusKey, compactedStatus);
+      else await showStatus(session, context, view);
       return view;
     }
 
@@ -460,6 +468,12 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       });
     });
 
+    pi.on("session_compact", ({ compactionEntry }, context) => {
+      if (!isOn || !canActivate() || isOwnCompaction(compactionEntry)) return;
+      isCompacted = true;
+      context.ui.setStatus(statusKey, compactedStatus);
+    });
+
     pi.registerCommand("context", {
       description: "List and change what the model has in its context",
       handler: async (args, context) => {
@@ -478,6 +492,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           turn: async (on) => await turn(on, context),
           open: async () => await open(context),
           figures: async () => await figures(context),
+          isCompacted: () => isCompacted,
         });
         if (isOn && canActivate()) await lookedAt((await open(context)).session, context);
         return text;

@@ -3,6 +3,8 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 
 import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
 
+import { UnsupportedNodeError } from "../src/failure-notice.ts";
+import { summaryMark } from "../src/own-summary.ts";
 import { piExtension } from "../src/pi-extension.ts";
 import { type FakePi, fakePi } from "./fake-pi.ts";
 import { type FakeSession, fakeSession } from "./fake-session.ts";
@@ -296,6 +298,40 @@ describe("the extension", () => {
   });
 });
 
+describe("a compaction by the user", () => {
+  const compacted = { compactionEntry: { type: "compaction", summary: "A summary." } };
+
+  test("is announced until the next call, because the figures do not have it", async () => {
+    const { pi } = await started();
+    await pi.emit("context", { messages });
+    await pi.emit("session_compact", compacted);
+    const announced = pi.statuses.at(-1);
+    await pi.command("context", "restore");
+    const afterCommand = pi.statuses.at(-1);
+    await pi.emit("context", { messages });
+    await pi.command("context", "restore");
+
+    expect(announced).toBe("ctx compacted: new figures with the next call");
+    expect(afterCommand).toBe(announced);
+    expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
+    expect(pi.notices).toEqual([
+      "The chat was compacted after the last call. Contents leave the view with the next call. Run /context restore after it.",
+      "No content left the view when the last epoch ended.",
+    ]);
+  });
+
+  test("is not announced if the adapter wrote the summary, or is off", async () => {
+    const own = { compactionEntry: { type: "compaction", summary: `${summaryMark} An index.` } };
+    const { pi } = await started();
+    await pi.emit("session_compact", own);
+    const off = await started({ off: true });
+    await off.pi.emit("session_compact", compacted);
+
+    expect(pi.statuses.at(-1)).toBe("ctx 0/0 active, 6 tokens, 0 saved");
+    expect(off.pi.statuses.at(-1)).toBe("ctx off");
+  });
+});
+
 describe("the notice of a failure", () => {
   const noticeOf = async (error: Error): Promise<string> => {
     const { pi } = await started({ failure: error });
@@ -314,13 +350,15 @@ describe("the notice of a failure", () => {
     );
   });
 
-  test("promises no other try for a wrong setting", async () => {
-    const error = Object.assign(new Error('SCM_LAYOUT is "x"; it must be epoch'), {
-      name: "ConfigError",
-    });
-
-    expect(await noticeOf(error)).toMatch(
-      /unchanged\. SCM_LAYOUT is "x"; it must be epoch\. SCM_OFF=1 switches managed context off\.$/u,
+  test.each([
+    [
+      "a wrong setting",
+      Object.assign(new Error('SCM_LAYOUT is "x"; it must be epoch'), { name: "ConfigError" }),
+    ],
+    ["a Node without node:sqlite", new UnsupportedNodeError("This is Node v20; start a newer one")],
+  ])("promises no other try for %s", async (_name, error) => {
+    expect(await noticeOf(error)).toBe(
+      `self-context-manager: Pi's own messages are sent to the model unchanged. ${error.message}. SCM_OFF=1 switches managed context off.`,
     );
   });
 

@@ -95,13 +95,34 @@ export const stores: readonly Scenario[] = [
       await prompt("read", use(["read", { path: "a.txt" }]), say("read"));
       {
         await using _lock = await lockStore();
-        await prompt("while it is locked", use(["read", { path: "b.txt" }]), say("read too"));
+        await prompt(
+          "while it is locked",
+          use(["read", { path: "b.txt" }]),
+          use(["write", { path: "c.txt", content: "written under the lock\n" }]),
+          say("read too"),
+        );
       }
       await prompt("after the lock", use(["bash", { command: "echo work" }]), say("done"));
       await prompt("and now", say("done"));
+      await prompt(
+        "edit",
+        use([
+          "edit",
+          { path: "c.txt", edits: [{ oldText: "under the lock", newText: "after it" }] },
+        ]),
+        say("edited"),
+      );
     },
     readsStore: true,
     checks: {
+      "has the instruction in every request": ({ managed }) => {
+        for (const { instruction } of managed.requests)
+          expect(instruction).toContain("Context objects");
+      },
+      "stores what was written while the store was locked": ({ managed }) => {
+        expect(managed.stored).toContain("written under the lock");
+        expect(managed.stored).toContain("written after it");
+      },
       "sends the contents while the store is locked": ({ managed }) =>
         expect(requestAt(managed, 4).text).toContain("second line 40 "),
       "ingests later what it missed": ({ managed }) => {
