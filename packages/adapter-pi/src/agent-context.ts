@@ -15,10 +15,12 @@ import {
 import { hostThinking } from "./host-thinking.ts";
 import { addableRoles } from "./own-messages.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
+import { type PendingRecordings, pendingRecordings } from "./pending-recordings.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
-import { recordResult } from "./record-result.ts";
+import { recordingOf } from "./record-result.ts";
+import { isStoreTrouble } from "./store-trouble.ts";
 
 /** The result of an agent tool. Further fields, which differ by release, are kept. */
 export interface AgentToolResultLike {
@@ -96,6 +98,8 @@ export function agentContext<Message extends { readonly role: string }>(
   /** Refused calls whose results were decoded; their answers are forgotten once the results are stored. */
   const decoded = new Set<string>();
   const thinking = hostThinking();
+  // The agent has the session open for good, so after a loss of the store nothing can be recorded.
+  const pending = pendingRecordings(isStoreTrouble);
   /** The prompt that is not yet recorded, and the one that is sent. */
   let prompt: string | undefined;
   let instruction = "";
@@ -179,6 +183,7 @@ export function agentContext<Message extends { readonly role: string }>(
       try {
         base = (await options.transformContext?.(messages, signal)) ?? messages;
         thinking.follows(base);
+        await pending.record(session);
         await recordPrompt();
         // Since 0.87 the prompt and the tools are messages. They belong to the agent and stay at the beginning.
         const system = base.filter(isSystem);
@@ -233,7 +238,9 @@ export function agentContext<Message extends { readonly role: string }>(
       },
     })),
     wrapTools: (tools) =>
-      tools.map((tool) => wrapTool(tool, session, workspace, options.onFailure)),
+      tools.map((tool) =>
+        wrapTool(tool, { session, workspace, pending, onFailure: options.onFailure }),
+      ),
     systemPrompt(text) {
       prompt = text;
       instruction = text;
@@ -250,12 +257,15 @@ function isNotSystem(message: { readonly role: string }): boolean {
   return !isSystem(message);
 }
 
-function wrapTool<Tool extends AgentToolLike>(
-  tool: Tool,
-  session: ContextSession,
-  workspace: string,
-  onFailure: ((error: unknown) => void) | undefined,
-): Tool {
+interface Recorder {
+  readonly session: ContextSession;
+  readonly workspace: string;
+  readonly pending: PendingRecordings;
+  readonly onFailure: ((error: unknown) => void) | undefined;
+}
+
+function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): Tool {
+  const { session, workspace, pending, onFailure } = recorder;
   async function reasonAgainst(name: string, args: unknown): Promise<string | undefined> {
     try {
       return await session.checkArguments(name, isFields(args) ? (args as JsonObject) : {});
@@ -281,7 +291,9 @@ function wrapTool<Tool extends AgentToolLike>(
           details: result.details,
           isError: "isError" in result && result.isError === true,
         };
-        await recordResult(session, event, workspace);
+        const recording = await recordingOf(event, workspace);
+        if (recording !== undefined) pending.add(recording);
+        await pending.record(session);
       } catch (error) {
         // A failure of the context manager must not make the agent's tool fail.
         onFailure?.(error);

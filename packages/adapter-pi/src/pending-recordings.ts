@@ -1,7 +1,6 @@
-import { type ContextSession, StoreError } from "@self-context-manager/core";
+import type { ContextSession } from "@self-context-manager/core";
 
 import type { Recording } from "./record-result.ts";
-import { isStoreTrouble } from "./store-trouble.ts";
 
 /** The calls that are not yet recorded, in order. A call that failed because of the store is recorded later. */
 export interface PendingRecordings {
@@ -10,7 +9,8 @@ export interface PendingRecordings {
   record(session: ContextSession): Promise<void>;
 }
 
-export function pendingRecordings(): PendingRecordings {
+/** `canSucceed` decides after an error whether the same recording can succeed later. */
+export function pendingRecordings(canSucceed: (error: unknown) => boolean): PendingRecordings {
   const pending: Recording[] = [];
   let earlier: Promise<void> = Promise.resolve();
 
@@ -19,7 +19,7 @@ export function pendingRecordings(): PendingRecordings {
       try {
         await next(session);
       } catch (error) {
-        if (!isOfStore(error)) pending.shift();
+        if (!canSucceed(error)) pending.shift();
         throw error;
       }
       pending.shift();
@@ -35,13 +35,4 @@ export function pendingRecordings(): PendingRecordings {
       await mine;
     },
   };
-}
-
-/** Whether the recording can succeed later. After any other error it would fail again. */
-function isOfStore(error: unknown): boolean {
-  return (
-    isStoreTrouble(error) ||
-    StoreError.is(error, "STORE_LOST") ||
-    StoreError.is(error, "STORE_CLOSED")
-  );
 }

@@ -41,7 +41,7 @@ import { type Breakpoints, type ProviderRequests, providerRequests } from "./pro
 import { recordingOf } from "./record-result.ts";
 import { replacedMessages, withReplaced } from "./replaced-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
-import { storeTrouble } from "./store-trouble.ts";
+import { isStoreFailure, storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
 
 export interface PiExtensionOptions {
@@ -75,7 +75,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     const otherStore = otherStoreNotice();
     const refused = new Set<string>();
     const writes = heldWrites();
-    let pending = pendingRecordings();
+    let pending = pendingRecordings(isStoreFailure);
     const newRequests = (): ProviderRequests =>
       providerRequests(options.breakpoints, Date.now, options.isCacheLong);
     let requests = newRequests();
@@ -191,7 +191,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       refusedCall = undefined;
       requests = newRequests();
       own = ownMessages();
-      pending = pendingRecordings();
+      pending = pendingRecordings(isStoreFailure);
       thinking = hostThinking();
       isRewound = false;
       isCompacted = false;

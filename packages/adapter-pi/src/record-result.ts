@@ -12,18 +12,7 @@ import { isFields, type ToolResultEvent } from "./pi-api.ts";
 /** The recording of one call of the host's own tools. It can be repeated. */
 export type Recording = (session: ContextSession) => Promise<void>;
 
-/** Records the call of one of the host's own tools. The result stays unchanged. */
-export async function recordResult(
-  session: ContextSession,
-  event: ToolResultEvent,
-  workspace: string,
-): Promise<void> {
-  await (
-    await recordingOf(event, workspace)
-  )?.(session);
-}
-
-/** Returns the recording of a call, or undefined for a call of which nothing is recorded. This needs no store. */
+/** Returns the recording of a call, or undefined for a call of which nothing is recorded. This needs no store, and no result changes. */
 export async function recordingOf(
   event: ToolResultEvent,
   workspace: string,

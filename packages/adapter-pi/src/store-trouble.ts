@@ -52,3 +52,12 @@ export function storeTrouble(): StoreTrouble {
 export function isStoreTrouble(error: unknown): boolean {
   return StoreError.is(error, "STORE_BUSY") || StoreError.is(error, "STORE_UNAVAILABLE");
 }
+
+/** Whether the store works again after a while, or after the session was opened again on a new store. */
+export function isStoreFailure(error: unknown): boolean {
+  return (
+    isStoreTrouble(error) ||
+    StoreError.is(error, "STORE_LOST") ||
+    StoreError.is(error, "STORE_CLOSED")
+  );
+}

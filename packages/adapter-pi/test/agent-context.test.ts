@@ -2,6 +2,7 @@ import {
   type ContextSession,
   executionField,
   standingInstruction,
+  StoreError,
 } from "@self-context-manager/core";
 import { expect, test } from "vitest";
 
@@ -155,6 +156,24 @@ test("a wrapped tool does not run for the session's reason, and runs if the chec
   fake.failure = new Error("the disk is full");
   await run();
   expect(runs).toBe(1);
+});
+
+test("a read during a store's trouble is recorded before the next request", async () => {
+  const { fake, context } = await openAgentContext();
+  const tool: AgentToolLike = {
+    name: "read",
+    execute: async () => await Promise.resolve({ content: [] }),
+  };
+  const [read] = context.wrapTools([tool]);
+  fake.failure = new StoreError("STORE_BUSY", "the store is locked");
+
+  await read?.execute("call_1", { path: "a.ts" } as never);
+  fake.failure = undefined;
+  await context.transformContext([user]);
+
+  expect(fake.calls.map(([name, path]) => [name, path]).slice(0, 1)).toEqual([
+    ["recordRead", "a.ts"],
+  ]);
 });
 
 test("an agent without a tool read gets the context tool read", async () => {
