@@ -105,13 +105,20 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     /**
      * Registers the context tools late, when other extensions have registered theirs. This activates only their names,
-     * and only as far as the user's selection allows.
+     * and only as far as the user's selection allows. If another extension registers one of the names later and Pi takes
+     * its tool, the context tools get other names.
      */
     function registerTools(): void {
-      if (isRegistered) return;
+      const list = pi.getAllTools();
+      if (isRegistered && !tools.isHiddenIn(list)) return;
+      const former = tools;
       isRegistered = true;
-      tools = freeTools(pi.getAllTools());
+      tools = freeTools(list);
       for (const tool of tools.make(currentSession, refused)) pi.registerTool(tool);
+      const left = new Set(
+        list.filter(isFields).flatMap((tool) => (former.isOwn(tool) ? [tool["name"]] : [])),
+      );
+      if (left.size > 0) pi.setActiveTools(pi.getActiveTools().filter((name) => !left.has(name)));
     }
 
     /** Opens the session for a tool; if that fails, only the tool fails, and the host shows the error to the model. */

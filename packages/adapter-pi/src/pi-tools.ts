@@ -17,6 +17,10 @@ export interface OwnTools {
   /** The tool that shows an object again. Without it nothing may leave the view. */
   readonly activate: string | undefined;
   readonly instruction: string;
+  /** Whether a tool of Pi's list is one of these. Another extension can have a tool of the same name. */
+  isOwn(tool: unknown): boolean;
+  /** Whether Pi's list has a tool of another extension under one of the names. */
+  isHiddenIn(list: readonly unknown[]): boolean;
   /** The tools in Pi's form. The ids of refused calls are added to `refused`. */
   make(
     openSession: (context: PiContext) => Promise<ContextSession>,
@@ -40,11 +44,11 @@ const renamedTools = ownTools(
   renamedInstruction,
 );
 
-/** Returns the tools whose names are free. If one name is taken, all are renamed: the model sees one rule. */
-export function freeTools(taken: readonly unknown[]): OwnTools {
-  const names = new Set(taken.filter(isFields).map(({ name }) => name));
-  const isFree = (tools: OwnTools): boolean => [...tools.names].every((name) => !names.has(name));
-  return [usualTools, renamedTools].find(isFree) ?? noTools;
+/**
+ * Returns the tools whose names are free in Pi's list. If one name is taken, all are renamed: the model sees one rule.
+ */
+export function freeTools(list: readonly unknown[]): OwnTools {
+  return [usualTools, renamedTools].find((tools) => !tools.isHiddenIn(list)) ?? noTools;
 }
 
 function ownTools(
@@ -52,10 +56,19 @@ function ownTools(
   activate: string | undefined,
   instruction: string,
 ): OwnTools {
+  const names: ReadonlySet<string> = new Set(tools.map(({ name }) => name));
+  const isOwn = (tool: unknown): boolean =>
+    isFields(tool) &&
+    tools.some(
+      ({ name, description }) => tool["name"] === name && tool["description"] === description,
+    );
   return {
-    names: new Set(tools.map(({ name }) => name)),
+    names,
     activate,
     instruction,
+    isOwn,
+    isHiddenIn: (list) =>
+      list.some((tool) => isFields(tool) && names.has(String(tool["name"])) && !isOwn(tool)),
     make: (openSession, refused) => tools.map((tool) => piTool(tool, openSession, refused)),
   };
 }

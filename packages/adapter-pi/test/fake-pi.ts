@@ -11,6 +11,8 @@ export interface FakePi {
   /** The tools that the user has switched on; tools registered later are added. */
   active: string[];
   sessionId: string;
+  /** Another extension registers a tool. Pi takes it instead of the one with the same name. */
+  replace(tool: Pick<PiTool, "name" | "description">): void;
   emit<Name extends keyof PiEvents>(name: Name, event: PiEvents[Name]): Promise<unknown>;
   command(name: string, args: string): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function fakePi(): FakePi {
     flags,
     active: ["read", "bash"],
     sessionId: "session-1",
+    replace: (tool) => void tools.set(tool.name, tool as PiTool),
     emit: async (name, event) => await handlers.get(name)?.(event as never, context),
     command: async (name, args) => await commands.get(name)?.(args, context),
   };

@@ -283,6 +283,17 @@ describe("the extension", () => {
     expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args }]]);
   });
 
+  test("renames its tools when another extension's tool takes one of the names later", async () => {
+    const { pi } = await started();
+    const foreign = { name: "activate", description: "activates a virtual environment" };
+    pi.replace(foreign);
+
+    await pi.emit("before_agent_start", { systemPrompt: "be kind" });
+
+    const own = ["context_activate", "context_deactivate", "context_pin", "context_unpin"];
+    expect(pi.active).toEqual(["read", "bash", "activate", ...own]);
+  });
+
   test("marks the result of a refused context tool as failed, once", async () => {
     const { pi, session } = await started();
     session.answer = { ok: false, text: "No object is known.", effects: [] };

@@ -30,6 +30,12 @@ describe("the context tools", () => {
     );
   });
 
+  test("are free where the list has them already", () => {
+    const made = freeTools([]).make(() => Promise.reject(new Error("not called")), new Set());
+
+    expect(freeTools([...named("read"), ...made]).activate).toBe("activate");
+  });
+
   test("are not added where both names are taken, so nothing may leave the view", () => {
     const tools = freeTools(named("activate", "context_pin"));
 

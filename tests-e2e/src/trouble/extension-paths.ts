@@ -14,6 +14,7 @@ type OtherExtension =
   | "remindWithFixedTime"
   | "lastPromptsOnly"
   | "foreignActivate"
+  | "lateActivate"
   | "planMode";
 
 /** The other extensions of the scenarios, by what they do. Pi loads them as a user's own files. */
@@ -27,6 +28,7 @@ export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = 
   remindWithFixedTime: own("remind-with-fixed-time"),
   lastPromptsOnly: own("last-prompts-only"),
   foreignActivate: own("foreign-activate"),
+  lateActivate: own("late-activate"),
   /** Pi's own example, in the release's own version. */
   planMode: (pi) =>
     join(piInstallation(pi).packageFolder, "examples/extensions/plan-mode/index.ts"),

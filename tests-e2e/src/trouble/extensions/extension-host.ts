@@ -29,6 +29,7 @@ export interface ExtensionHost {
       readonly messages: readonly HookMessage[];
     }) => { readonly messages: readonly HookMessage[] } | undefined,
   ): void;
+  on(event: "before_agent_start", handler: () => undefined): void;
   registerTool(tool: HostTool): void;
 }
 

@@ -11,11 +11,20 @@ import { countIn, lastRequest } from "../sent-lines.ts";
 const fileCount = 40;
 const paths = Array.from({ length: fileCount }, (_, index) => `module-${index}.txt`);
 
+const situations = [
+  { when: "before the extension", extensions: { before: [otherExtensions.foreignActivate] } },
+  { when: "after the extension", extensions: { after: [otherExtensions.foreignActivate] } },
+  {
+    when: "registered at the first prompt",
+    extensions: { before: [otherExtensions.lateActivate] },
+  },
+];
+
 /** The names of the context tools are taken. */
-export const foreignTools: readonly Scenario[] = (["before", "after"] as const).map(
-  (place): Scenario => ({
-    name: `foreign tools named activate, deactivate and pin, ${place} the extension`,
-    extensions: { [place]: [otherExtensions.foreignActivate] },
+export const foreignTools: readonly Scenario[] = situations.map(
+  ({ when, extensions }): Scenario => ({
+    name: `foreign tools named activate, deactivate and pin, ${when}`,
+    extensions,
     files: () =>
       Object.fromEntries(paths.map((path, index) => [path, numberedLines(`module ${index}`, 100)])),
     async play({ prompt }) {
@@ -32,9 +41,11 @@ export const foreignTools: readonly Scenario[] = (["before", "after"] as const).
     checks: {
       "leaves the other extension's tool in place": ({ managed }) =>
         expect(lastRequest(managed).text).toContain("environment venv: activate done"),
-      "has an own tool that the instruction names, or removes nothing": ({ plain, managed }) => {
+      "has an own tool activate that the instruction names, or removes nothing": ({ plain, managed }) => {
         const [others, last] = [lastRequest(plain), lastRequest(managed)];
-        const own = last.tools.filter((name) => !others.tools.includes(name));
+        const own = last.tools.filter(
+          (name) => name.endsWith("activate") && !others.tools.includes(name),
+        );
         const isNamed = own.some((name) => new RegExp(`\\b${name}\\b`, "u").test(last.instruction));
         const missing = paths.filter((_, index) => countIn(last, `module ${index} line 50 `) === 0);
         expect(isNamed ? [] : missing).toEqual([]);
