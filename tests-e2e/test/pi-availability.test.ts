@@ -113,6 +113,24 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expectUntouched(model);
   });
 
+  test.each(["SCM_BREAKPOINTS", "SCM_LAYOUT"])(
+    "continues with a wrong %s and notifies the user of the values that it can have",
+    async (name) => {
+      await using model = await reader();
+      await using workspace = await openPiWorkspace({ model, files: managedFiles });
+      const store = join(workspace.agentFolder, "store.sqlite");
+
+      const environment = { SCM_STORE: store, [name]: "both" };
+      const exit = await printRead(pi, workspace, { environment });
+
+      expect(exit).toMatchObject({ exitCode: 0, stdout: "Read.\n" });
+      expect(notices(exit.stderr)).toBe(1);
+      expect(exit.stderr).toMatch(new RegExp(`${name} is "both"; it must be `, "u"));
+      expect(exit.stderr).not.toContain("next call");
+      expectUntouched(model);
+    },
+  );
+
   test("delays little while another program locks the store, and then ingests what was missed", async () => {
     await using model = await openLoopbackModel({
       script: ({ messages }) =>

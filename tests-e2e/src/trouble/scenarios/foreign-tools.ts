@@ -41,7 +41,10 @@ export const foreignTools: readonly Scenario[] = situations.map(
     checks: {
       "leaves the other extension's tool in place": ({ managed }) =>
         expect(lastRequest(managed).text).toContain("environment venv: activate done"),
-      "has an own tool activate that the instruction names, or removes nothing": ({ plain, managed }) => {
+      "has an own tool activate that the instruction names, or removes nothing": ({
+        plain,
+        managed,
+      }) => {
         const [others, last] = [lastRequest(plain), lastRequest(managed)];
         const own = last.tools.filter(
           (name) => name.endsWith("activate") && !others.tools.includes(name),
