@@ -84,6 +84,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     let tools = noTools;
     let isRegistered = false;
     let isRewound = false;
+    /** The store was lost, and the new one does not have the host's messages, and so not their handles, yet. */
+    let lacksHistory = false;
     /** The user compacted the chat after the last request, and only the next one has the new list. */
     let isCompacted = false;
     let hostTokens = 0;
@@ -127,6 +129,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         throw new Error("managed context is off; the user can switch it on with /context on");
       if (!(await trouble.isOver(async () => await reach(context))))
         throw new Error("the store does not work at the moment; try again later");
+      if (lacksHistory) throw new Error("the store was lost and a new one is begun; try again");
       return (await open(context)).session;
     }
 
@@ -149,7 +152,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         const state = holder.drop(opened);
         if (state === "closed") throw error;
         const again = await open(context);
-        if (state === "dropped") notifyLost(error, context);
+        if (state === "dropped") {
+          lacksHistory = true;
+          notifyLost(error, context);
+        }
         otherStore.isKnown(again.session.host.sessionId);
         return await work(again);
       }
@@ -201,6 +207,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       pending = pendingRecordings(isStoreFailure);
       thinking = hostThinking();
       isRewound = false;
+      lacksHistory = false;
       isCompacted = false;
       if (isOn) await guarded(context, async ({ session }) => await lookedAt(session, context));
       else context.ui.setStatus(statusKey, offStatus);
@@ -233,6 +240,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       isCompacted = false;
       thinking.follows(event.messages);
       const messages = await guarded(context, async ({ session }) => {
+        if (lacksHistory) await ingestHistory(session, event.messages, context);
         await pending.record(session);
         const managedMessages = await managed(session, event.messages, context);
         notice.recovered();
@@ -245,6 +253,17 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       thinking.sendsView();
       return { messages };
     });
+
+    /** Ingests the host's messages into a new store. What is recorded after it gets no handle that they mention. */
+    async function ingestHistory(
+      session: ContextSession,
+      messages: readonly unknown[],
+      context: PiContext,
+    ): Promise<void> {
+      const list = await listOf(session, messages, context);
+      await session.ingest(list.messages, list.codec, isRewound ? { rewound: true } : {});
+      lacksHistory = false;
+    }
 
     /**
      * Prepares the host's own messages. Pi passes a copy of them, and only if the list and its messages stay the same
@@ -441,7 +460,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       await guarded(
         context,
         async ({ session }) => {
-          await pending.record(session);
+          if (!lacksHistory) await pending.record(session);
           await writes.end(event.toolCallId);
         },
         "waits",

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 
 import { say, use } from "../answers.ts";
+import type { Reply } from "../../loopback-reply.ts";
 import { numberedLines } from "../made-files.ts";
 import type { Scenario, Stage } from "../scenario.ts";
 import { countIn, lastRequest, requestAt } from "../sent-lines.ts";
@@ -88,6 +89,59 @@ export const stores: readonly Scenario[] = [
   withoutStore("a store that is deleted while it is used", async ({ loseStore }) => {
     await loseStore();
   }),
+  ...[
+    ["a read", use(["read", { path: "c.txt" }])] as const,
+    ["a command", use(["bash", { command: "cat c.txt && ls c.txt" }])] as const,
+    ["a write", use(["write", { path: "d.txt", content: numberedLines("third", 40) }])] as const,
+  ].map(([tool, call]): Scenario => ({
+    name: `a store that is deleted before the result of ${tool}`,
+    files: () => ({
+      "a.txt": numberedLines("first", 40),
+      "b.txt": numberedLines("second", 40),
+      "c.txt": numberedLines("third", 40),
+    }),
+    async play({ isManaged, prompt, loseStore }) {
+      const activate = (id: string): Reply =>
+        isManaged ? use(["activate", { id }]) : use(["read", { path: "absent" }]);
+      await prompt(
+        "read",
+        use(["read", { path: "a.txt" }]),
+        use(["read", { path: "b.txt" }]),
+        activate("f2"),
+        async () => {
+          await loseStore();
+          return call;
+        },
+        activate("f1"),
+        activate("f2"),
+        say("read"),
+      );
+      await prompt("and now", say("done"));
+    },
+    readsStore: true,
+    checks: {
+      "shows no other file under an old handle": ({ managed }) => {
+        const { text, messages } = lastRequest(managed);
+        expect(text).not.toMatch(/\bf[12] [cd]\.txt/u);
+        const asked = messages.flatMap(({ results }) => [...results]);
+        for (const [call, result] of asked)
+          if (["call_5", "call_6"].includes(call)) expect(result).not.toContain("third line");
+      },
+      "has everything in the new store": ({ managed }) => {
+        for (const part of ["first line 40 ", "second line 40 ", "third line 40 "])
+          expect(managed.stored).toContain(part);
+      },
+      "sends each content once": ({ managed }) => {
+        for (const part of ["first line 40 ", "second line 40 ", "third line 40 "])
+          expect(countIn(lastRequest(managed), part)).toBe(1);
+      },
+      "notifies the user once": ({ managed }) => {
+        expect(managed.notices.filter((text) => /self-context-manager/u.test(text))).toHaveLength(
+          1,
+        );
+      },
+    },
+  })),
   {
     name: "a store that another process locks",
     files: () => ({ "a.txt": numberedLines("first", 40), "b.txt": numberedLines("second", 40) }),
