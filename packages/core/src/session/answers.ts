@@ -29,7 +29,7 @@ export function notFound(
     target.candidates.length === 0 ? "" : ` Did you mean ${target.candidates.join(", ")}?`;
   const what = given === "" ? "No object was named." : `No object is known as ${shown}.${near}`;
   return refusal(
-    `${what} Give a handle such as f1 or t1, an id, a nickname or a path; read opens an unknown file.`,
+    `${what} Give a handle that the context shows, an id, a nickname or a path; read opens an unknown file.`,
   );
 }
 

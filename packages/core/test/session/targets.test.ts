@@ -44,7 +44,7 @@ describe("a target", () => {
     );
     expect(misplaced.text).toMatch(/No object is known as "src\/a.ts". Did you mean f1\?/u);
     expect(unknown.text).toMatch(/No object is known as "f99"/u);
-    expect(unnamed.text).toMatch(/^No object was named\. Give a handle such as f1/u);
+    expect(unnamed.text).toMatch(/^No object was named\. Give a handle that/u);
     expect([ambiguous.ok, misplaced.ok, unknown.ok]).toEqual([false, false, false]);
   });
 
