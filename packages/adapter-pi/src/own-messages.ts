@@ -37,6 +37,8 @@ const looks = 5;
 export function ownMessages(): OwnMessages {
   /** The beginnings of the known messages, by their identity. Several messages can have the same time. */
   const known = new Map<string, Set<string>>();
+  /** The user's newest message, which Pi 0.73.1 stores only after the request. */
+  let newest: Fields | undefined;
   let read = 0;
 
   function note(message: unknown): void {
@@ -65,8 +67,21 @@ export function ownMessages(): OwnMessages {
     read = entries.length;
   }
 
+  /** Returns the host's messages with the newest prompt, if the request has it and Pi has not stored it yet. */
+  function withNewest(host: readonly Fields[], messages: readonly unknown[]): readonly Fields[] {
+    if (newest === undefined) return host;
+    const { timestamp } = newest;
+    const isNewest = (message: unknown): boolean =>
+      isFields(message) && message["role"] === "user" && message["timestamp"] === timestamp;
+    const isListed = host.findLast(({ role }) => role === "user")?.["timestamp"] === timestamp;
+    return isListed || !messages.some(isNewest) ? host : [...host, newest];
+  }
+
   return {
-    saw: note,
+    saw(message) {
+      note(message);
+      if (isFields(message) && message["role"] === "user") newest = message;
+    },
     async listFor(messages, context, replaced = []) {
       if (context.sessionManager.getEntries === undefined) return { messages, codec: piCodec };
       const candidates = messages.filter(isFields).filter(({ role }) => addableRoles.has(role));
@@ -81,7 +96,7 @@ export function ownMessages(): OwnMessages {
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
       const added = new Set<unknown>(unknown());
-      const host = [...replaced, ...listedMessages(context)];
+      const host = withNewest([...replaced, ...listedMessages(context)], messages);
       return markedList(piCodec, { host, sent: messages, added });
     },
   };

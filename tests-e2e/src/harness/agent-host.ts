@@ -48,7 +48,14 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     /** What another extension does to the list of a request. */
     async function transformContext(messages: readonly AgentMessage[]): Promise<AgentMessage[]> {
       const { other = {} } = options;
-      const kept = messages.filter((one) => other.leavesOut?.(saidIn(one)) !== true);
+      const left = messages.filter((one) => other.leavesOut?.(saidIn(one)) !== true);
+      const more = other.appends?.();
+      const newest = left.findLast(({ role }) => role === "user");
+      const kept = left.map((one) =>
+        one === newest && more !== undefined
+          ? { ...one, content: [{ type: "text", text: `${saidIn(one)}${more}` }] }
+          : one,
+      );
       const text = other.adds?.();
       const added = { role: "user", content: text, timestamp: nextTime() };
       return await Promise.resolve(text === undefined ? kept : [...kept, added]);

@@ -263,6 +263,15 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     "takes added messages into the history": broken((adapter) => ({
       assemble: async (messages) => await adapter.assemble(messages),
     })),
+    "keeps what others append to a message": broken((adapter) => ({
+      assemble: async (messages, own = []) => {
+        const sent = new Map(messages.map((message) => [message.id, message]));
+        return await adapter.assemble(
+          messages,
+          own.map((message) => sent.get(message.id) ?? message),
+        );
+      },
+    })),
     "ignores what others did": broken((adapter) => ({
       assemble: async (_, own = []) => await adapter.assemble(own),
     })),

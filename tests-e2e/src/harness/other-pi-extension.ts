@@ -33,7 +33,13 @@ export function otherPiExtension(other: OtherExtension): (pi: never) => void {
       ),
     }));
     pi.on("context", ({ messages }) => {
-      const kept = messages.filter((message) => other.leavesOut?.(textOf(message)) !== true);
+      const left = messages.filter((message) => other.leavesOut?.(textOf(message)) !== true);
+      const more = other.appends?.();
+      const newest = left.findLast(({ role }) => role === "user");
+      const kept =
+        more === undefined
+          ? left
+          : left.map((one) => (one === newest ? withText(one, `${textOf(one)}${more}`) : one));
       const content = other.adds?.();
       const added = { role: "user", content, timestamp: Date.now() };
       return { messages: content === undefined ? kept : [...kept, added] };
@@ -45,4 +51,8 @@ export function otherPiExtension(other: OtherExtension): (pi: never) => void {
 function textOf({ content = "" }: PiMessage): string {
   if (typeof content === "string") return content;
   return content.map(({ text = "" }) => text).join("\n");
+}
+
+function withText(message: PiMessage, text: string): PiMessage {
+  return { ...message, content: [{ type: "text", text }] };
 }

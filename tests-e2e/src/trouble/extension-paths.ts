@@ -12,6 +12,7 @@ type OtherExtension =
   | "hintAfterRead"
   | "remindWithNewTime"
   | "remindWithFixedTime"
+  | "remindInPrompt"
   | "lastPromptsOnly"
   | "foreignActivate"
   | "lateActivate"
@@ -26,6 +27,7 @@ export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = 
   hintAfterRead: own("hint-after-read"),
   remindWithNewTime: own("remind-with-new-time"),
   remindWithFixedTime: own("remind-with-fixed-time"),
+  remindInPrompt: own("remind-in-prompt"),
   lastPromptsOnly: own("last-prompts-only"),
   foreignActivate: own("foreign-activate"),
   lateActivate: own("late-activate"),

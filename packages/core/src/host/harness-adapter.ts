@@ -45,8 +45,8 @@
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
  * - `results-are-as-given`: a text that another extension has replaced in a tool's result reaches the model in no way, and
  *   the replacement reaches it.
- * - `request-changes-are-followed`: a message that another extension adds to one request is in that request and in no
- *   other; one that it leaves out of a request is not in that request.
+ * - `request-changes-are-followed`: a message that another extension adds to one request, or appends to a user's message
+ *   of it, is in that request and in no other; one that it leaves out of a request is not in that request.
  * - `no-more-than-the-host`: the messages of a request have at most 3 % and 200 tokens more than the host alone sends, also
  *   with single ranges of a file. For a file that changes behind the model's back there is at most 400 tokens more.
  * - `refusal-lowers-the-budget`: after the provider refused a prompt as too long, the next prompt is accepted.

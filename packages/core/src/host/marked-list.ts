@@ -1,3 +1,5 @@
+import type { Block, UserMessage } from "../chat/message.ts";
+import { addedText } from "./added-text.ts";
 import type { MessageCodec } from "./message-codec.ts";
 
 /**
@@ -21,26 +23,65 @@ export interface ComparedLists<Raw> {
 /**
  * Compares the list of a request with the host's own messages, for adapters that can see both. Returns the list in which
  * the messages that others left out are back at their places, with a codec that marks them `isLeftOut` and the added ones
- * `isForOneRequest`. If the list has messages of the host in another order, or none of them, nothing counts as left out.
+ * `isForOneRequest`. A text that others added to a user's message is a message of its own there. If the list has messages of the host in another order, or none of them, nothing counts as left out.
  */
 export function markedList<Raw>(
   codec: MessageCodec<Raw>,
   { host, sent, added }: ComparedLists<Raw>,
 ): MarkedList<Raw> {
-  const { messages, leftOut } = wholeList(host, sent, (message) =>
+  const { messages, leftOut, places } = wholeList(host, sent, (message) =>
     added.has(message) ? undefined : identityName(codec, message),
   );
-  if (added.size === 0 && leftOut.size === 0) return { messages, codec };
+  const texts = addedTexts(codec, places);
+  if (added.size === 0 && leftOut.size === 0 && texts.size === 0) return { messages, codec };
+  const made = new Map<Raw, UserMessage>();
+  const message = (content: readonly Block[]): readonly Raw[] => {
+    if (content.length === 0) return [];
+    // The adapter's codec never gets it.
+    const raw = {} as Raw;
+    made.set(raw, { role: "user", content });
+    return [raw];
+  };
   const marking: MessageCodec<Raw> = {
     ...codec,
     identify(raw) {
+      if (made.has(raw)) return { role: "user", isForOneRequest: true };
       const identity = codec.identify(raw);
       if (added.has(raw)) return { ...identity, isForOneRequest: true };
       return leftOut.has(raw) ? { ...identity, isLeftOut: true } : identity;
     },
-    decode: (raw) => codec.decode(raw),
+    decode: (raw) => made.get(raw) ?? codec.decode(raw),
   };
-  return { messages, codec: marking };
+  const apart = messages.flatMap((raw) => {
+    const around = texts.get(raw);
+    return around === undefined
+      ? [raw]
+      : [...message(around.before), around.own, ...message(around.after)];
+  });
+  return { messages: apart, codec: marking };
+}
+
+/** A message of the host, and what others have added to it in a request. */
+interface Surrounded<Raw> {
+  readonly own: Raw;
+  readonly before: readonly Block[];
+  readonly after: readonly Block[];
+}
+
+/** Returns the user's messages of a request to which others have added a text. */
+function addedTexts<Raw>(
+  codec: MessageCodec<Raw>,
+  places: ReadonlyMap<Raw, Raw>,
+): ReadonlyMap<Raw, Surrounded<Raw>> {
+  const found = new Map<Raw, Surrounded<Raw>>();
+  for (const [sent, own] of places) {
+    if (sent === own || codec.identify(own).role !== "user") continue;
+    const [mine, theirs] = [codec.decode(own), codec.decode(sent)];
+    if (mine.role !== "user" || theirs.role !== "user") continue;
+    const around = addedText(mine, theirs);
+    if (around !== undefined) found.set(sent, { own, ...around });
+  }
+  return found;
 }
 
 /** Returns the name by which a message is recognised. Several messages can have the same one. */
@@ -52,6 +93,8 @@ export function identityName<Raw>(codec: MessageCodec<Raw>, message: Raw): strin
 interface WholeList<Raw> {
   readonly messages: readonly Raw[];
   readonly leftOut: ReadonlySet<Raw>;
+  /** The host's own message for each message of the request that is one of the host's. */
+  readonly places: ReadonlyMap<Raw, Raw>;
 }
 
 /** `nameOf`: returns the name by which the same message is recognised; undefined for a message that is not the host's. */
@@ -60,7 +103,7 @@ function wholeList<Raw>(
   sent: readonly Raw[],
   nameOf: (message: Raw) => string | undefined,
 ): WholeList<Raw> {
-  const unchanged: WholeList<Raw> = { messages: sent, leftOut: new Set() };
+  const unchanged: WholeList<Raw> = { messages: sent, leftOut: new Set(), places: new Map() };
   const names = host.map(nameOf);
   const known = new Set(names);
   /** For each message of the list, by its index, the index among the host's. */
@@ -77,7 +120,8 @@ function wholeList<Raw>(
     places.set(at, index);
     end = index;
   }
-  if (places.size === 0 || places.size === host.length) return unchanged;
+  const own = new Map([...places].map(([at, index]) => [sent[at] as Raw, host[index] as Raw]));
+  if (places.size === 0 || places.size === host.length) return { ...unchanged, places: own };
   const leftOut = new Set<Raw>();
   const messages: Raw[] = [];
   const putBack = (from: number, to: number): void => {
@@ -96,5 +140,5 @@ function wholeList<Raw>(
     messages.push(message);
   }
   putBack(next, host.length);
-  return { messages, leftOut };
+  return { messages, leftOut, places: own };
 }

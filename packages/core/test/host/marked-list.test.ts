@@ -71,6 +71,28 @@ describe("the list of a request", () => {
     expect(messages.map(({ text = "" }) => text)).toEqual(["masked", "masked", "", "", ""]);
   });
 
+  test("has a text that others appended as a message of its own", () => {
+    const own = said("a", "b").map((one) => ({ ...one, text: `say ${one.key}` }));
+    const sent = own.map((one) => ({ ...one, text: `${one.text}\n<mode>plan</mode>` }));
+
+    const { messages, codec: marking } = markedList(codec, {
+      host: own,
+      sent: sent.slice(1),
+      added: new Set<Said>(),
+    });
+
+    expect(
+      messages.map((message) => {
+        const { isForOneRequest, isLeftOut } = marking.identify(message);
+        return [marking.decode(message), isForOneRequest === true, isLeftOut === true];
+      }),
+    ).toEqual([
+      [{ role: "user", content: "say a" }, false, true],
+      [{ role: "user", content: "say b" }, false, false],
+      [{ role: "user", content: [{ type: "text", text: "<mode>plan</mode>" }] }, true, false],
+    ]);
+  });
+
   test("has equal messages back, of which only the earlier one was left out", () => {
     expect(marks(said("a", "b", "a", "c"), said("b", "a", "c"))).toBe("-a b a c");
   });

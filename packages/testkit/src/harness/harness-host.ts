@@ -39,6 +39,8 @@ export interface OtherExtension {
   leavesOut?(text: string): boolean;
   /** Returns the text of a user's message that it adds at the end of the next request; undefined: none. */
   adds?(): string | undefined;
+  /** Returns what it appends to the text of the user's newest message in the next request; undefined: nothing. */
+  appends?(): string | undefined;
 }
 
 /** Lines of a file. */

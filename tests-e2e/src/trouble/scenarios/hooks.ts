@@ -58,6 +58,21 @@ export const hooks: readonly Scenario[] = [
   reminded("a reminder with a fixed time", otherExtensions.remindWithFixedTime, "before"),
   reminded("a reminder with a fixed time", otherExtensions.remindWithFixedTime, "after"),
   ...(["before", "after"] as const).map((place): Scenario => ({
+    name: `a reminder that is appended to the newest prompt, ${place} the extension`,
+    extensions: { [place]: [otherExtensions.remindInPrompt] },
+    files: () => ({ "a.txt": numberedLines("first", 20) }),
+    async play({ prompt, resume }) {
+      await prompt("start", use(["read", { path: "a.txt" }]), say("done"));
+      await prompt("go on", use(["bash", { command: "echo three" }]), say("done"));
+      await resume();
+      await prompt("and now", use(["bash", { command: "echo four" }]), say("done"));
+      await prompt("once more", say("done"));
+    },
+    checks: {
+      "sends each request with one reminder": (sides) => expectAsOften(sides, "REMINDER number"),
+    },
+  })),
+  ...(["before", "after"] as const).map((place): Scenario => ({
     name: `the plan mode of Pi's examples ${place} the extension`,
     extensions: { [place]: [otherExtensions.planMode] },
     files: () => ({ "a.txt": numberedLines("first", 20) }),

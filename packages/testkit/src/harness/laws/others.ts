@@ -45,10 +45,12 @@ function masksIn({ messages }: ModelRequest): number {
 
 export const requestChangesAreFollowed: HarnessScenario = async (openHost) => {
   let requests = 0;
+  let appended = 0;
   let leftOut = "";
   const other: OtherExtension = {
     leavesOut: (text) => text === leftOut,
     adds: () => `reminder ${(requests += 1)}`,
+    appends: () => `\n<mode>mode ${(appended += 1)}</mode>`,
   };
   await using stage = await openStage(openHost, { other });
   const { host, say } = stage;
@@ -68,6 +70,13 @@ export const requestChangesAreFollowed: HarnessScenario = async (openHost) => {
     ),
     host.requests.map((_, index) => [`reminder ${index + 1}`]),
     "each reminder in its own request",
+  );
+  assert.deepEqual(
+    host.requests.map(({ messages }) =>
+      messages.flatMap(({ text }) => text.match(/(?<=<mode>)mode \d+(?=<)/gu) ?? []),
+    ),
+    host.requests.map((_, index) => [`mode ${index + 1}`]),
+    "each text that is appended to a message in its own request",
   );
   for (const request of without) assert.deepEqual(saidBy(request, said), ["other words"]);
   for (const request of resumed)

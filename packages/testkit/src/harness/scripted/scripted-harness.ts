@@ -108,9 +108,16 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
 
   /** Returns the list of the next request, as the other extension has changed it. */
   function changedByOther(): readonly ScriptedMessage[] {
-    const kept = messages.filter(({ text }) => other.leavesOut?.(text) !== true);
+    const left = messages.filter(({ text }) => other.leavesOut?.(text) !== true);
+    const more = other.appends?.();
+    const newest = left.findLast(({ kind }) => kind === "human");
+    const kept =
+      more === undefined
+        ? left
+        : left.map((one) => (one === newest ? { ...one, text: `${one.text}${more}` } : one));
     const text = other.adds?.();
-    if (text === undefined) return kept.length === messages.length ? messages : kept;
+    if (text === undefined)
+      return kept.length === messages.length && more === undefined ? messages : kept;
     const id = `other-${requests.length}`;
     return [...kept, { id, at: count * 1000 + 500, kind: "human", text, pictures: [] }];
   }
