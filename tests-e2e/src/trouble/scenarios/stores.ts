@@ -1,3 +1,5 @@
+// The checks of a scenario run inside of a test.
+/* oxlint-disable vitest/no-standalone-expect */
 import { expect } from "vitest";
 
 import { say, use } from "../answers.ts";
