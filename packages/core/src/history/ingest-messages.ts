@@ -33,6 +33,7 @@ import {
   sealableChat,
   type SessionScope,
 } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
 import { noteNamedFiles } from "../state/use-order.ts";
 import { skipForeignHandles } from "./foreign-handles.ts";
 import { recognizeReads } from "./recognize-reads.ts";
@@ -116,6 +117,7 @@ export async function ingestMessages<Raw>(
   );
   const keptAfter = (index: number): TurnPosition | undefined =>
     firstKept(scope, messages, codec, index);
+  if (unseen.some(({ message }) => message.role === "assistant")) noteAnswer(state);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
   const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
   const usage = firstUsage(unseen);
@@ -135,6 +137,11 @@ export async function ingestMessages<Raw>(
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
   return report;
+}
+
+/** Records that the model has answered, so it has seen all results that arrived before. */
+function noteAnswer({ unsent }: SessionState): void {
+  for (const [id, why] of unsent) if (why === "arrived") unsent.delete(id);
 }
 
 /** Moves the session to the point that the host's list continues. Returns whether it was moved. */

@@ -16,10 +16,16 @@ import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
+import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
-import { countToolcall, currentCallTime, type OpenCall } from "../state/session-state.ts";
+import {
+  countToolcall,
+  currentCallTime,
+  type OpenCall,
+  type SessionState,
+} from "../state/session-state.ts";
 import { noteArrival } from "../state/use-order.ts";
 import { replayEffects } from "./replay-effects.ts";
 
@@ -173,6 +179,7 @@ async function arrive(
   const entry = joinPool(state, stored, key);
   const { id } = entry;
   const isContextTool = execution.report !== undefined;
+  const before = new Set(state.unsent.keys());
   const turn = call?.position.turn ?? currentCallTime(state).turn;
   if (call !== undefined) countToolcall(state, turn, isContextTool);
   const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
@@ -186,6 +193,23 @@ async function arrive(
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
   if (hasBlocks || (hasText && !isContextTool))
     setActive(state, id, undefined, { used, isAsked: false });
+  const isAnswered = hasLaterAnswer(state, call);
+  for (const one of state.unsent.keys()) {
+    if (before.has(one)) continue;
+    if (isAnswered) state.unsent.delete(one);
+    else state.unsent.set(one, "arrived");
+  }
+}
+
+/** Whether the model has answered after a call, so that it has seen the result of the call. */
+function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boolean {
+  if (call === undefined) return false;
+  const { turn, step } = call.position;
+  const isLater = (steps: readonly Step[]): boolean => steps.some(isAssistantStep);
+  return (
+    isLater(chat.turns[turn]?.steps.slice(step + 1) ?? []) ||
+    chat.turns.slice(turn + 1).some(({ steps }) => isLater(steps))
+  );
 }
 
 /**

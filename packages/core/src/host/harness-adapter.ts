@@ -44,7 +44,7 @@
  * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
  * - `results-are-as-given`: a text that another extension has replaced in a tool's result reaches the model in no way, and
- *   the replacement reaches it.
+ *   the replacement reaches it. The request after a batch of calls has every result, however many there are.
  * - `request-changes-are-followed`: a message that another extension adds to one request, or appends to a user's message
  *   of it, is in that request and in no other; one that it leaves out of a request is not in that request.
  * - `no-more-than-the-host`: the messages of a request have at most 3 % and 200 tokens more than the host alone sends, also

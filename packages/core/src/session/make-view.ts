@@ -51,6 +51,7 @@ export async function makeView(
     return { ...asOfLastCall(view, layout, scope.state), call: 0 };
   }
   takeOut(scope, output);
+  scope.state.unsent.clear();
   if (account !== undefined) {
     scope.state.account = account;
     scope.state.changed = true;

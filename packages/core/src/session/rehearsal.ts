@@ -182,6 +182,7 @@ function beginRehearsal(
   async function look(options: ViewOptions): Promise<LayoutOutput> {
     const { output, account } = await renderView(scope, options, estimator);
     takeOut(scope, output);
+    state.unsent.clear();
     const { metadata, chat: said, active } = output.tokens;
     state.view = {
       id,

@@ -31,6 +31,7 @@ export function setActive(
   const asked = isAsked || known?.asked === true ? ({ asked: true } as const) : {};
   const handle = state.pool.get(id)?.handle;
   if (handle !== undefined) noteUse(state, handle);
+  if (isAsked || !state.unsent.has(id)) state.unsent.set(id, isAsked ? "asked" : "arrived");
   const isSame =
     isSameVersion &&
     (known.asked === true || !isAsked) &&
@@ -66,6 +67,7 @@ function areSameRanges(
 export function leaveActive({ state, contents }: SessionScope, id: ObjectId): boolean {
   const wasActive = state.active.delete(id);
   const wasPinned = state.pinned.delete(id);
+  state.unsent.delete(id);
   contents.delete(id);
   if (wasActive || wasPinned) state.changed = true;
   return wasActive;

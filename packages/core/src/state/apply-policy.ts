@@ -11,13 +11,16 @@ function kindOf(kind: unknown): { readonly kind?: CallKind } {
 /** Average characters of a token. An approximate size is enough for a policy. */
 const charactersPerToken = 3.5;
 
-/** Removes the objects from the active set that the policy names. The session is not stored. */
+/**
+ * Removes the objects from the active set that the policy names. Those that no request has had yet stay, however many
+ * results a batch of calls has. The session is not stored.
+ */
 export function applyPolicy(scope: SessionScope): void {
   const { state, dependencies } = scope;
   const candidates: PolicyObject[] = [];
   for (const [id, { used }] of state.active) {
     const entry = state.pool.get(id);
-    if (entry !== undefined && !state.pinned.has(id))
+    if (entry !== undefined && !state.pinned.has(id) && !state.unsent.has(id))
       candidates.push({
         id,
         key: entry.handle,

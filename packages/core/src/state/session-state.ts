@@ -86,6 +86,11 @@ export interface SessionState {
   readonly handleCounts: Map<string, number>;
   /** The active objects, in the order of activation. */
   readonly active: Map<ObjectId, Activation>;
+  /**
+   * The objects that became active after the last view was sent, because a result arrived or somebody asked for them. The
+   * policy keeps them until the model has got them.
+   */
+  readonly unsent: Map<ObjectId, "arrived" | "asked">;
   /** The texts of files that the model got, by object. */
   readonly hostShown: Map<ObjectId, HostShown>;
   /** Files whose entry is new, or newer than the version that the tracker has. */
@@ -153,6 +158,7 @@ export function newSessionState(
     handles: new Map(),
     handleCounts: new Map(),
     active: new Map(),
+    unsent: new Map(),
     hostShown: new Map(),
     untracked: new Set(),
     pinned: new Set(),

@@ -6,6 +6,9 @@ import type { ModelRequest } from "../model-request.ts";
 import { handleOf, last, saidBy, shownWords } from "../request-checks.ts";
 import { contextCall, openStage, showing, wordsOf } from "../stage.ts";
 
+/** The number of parallel calls in a batch. No policy keeps so many objects active. */
+const batchSize = 60;
+
 /** The text that replaces the words of a sample file. */
 const mask = "[masked]";
 
@@ -30,6 +33,11 @@ export const resultsAreAsGiven: HarnessScenario = async (openHost) => {
   const back = await say("back", [
     (request) => ({ on_a: contextCall("activate", handleOf(request, "read_a")) }),
   ]);
+  const many = await say("many", [
+    Object.fromEntries(
+      Array.from({ length: batchSize }, (_, index) => [`many_${index}`, calls.show("e.txt")]),
+    ),
+  ]);
 
   for (const request of host.requests)
     assert.deepEqual(shownWords(request, ["a", "b", "d"]), [], "words that were replaced");
@@ -37,6 +45,8 @@ export const resultsAreAsGiven: HarnessScenario = async (openHost) => {
   assert.equal(masksIn(last(looked)), 2, "both results as given");
   assert.equal(masksIn(last(back)), 2, "the activated result as given");
   assert.deepEqual(shownWords(last(looked), ["c"]), ["c"], "a result that is the file's text");
+  const shown = last(many).messages.flatMap(({ text }) => text.split(wordsOf("e")).slice(1));
+  assert.ok(shown.length >= batchSize, "every result of a large batch");
 };
 
 function masksIn({ messages }: ModelRequest): number {
