@@ -16,7 +16,7 @@ import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
-import { isAssistantStep, type Step } from "../chat/turn.ts";
+import { isAssistantStep } from "../chat/turn.ts";
 import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
@@ -205,11 +205,9 @@ async function arrive(
 function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boolean {
   if (call === undefined) return false;
   const { turn, step } = call.position;
-  const isLater = (steps: readonly Step[]): boolean => steps.some(isAssistantStep);
-  return (
-    isLater(chat.turns[turn]?.steps.slice(step + 1) ?? []) ||
-    chat.turns.slice(turn + 1).some(({ steps }) => isLater(steps))
-  );
+  return chat.turns
+    .slice(turn)
+    .some(({ steps }, index) => steps.slice(index === 0 ? step + 1 : 0).some(isAssistantStep));
 }
 
 /**

@@ -7,6 +7,8 @@ export interface ToolAnswer {
   readonly ok: boolean;
   readonly text: string;
   readonly effects: readonly ToolEffect[];
+  /** Whether the text is a content. It is then shown, and can leave the view, like the output of another tool. */
+  readonly isOutput?: boolean;
 }
 
 /** Returns an answer of a call that did nothing. It is one line, although it can quote a name or an error. */

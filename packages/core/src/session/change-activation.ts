@@ -16,6 +16,13 @@ import { joinPool, refreshEntry, type SessionScope } from "../state/session-scop
 import type { Departure } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
+import {
+  earlierVersion,
+  type FileVersion,
+  lastShowable,
+  namedVersion,
+  readVersion,
+} from "./earlier-version.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
 /** The lines of an object to activate. Default: all. */
@@ -34,6 +41,10 @@ export async function activate(
   lines: ActivateRange = {},
 ): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
+  if (target.type === "unknown") {
+    const named = await namedVersion(scope, given);
+    if (named !== undefined) return await activateVersion(scope, named, lines);
+  }
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") return await activateLocked(scope, target, lines);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
@@ -41,6 +52,24 @@ export async function activate(
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
   return await activateEntry(scope, entry, lines);
+}
+
+/** Shows a version of a file: the newest one in the usual way, and any other as the output of the call. */
+async function activateVersion(
+  scope: SessionScope,
+  { entry, version, range }: FileVersion,
+  lines: ActivateRange,
+): Promise<ToolAnswer> {
+  const asked = lines.from === undefined && lines.to === undefined ? { ...range } : lines;
+  const newest = await refreshEntry(scope, entry);
+  if (version === newest.stored.version && presenceOf(newest.stored.body) !== "missing")
+    return await activateEntry(scope, newest, asked);
+  const stored = await scope.dependencies.store.get(entry.id, { version });
+  if (stored !== undefined)
+    return await earlierVersion(scope, { entry: newest, stored: metadataVersion(stored) }, asked);
+  return refusal(
+    `${entry.handle} has no version ${version}; its newest is version ${newest.stored.version}.`,
+  );
 }
 
 async function activateEntry(
@@ -55,8 +84,16 @@ async function activateEntry(
   const entry = isUnread && mayRead ? await readUnread(scope, newest) : newest;
   if (typeof entry === "string") return refusal(entry);
   const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
+  const read = await readVersion(scope, entry);
+  if (read !== undefined) return await activateVersion(scope, read, lines);
+  if (presenceOf(entry.stored.body) === "missing") {
+    const last = await lastShowable(scope, entry);
+    if (last !== undefined) return await earlierVersion(scope, { entry, stored: last }, lines);
+  }
   const note = noContentNote(entry.handle, entry.stored);
-  if (note !== undefined) return refusal(note);
+  const isPicture = presenceOf(entry.stored.body) === "non_text" && !mayRead;
+  if (note !== undefined)
+    return refusal(isPicture ? `${note} Call read with its path to see it.` : note);
   if (isUnread && !mayRead) {
     const wasRead = scope.state.hostShown.has(entry.id);
     return refusal(`${name} ${wasRead ? notShown.changed : notShown.unread}`);
@@ -212,6 +249,8 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
   if (activated?.ok === false) return activated;
+  if (activated?.isOutput === true)
+    return refusal(`${given} is an earlier version, which cannot be pinned; activate shows it.`);
   const entry = await knownEntry(scope, given);
   if (entry === undefined || entry.id === scope.state.chat.id)
     return refusal("the chat is locked; it needs no pin.");

@@ -263,7 +263,7 @@ export async function openContextSession(
     return await run(async (current) => {
       const result = await operation(current);
       // A refusal has no effect, so the host's own result of the call is enough.
-      const callMade = result.ok ? callId : undefined;
+      const callMade = result.ok && result.isOutput !== true ? callId : undefined;
       const hasEffect = current.state.changed;
       if (callMade !== undefined && hasEffect) current.state.pendingCalls.add(callMade);
       // The result of the call is ingested and stored before the model gets it.
@@ -415,6 +415,7 @@ export async function openContextSession(
  * applied again from the host's history.
  */
 export function answerDetails(answer: ToolAnswer): JsonObject {
+  if (answer.isOutput === true) return {};
   return { [executionField]: { report: answer.text, effects: answer.effects } };
 }
 

@@ -70,7 +70,10 @@ export const contextTools: readonly (ContextTool & { readonly name: UsualName })
     parameters: {
       type: "object",
       properties: {
-        id: targetParameter,
+        id: {
+          ...targetParameter,
+          description: `${targetParameter.description} f1@2 is version 2 of f1.`,
+        },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
       },
@@ -98,7 +101,7 @@ export const contextTools: readonly (ContextTool & { readonly name: UsualName })
  */
 export const standingInstruction = `# Context objects
 Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. Objects that were not used recently are removed from the context. Nothing is lost: [t3 ok, 4.1k chars] without content is a removed object; activate t3 shows it again (from and to for some lines). Contents are between rows of tildes under a header with their handle; partly shown content is marked.
-- read opens a file, activate HANDLE shows an object again, deactivate HANDLE removes it, pin HANDLE keeps it. A file that others change is reported; read it again to see it.
+- read opens a file, activate HANDLE shows an object again (f3@1: version 1 of f3), deactivate HANDLE removes it, pin HANDLE keeps it. A file that others change is reported; read it again to see it.
 - In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
 - Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
 - Write findings to Markdown notes often: they stay when outputs are removed.`;

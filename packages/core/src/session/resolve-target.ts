@@ -2,6 +2,7 @@ import {
   isObjectId,
   type ObjectId,
   type ObjectMetadata,
+  presenceOf,
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -41,6 +42,11 @@ function inSession(scope: SessionScope, name: string): Target | undefined {
   const path = dependencies.files.resolve(name, dependencies.workspace);
   for (const candidate of state.pool.values()) {
     if (isNamed(candidate.stored.body, name, path)) return { type: "known", entry: candidate };
+  }
+  for (const candidate of state.pool.values()) {
+    const { body } = candidate.stored;
+    if (presenceOf(body) === "missing" && name !== "" && body.provenance.origin === path)
+      return { type: "known", entry: candidate };
   }
   return undefined;
 }

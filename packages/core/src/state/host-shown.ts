@@ -10,7 +10,7 @@ import {
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { type ActivationOptions, setActive } from "./active-set.ts";
 import type { SessionScope } from "./session-scope.ts";
-import type { HostShown, SessionState } from "./session-state.ts";
+import type { HostShown, SessionState, ShownText } from "./session-state.ts";
 
 /** Records that the model got lines of a file's version; without a range, all of them. */
 export function noteHostShown(
@@ -43,7 +43,22 @@ function setHostShown(
   hash: string,
   ranges: readonly LineRange[] | undefined,
 ): void {
-  hostShown.set(id, { content_hash: hash, ...(ranges === undefined ? {} : { ranges }) });
+  const earlier = earlierTexts(hostShown.get(id), hash);
+  hostShown.set(id, {
+    content_hash: hash,
+    ...(ranges === undefined ? {} : { ranges }),
+    ...(earlier.length === 0 ? {} : { earlier }),
+  });
+}
+
+/** The number of earlier contents of a file that are remembered. */
+const mostEarlier = 8;
+
+function earlierTexts(known: HostShown | undefined, hash: string): readonly ShownText[] {
+  if (known === undefined) return [];
+  const { earlier = [], ...last } = known;
+  const all = last.content_hash === hash ? earlier : [...earlier, last];
+  return all.filter(({ content_hash: one }) => one !== hash).slice(-mostEarlier);
 }
 
 function rangesOf(known: HostShown | undefined): readonly LineRange[] | undefined {
@@ -74,8 +89,24 @@ function showable(
   if (shown === undefined) return { type: "unread" };
   if (shown.content_hash !== hashes.content_hash || presenceOf(body) !== "present")
     return { type: "changed" };
-  if (shown.ranges === undefined) return { type: "all" };
-  const within = asked === undefined ? shown.ranges : sharedLines(shown.ranges, asked);
+  return linesOfShown(shown, asked);
+}
+
+/** Returns what may be shown of any version of a file without a tool of the host. */
+export function showableOf(
+  { state, dependencies }: SessionScope,
+  { body, hashes }: StoredMetadata,
+  asked: LineRange | undefined,
+): Showable {
+  if (dependencies.activateUnread !== "ask") return { type: "all" };
+  const { earlier = [], ...last } = state.hostShown.get(body.id) ?? { content_hash: "" };
+  const shown = [last, ...earlier].find(({ content_hash: hash }) => hash === hashes.content_hash);
+  return shown === undefined ? { type: "unread" } : linesOfShown(shown, asked);
+}
+
+function linesOfShown({ ranges }: ShownText, asked: LineRange | undefined): Showable {
+  if (ranges === undefined) return { type: "all" };
+  const within = asked === undefined ? ranges : sharedLines(ranges, asked);
   return within.length === 0 ? { type: "other-lines" } : { type: "lines", ranges: within };
 }
 

@@ -38,7 +38,12 @@ export interface Activation {
  * The text of a file that the model got from a tool of the host, or wrote itself: a content by its hash, and its lines;
  * without ranges, all of them.
  */
-export type HostShown = {
+export type HostShown = ShownText & {
+  /** The contents that it had before, the newest last. */
+  readonly earlier?: readonly ShownText[];
+};
+
+export type ShownText = {
   readonly content_hash: string;
   readonly ranges?: readonly LineRange[];
 };

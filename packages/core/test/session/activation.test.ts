@@ -105,11 +105,11 @@ describe("activate and deactivate", () => {
     expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompt]);
   });
 
-  it("report why there is no content: not text, or a missing file", async () => {
+  it("report why there is no content: not text, or a missing file without a text", async () => {
     const opened = await openTestSession({ files: { ...files, "/work/gone.ts": "x" } });
     const { session } = opened;
     await session.read({ path: "logo.png" });
-    await session.read({ path: "gone.ts" });
+    await session.recordNamed(["gone.ts"]);
     opened.files.delete("/work/gone.ts");
     await session.read({ path: "gone.ts" });
 

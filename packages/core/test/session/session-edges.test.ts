@@ -142,7 +142,7 @@ describe("the tools of the model", () => {
         limit: { type: "number", description: "How many lines to show at most." },
       },
       activate: {
-        id,
+        id: { ...id, description: `${id.description} f1@2 is version 2 of f1.` },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
       },

@@ -1,0 +1,141 @@
+import {
+  type LineRange,
+  lineCount,
+  presenceOf,
+  rangeOf,
+  isReference,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import { rangeIn } from "../calls/execution.ts";
+import { rangesText } from "../render/content-block.ts";
+import { shortName } from "../render/short-name.ts";
+import { showableOf } from "../state/host-shown.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
+import { refusal, type ToolAnswer } from "./answers.ts";
+import { resolveTarget } from "./resolve-target.ts";
+
+/** A version of a file, with the lines that a tool has read of it; without a range, all of them. */
+export interface FileVersion {
+  readonly entry: PoolEntry;
+  readonly version: number;
+  readonly range?: LineRange;
+}
+
+/** The forms in which a model names a version: `f3@1`, `f3 v1` and, from a header, `f3 src/a.ts v1`. */
+const versionForm = /^(\S+?)(?:@|(?: .*)? v)(\d{1,9})$/u;
+
+/** Returns the version of a file that a name means, or undefined if it does not name one. */
+export async function namedVersion(
+  scope: SessionScope,
+  given: string,
+): Promise<FileVersion | undefined> {
+  const [, name, version] = versionForm.exec(given.trim()) ?? [];
+  if (name === undefined) return undefined;
+  const target = await resolveTarget(scope, name);
+  if (target.type !== "known" || !isFile(target.entry.stored)) return undefined;
+  return { entry: target.entry, version: Number(version) };
+}
+
+/** Returns the version of a file whose text stands for the result of a tool call; undefined for any other object. */
+export async function readVersion(
+  { state, dependencies }: SessionScope,
+  { stored }: PoolEntry,
+): Promise<FileVersion | undefined> {
+  const { type, context_tool: isRead, file_refs: files, target_range: lines } = stored.body;
+  if (type !== "toolcall" || isRead !== true || !Array.isArray(files)) return undefined;
+  const [reference] = files.filter(isReference);
+  const entry = reference === undefined ? undefined : state.pool.get(reference.id);
+  if (reference?.ref !== "static" || entry === undefined) return undefined;
+  const read = await dependencies.store.get(entry.id, { txId: reference.tx_id });
+  const range = rangeIn(lines);
+  return read === undefined
+    ? undefined
+    : { entry, version: read.version, ...(range === undefined ? {} : { range }) };
+}
+
+/** Returns the newest version of a deleted file whose text may be shown. */
+export async function lastShowable(
+  scope: SessionScope,
+  { id }: PoolEntry,
+): Promise<StoredMetadata | undefined> {
+  const versions = await scope.dependencies.store.history(id);
+  return versions.findLast((one) => {
+    const { type } = showableOf(scope, one, undefined);
+    return presenceOf(one.body) === "present" && (type === "all" || type === "lines");
+  });
+}
+
+/** The most characters of an earlier version that one call shows. */
+const mostCharacters = 50_000;
+
+/**
+ * Returns the text of a version of a file that is not its newest one, as the output of the call that asks for it. Only
+ * lines are shown that a tool of the host has shown or that the model wrote, if the session follows that rule.
+ */
+export async function earlierVersion(
+  scope: SessionScope,
+  { entry, stored }: { readonly entry: PoolEntry; readonly stored: StoredMetadata },
+  lines: { readonly from?: number; readonly to?: number },
+): Promise<ToolAnswer> {
+  const { store, workspace } = scope.dependencies;
+  const { version } = stored;
+  const name = `Version ${version} of ${entry.handle} ${shortName(workspace, stored.body)}`;
+  const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
+  if (text === undefined) return refusal(`${name} has no text.`);
+  const asked = askedLines(text, lines);
+  if (typeof asked === "string") return refusal(`${name}: ${asked}`);
+  const found = showableOf(scope, stored, asked);
+  if (found.type === "unread" || found.type === "changed")
+    return refusal(`${name} was not shown in this session, so activate cannot show it.`);
+  if (found.type === "other-lines") return refusal(`${name} was shown without these lines.`);
+  const count = lineCount(text);
+  const ranges = found.type === "lines" ? found.ranges : [asked ?? { from: 1, to: count }];
+  const { shown, kept } = withinLimit(text, ranges);
+  const isPart = rangesText(kept, count);
+  const state = presenceOf(entry.stored.body) === "missing" ? "; the file is deleted now" : "";
+  const more = kept.at(-1)?.to === ranges.at(-1)?.to ? "" : "; from and to show other lines";
+  return {
+    ok: true,
+    text: `${name}, ${isPart}${state}${more}:\n${shown}`,
+    effects: [],
+    isOutput: true,
+  };
+}
+
+function askedLines(
+  text: string,
+  { from, to }: { readonly from?: number; readonly to?: number },
+): LineRange | undefined | string {
+  try {
+    return rangeOf(text, from, to);
+  } catch (error) {
+    if (error instanceof RangeError) return `${error.message}.`;
+    throw error;
+  }
+}
+
+/** Returns the text of ranges up to the limit of characters, with the lines that it has; at least one line. */
+function withinLimit(
+  text: string,
+  ranges: readonly LineRange[],
+): { readonly shown: string; readonly kept: readonly LineRange[] } {
+  const lines = text.split(/(?<=\n)/u);
+  const kept: LineRange[] = [];
+  let shown = "";
+  for (const { from, to } of ranges) {
+    let next = from;
+    for (; next <= to; next += 1) {
+      const line = (lines[next - 1] ?? "").replace(/\n$/u, "").slice(0, mostCharacters);
+      if (shown !== "" && shown.length + line.length > mostCharacters) break;
+      shown += `${line}\n`;
+    }
+    if (next > from) kept.push({ from, to: next - 1 });
+    if (next <= to) break;
+  }
+  return { shown, kept };
+}
+
+function isFile({ body }: StoredMetadata): boolean {
+  return body.type === "file" || body.type === "note";
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import type { ToolAnswer } from "../../src/session/answers.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { numberedLines } from "./fake-files.ts";
+import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
+import { openTestSession, type TestSession } from "./test-session.ts";
+import { textOfMessage } from "./view-parts.ts";
+
+const ask = { activateUnread: "ask" } as const;
+const text = numberedLines(30);
+
+describe.each([{}, ask])("a file that was deleted (%o)", (options) => {
+  it("is shown as it was, as the output of the call", async () => {
+    const opened = await openRead(options);
+    await remove(opened);
+
+    const answer = await activated(opened, "f1");
+
+    expect(answer.text).toBe(
+      `Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now:\n${text}`,
+    );
+    expect(await textsOf(opened)).toContain(`t2 ok\n~~~\n${answer.text}~~~`);
+  });
+
+  it("is found by its path, and as the result of the call that read it", async () => {
+    const opened = await openRead(options);
+    await remove(opened);
+
+    const texts = [];
+    for (const name of ["a.txt", "t1", "f1@1"])
+      texts.push((await opened.session.activate(name)).text);
+
+    expect(new Set(texts)).toEqual(
+      new Set([`Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now:\n${text}`]),
+    );
+  });
+});
+
+describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
+  it.each(["f1@1", "f1 v1", "f1 a.txt v1", "a.txt@1", "t1"])("is shown for %s", async (name) => {
+    const opened = await openRead(options);
+    await overwrite(opened, "new\n");
+
+    expect(await opened.session.activate(name, { from: 2, to: 3 })).toMatchObject({
+      ok: true,
+      text: "Version 1 of f1 a.txt, lines 2-3 of 30:\nline 2\nline 3\n",
+      effects: [],
+    });
+    expect(await opened.session.activate("f1")).toMatchObject({ ok: true });
+  });
+
+  it("can leave the view and be activated like any output", async () => {
+    const opened = await openRead(options);
+    await overwrite(opened, "new\n");
+    await activated(opened, "f1@1");
+    await opened.session.deactivate("t2");
+
+    expect(await opened.session.activate("t2")).toMatchObject({ ok: true });
+    expect(await textsOf(opened)).toContainEqual(expect.stringContaining("line 30"));
+  });
+
+  it("is known after a restart", async () => {
+    const opened = await openRead(options);
+    await overwrite(opened, "new\n");
+    const again = await opened.reopen();
+
+    expect(await again.activate("f1@1")).toMatchObject({ ok: true });
+  });
+
+  it("is refused with what is wrong", async () => {
+    const { session } = await openRead(options);
+
+    expect((await session.activate("f1@7")).text).toBe(
+      "f1 has no version 7; its newest is version 1.",
+    );
+    expect((await session.activate("f9@1")).text).toMatch(/^No object is known as "f9@1"\./u);
+    expect(await session.activate("f1@1")).toMatchObject({ ok: true });
+  });
+
+  it("cannot be pinned", async () => {
+    const opened = await openRead(options);
+    await overwrite(opened, "new\n");
+
+    expect(await opened.session.pin("f1@1")).toMatchObject({
+      ok: false,
+      text: "f1@1 is an earlier version, which cannot be pinned; activate shows it.",
+    });
+  });
+});
+
+describe("an earlier version of which not all was shown", () => {
+  it("is shown by its lines that were shown", async () => {
+    const opened = await openRead(ask, { offset: 5, limit: 2 });
+    await overwrite(opened, "new\n");
+
+    expect((await opened.session.activate("f1@1")).text).toBe(
+      "Version 1 of f1 a.txt, lines 5-6 of 30:\nline 5\nline 6\n",
+    );
+    expect((await opened.session.activate("f1@1", { from: 20, to: 21 })).text).toBe(
+      "Version 1 of f1 a.txt was shown without these lines.",
+    );
+  });
+
+  it("is not shown if others wrote it", async () => {
+    const opened = await openRead(ask);
+    opened.files.set("/work/a.txt", "TOKEN=abc123\n");
+    await opened.session.recordWrite("a.txt", { args: {} });
+    await overwrite(opened, "new\n");
+
+    expect((await opened.session.activate("f1@2")).text).toBe(
+      "Version 2 of f1 a.txt was not shown in this session, so activate cannot show it.",
+    );
+  });
+
+  it("is cut after 50,000 characters, with the lines that are shown", async () => {
+    const opened = await openRead({}, {}, numberedLines(9_000));
+    await overwrite(opened, "new\n");
+
+    const answer = await opened.session.activate("f1@1", { from: 100 });
+
+    expect(answer.text.length).toBeLessThan(50_200);
+    expect(answer.text).toMatch(
+      /^Version 1 of f1 a\.txt, lines 100-\d+ of 9000; from and to show other lines:\nline 100\n/u,
+    );
+  });
+});
+
+type Opened = TestSession & { readonly history: ScriptedHistory };
+
+async function openRead(
+  options: { readonly activateUnread?: "ask" },
+  lines: { readonly offset?: number; readonly limit?: number } = {},
+  content: string = text,
+): Promise<Opened> {
+  const opened = await openTestSession({
+    files: { "/work/a.txt": content },
+    layout: epochLayout({ small: 0 }),
+    ...options,
+  });
+  const history = scriptHistory();
+  history.user("go on");
+  const { offset = 1, limit = 99_999 } = lines;
+  const shown = content
+    .split("\n")
+    .slice(offset - 1, offset - 1 + limit)
+    .join("\n");
+  const callId = history.call("read", { path: "a.txt", ...lines }, shown);
+  await opened.session.recordRead("a.txt", { callId });
+  await history.ingest(opened.session);
+  await opened.session.view();
+  return { ...opened, history };
+}
+
+async function overwrite({ session, files }: Opened, content: string): Promise<void> {
+  files.set("/work/a.txt", content);
+  await session.recordWrite("a.txt", { args: { content } });
+}
+
+async function remove({ session, files }: Opened): Promise<void> {
+  files.delete("/work/a.txt");
+  await session.read({ path: "a.txt" });
+}
+
+async function activated({ session, history }: Opened, id: string): Promise<ToolAnswer> {
+  const answer = await history.ask(
+    "activate",
+    { id },
+    async (callId) => await session.activate(id, {}, { callId }),
+  );
+  await history.ingest(session);
+  return answer;
+}
+
+async function textsOf({
+  session,
+}: {
+  readonly session: ContextSession;
+}): Promise<readonly string[]> {
+  return (await session.view()).messages.map(textOfMessage);
+}
