@@ -23,6 +23,16 @@ export const omissionNotices: {
   earlier: line`[earlier messages are not shown; activate ${target} with from and to reads their lines]`,
 };
 
+/** The type of a part of a message, such as `image`. */
+const partType: Slot<string> = {
+  name: "TYPE",
+  pattern: "[a-z_]+",
+  write: (type) => (/^[a-z_]+$/u.test(type) ? type : "part"),
+};
+
+/** Replaces a part of a user's message that is no text, if the budget does not allow all of the message. */
+export const partNotShown: LineKind<[type: string]> = line`[${partType} not shown]`;
+
 /** The texts of messages that a provider requires and the chat does not have. */
 export const missingMessages: {
   readonly user: LineKind<[]>;

@@ -1,6 +1,13 @@
 import { handle } from "./handles.ts";
 import { headers, metadataLines, pooledHeaders, referenceLines, titles } from "./object-lines.ts";
-import { missingMessages, omissionNotices, pinnedNotices, poolLines, setsLine } from "./notices.ts";
+import {
+  missingMessages,
+  omissionNotices,
+  partNotShown,
+  pinnedNotices,
+  poolLines,
+  setsLine,
+} from "./notices.ts";
 import { argumentStubs, omissionMarks } from "./stand-ins.ts";
 
 /** A kind of line that the context manager writes into views. */
@@ -21,6 +28,7 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
   notices: [
     ...Object.values(pinnedNotices),
     ...Object.values(omissionNotices),
+    partNotShown,
     ...Object.values(missingMessages),
   ],
   "pools of the pooled layout": [...Object.values(poolLines), setsLine],

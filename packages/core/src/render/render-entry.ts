@@ -4,7 +4,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { type Block, isImage, isText, isToolCall } from "../chat/message.ts";
+import { type Block, isImage, isToolCall } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { headers, referenceLines, titles } from "../lines/object-lines.ts";
@@ -24,6 +24,7 @@ import { textOfEnds } from "./head-and-tail.ts";
 import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
 import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
+import { userText } from "./user-text.ts";
 
 /**
  * Returns the message that an entry describes. Throws `RangeError` that names the object or the place in the chat which
@@ -61,13 +62,12 @@ function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage
   if (found === undefined || found.user === null) throw misplaced(turn, -1);
   const content = withoutEmpty(found.user);
   if (head === undefined) return { role: "user", content, ...timeOf(found.timestamp) };
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
+  const text = userText(content);
   const omitted = text.length - head;
-  const mark = omissionMarks.message.write(omitted, source.chatHandle);
   const shown = text.slice(0, head).toWellFormed();
+  // Only parts that are no text can be missing. A line in the text says so.
+  if (omitted <= 0) return { role: "user", content: [{ type: "text", text: shown }] };
+  const mark = omissionMarks.message.write(omitted, source.chatHandle);
   return { role: "user", content: [{ type: "text", text: `${shown}\n${mark}` }] };
 }
 

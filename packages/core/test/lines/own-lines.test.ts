@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   missingMessages,
   omissionNotices,
+  partNotShown,
   pinnedNotices,
   poolLines,
   setsLine,
@@ -137,6 +138,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map((all) => omissionNotices.steps.write(...all)),
   "the notice of other messages": target.map(omissionNotices.others.write),
   "the notice of earlier messages": target.map(omissionNotices.earlier.write),
+  "a part of a message that is no text": fc
+    .constantFrom("image", "image_url", "Odd type!", "")
+    .map(partNotShown.write),
   "a missing user message": fc.constant(missingMessages.user.write()),
   "a missing result": fc.constant(missingMessages.result.write()),
   "the title of the pool": fc.constant(poolLines.title.write()),

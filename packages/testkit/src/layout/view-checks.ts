@@ -86,12 +86,20 @@ function isSameBut(shown: unknown, given: unknown): boolean {
 
 /**
  * Returns the text of the newest user message that has content. Returns `undefined` if the message is only an image,
- * or if a summary that the user requested replaces it. Messages that are left out do not count.
+ * or if a summary that the user requested replaces it. Messages that are left out do not count. If the newest of all is
+ * left out, a budget can have removed the ones before.
  */
-export function newestUserText({ turns, compaction, leftOut }: LayoutInput): string | undefined {
+export function newestUserText({
+  turns,
+  compaction,
+  leftOut,
+  budget,
+}: LayoutInput): string | undefined {
   const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
   const gone = leftOutOf(leftOut ?? []);
   const first = step === -1 ? turn : turn + 1;
+  const newest = turns.findLastIndex(({ user }) => saysAnything(user));
+  if (budget !== undefined && gone.has({ turn: newest, step: -1 })) return undefined;
   const kept = turns.filter((_, index) => index >= first && !gone.has({ turn: index, step: -1 }));
   const said = kept.findLast(({ user }) => saysAnything(user))?.user ?? null;
   if (said === null || typeof said === "string") return said ?? undefined;

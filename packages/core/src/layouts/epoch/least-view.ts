@@ -1,4 +1,4 @@
-import { isText } from "../../chat/message.ts";
+import { userText } from "../../render/user-text.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { omissionNotices } from "../../lines/notices.ts";
 import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
@@ -77,10 +77,7 @@ function userInPart(
   budget: number,
 ): readonly ViewEntry[] {
   const said = context.input.turns[turn]?.user ?? "";
-  const text =
-    typeof said === "string"
-      ? said
-      : said.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
+  const text = userText(said);
   const tokens = rawEstimator.text(text);
   let head = text.length;
   const { factor = 1 } = context.input;

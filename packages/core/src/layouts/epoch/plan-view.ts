@@ -255,7 +255,7 @@ function grow(
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   add(pinnedNotice(context, entries));
   return late < sent
-    ? { entries, sent, cut: late, end: "late-result" }
+    ? { entries, sent, cut: Math.min(late, kept?.cut ?? sent), end: "late-result" }
     : { entries, sent, cut: Math.min(sent, kept?.cut ?? sent) };
 }
 

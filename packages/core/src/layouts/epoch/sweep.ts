@@ -163,9 +163,17 @@ function withResultsAsAsked(
   isUnsent: (index: number) => boolean,
 ): readonly ViewEntry[] {
   const parts = shownParts([]);
+  const lastContent = new Map<string, number>();
+  for (const [index, entry] of entries.entries())
+    for (const { of } of contentParts(entry)) lastContent.set(of, index);
+  // A later entry shows the newest version of a file that has changed since it was read.
+  const isShownBelow = ({ shows = [] }: ResultEntry, index: number): boolean =>
+    shows.some(({ of }) => (lastContent.get(of) ?? index) > index);
   return entries.map((entry, index) => {
     const shown =
-      isUnsent(index) && entry.type === "result" ? asAsked(context, parts, entry) : entry;
+      isUnsent(index) && entry.type === "result" && !isShownBelow(entry, index)
+        ? asAsked(context, parts, entry)
+        : entry;
     parts.add(shown);
     return shown;
   });

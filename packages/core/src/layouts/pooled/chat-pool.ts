@@ -1,9 +1,9 @@
-import type { Block } from "../../chat/message.ts";
 import type { TurnPosition } from "../../chat/turn.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { missingMessages, omissionNotices } from "../../lines/notices.ts";
 import { omissionMarks } from "../../lines/stand-ins.ts";
 import { fitText } from "../../render/fit-text.ts";
+import { userText } from "../../render/user-text.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
@@ -151,12 +151,7 @@ function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rend
   if (messageTokens(message, estimator) <= budget)
     return { messages: [message], tokens: messageTokens(message, estimator) };
   const content = message.role === "user" ? message.content : "";
-  const blocks: readonly Block[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const text = blocks
-    .map((block) => (typeof block["text"] === "string" ? block["text"] : `(${block.type})`))
-    .join("\n");
-  const fitted = fitText(text, Math.max(0, budget - 8), estimator, (omitted) =>
+  const fitted = fitText(userText(content), Math.max(0, budget - 8), estimator, (omitted) =>
     omissionMarks.message.write(omitted, chatHandle),
   );
   if (fitted === undefined) return { messages: [], tokens: 0 };
