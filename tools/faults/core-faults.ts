@@ -185,9 +185,9 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Epochs end much too late.",
   },
   {
-    file: "layouts/epoch/sweep.ts",
-    of: "const isUnsent = index >= unsentFrom;",
-    becomes: "const isUnsent = false;",
+    file: "layouts/epoch/plan-view.ts",
+    of: 'const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;',
+    becomes: "const unsentFrom = grown.entries.length;",
     breaks: "A result leaves the prompt before the model has seen it.",
   },
   {
@@ -297,6 +297,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "if (hash !== file.stored.hashes.content_hash || candidate",
     becomes: "if (candidate",
     breaks: "A deleted file counts as moved to an unrelated file of the same size.",
+  },
+  {
+    file: "state/apply-policy.ts",
+    of: " && !state.unsent.has(id))",
+    becomes: ")",
+    breaks: "The first results of a large batch leave before the model has seen them.",
+  },
+  {
+    file: "state/host-shown.ts",
+    of: "const all = last.content_hash === hash ? earlier : [...earlier, last];",
+    becomes: "const all = earlier;",
+    breaks: "The text of an overwritten file cannot be brought back.",
   },
   {
     file: "state/active-set.ts",

@@ -77,6 +77,15 @@ describe("a prompt that the provider refused as too long", () => {
       expect((await viewed(session)).tokens).toBeLessThan(8_000);
   });
 
+  test("keeps the limit if the session is resumed before the next call", async () => {
+    const opened = await longSession();
+    const { call } = await viewed(opened.session);
+    const error = "prompt is too long: 22000 tokens > 8000 maximum";
+    await opened.session.recordRefusal({ error, call, model: "maker/m-1" });
+
+    expect((await viewed(await opened.reopen())).tokens).toBeLessThan(8_000);
+  });
+
   test("does not limit another model", async () => {
     const { session } = await longSession();
     const { call, tokens } = await viewed(session);
