@@ -10,12 +10,14 @@ export interface ContextSwitch {
   readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
   /** The cost of the calls so far and the figures of the next view; undefined while switched off. */
   readonly figures: () => Promise<ContextFigures | undefined>;
+  /** Why Pi's own messages are sent now; undefined if the views are. */
+  readonly sendsOwn: () => string | undefined;
   /** Whether the user compacted the chat after the last call. The session knows it only with the next call. */
   readonly isCompacted: () => boolean;
 }
 
 const usage =
-  "/context lists the objects and their costs; /context restore activates the objects that left the view when the last epoch ended; /context show|activate|deactivate|pin|unpin HANDLE; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
+  "/context lists the objects and their costs; /context restore activates the objects that left the view when the last epoch ended; /context show HANDLE; /context activate|deactivate|pin|unpin HANDLE ...; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
 
 const compactedSince =
   "The chat was compacted after the last call. Contents leave the view with the next call.";
@@ -28,6 +30,8 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
   if (changes && !extension.isOn()) return "Managed context is off; /context on switches it on.";
   if (verb === "list") {
     const { session, workspace } = await extension.open();
+    const why = extension.sendsOwn();
+    if (why !== undefined) return `${why}\n${await list(session, workspace, undefined)}`;
     const text = await list(session, workspace, await extension.figures());
     return extension.isCompacted()
       ? `${text}\n${compactedSince} The list above is from before.`
@@ -40,20 +44,35 @@ export async function contextCommand(args: string, extension: ContextSwitch): Pr
   }
   if (target === "") return usage;
   const { session, workspace } = await extension.open();
+  const words = [target, ...rest];
   switch (verb) {
     case "show":
-      return await show(session, target, workspace);
+      return await show(session, words.join(" "), workspace);
     case "activate":
+      if (rest.some((one) => !/^\d+$/u.test(one)))
+        return await each(words, async (name) => await session.activate(name));
       return (await session.activate(target, lines(rest))).text;
     case "deactivate":
     case "pin":
     case "unpin":
-      return (await session[verb](target)).text;
+      return await each(words, async (name) => await session[verb](name));
     case "name":
       return (await session.name(target, rest.join(" "))).text;
     default:
       return usage;
   }
+}
+
+/** Runs a verb on one object whose name has blanks, or else on several objects. Returns the answers, one a line. */
+async function each(
+  words: readonly string[],
+  run: (name: string) => Promise<{ readonly ok: boolean; readonly text: string }>,
+): Promise<string> {
+  const whole = await run(words.join(" "));
+  if (whole.ok || words.length === 1) return whole.text;
+  const answers: string[] = [];
+  for (const word of words) answers.push((await run(word)).text);
+  return answers.join("\n");
 }
 
 /** Reads the line range after a handle: `10 20` is from line 10 to line 20. */

@@ -5,6 +5,8 @@ import { isStoreTrouble } from "./store-trouble.ts";
  * Notifies the user of a failure of the extension: with a message once, and in the status line until a call succeeds.
  */
 export interface FailureNotice {
+  /** Whether no view was made since the last failure. */
+  readonly isOn: boolean;
   /** Reports that the host's own messages are sent, and why. */
   failed(error: unknown, context: PiContext): void;
   /** A view was made. A later trouble of the store is another one, of which the user is notified again. */
@@ -20,8 +22,13 @@ export const failedStatus = "ctx failed: Pi's own messages are sent unchanged";
 export function failureNotice(): FailureNotice {
   let isNotified = false;
   let isTrouble = false;
+  let isOn = false;
   return {
+    get isOn() {
+      return isOn;
+    },
     failed(error, { hasUI, ui }) {
+      isOn = true;
       ui.setStatus(statusKey, failedStatus);
       if (isNotified) return;
       isNotified = true;
@@ -31,6 +38,7 @@ export function failureNotice(): FailureNotice {
       else process.stderr.write(`${text}\n`);
     },
     recovered() {
+      isOn = false;
       if (isTrouble) isNotified = false;
       isTrouble = false;
     },

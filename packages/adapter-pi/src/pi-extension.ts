@@ -519,8 +519,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           open: async () => await open(context),
           figures: async () => await figures(context),
           isCompacted: () => isCompacted,
+          sendsOwn,
         });
-        if (isOn && canActivate()) await lookedAt((await open(context)).session, context);
+        if (sendsOwn() === undefined) await lookedAt((await open(context)).session, context);
         return text;
       } catch (error) {
         // The error of a command is shown as its answer.
@@ -528,8 +529,16 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       }
     }
 
+    /** Says why Pi's own messages are sent now; undefined if the views are. */
+    function sendsOwn(): string | undefined {
+      if (!isOn) return "Managed context is off; Pi's own messages are sent unchanged.";
+      if (!canActivate())
+        return "The tool activate is off, so Pi's own messages are sent, and the session is only recorded.";
+      return notice.isOn ? "After a failure Pi's own messages are sent unchanged." : undefined;
+    }
+
     async function figures(context: PiContext): Promise<ContextFigures | undefined> {
-      if (!isOn || !canActivate()) return undefined;
+      if (sendsOwn() !== undefined) return undefined;
       const view = await lookedAt((await open(context)).session, context);
       return requests.figures(view, context.model);
     }

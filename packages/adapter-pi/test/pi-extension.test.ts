@@ -161,6 +161,48 @@ describe("the extension", () => {
     expect(pi.notices[1]).toBe("No content left the view when the last epoch ended.");
   });
 
+  test("takes a name with blanks, and several objects", async () => {
+    const { pi, session } = await started();
+    session.answer = { ok: false, text: "No object is known.", effects: [] };
+
+    await pi.command("context", "deactivate f1 f2");
+    await pi.command("context", "activate my file.txt");
+
+    const named = session.calls.flatMap(([name, target]) =>
+      name === "deactivate" || name === "activate" ? [target] : [],
+    );
+    expect(named).toEqual(["f1 f2", "f1", "f2", "my file.txt", "my", "file.txt"]);
+    expect(pi.notices[0]).toBe("No object is known.\nNo object is known.");
+  });
+
+  test("says before the list why Pi's own messages are sent", async () => {
+    const { pi, session } = await started();
+    const objects = [
+      {
+        handle: "t1",
+        state: "inactive",
+        stored: { body: { id: "a", type: "toolcall" }, version: 1 },
+      },
+    ] as const;
+    session.objects = [...objects];
+    session.failure = new Error("the disk is full");
+    await pi.emit("context", { messages });
+    session.failure = undefined;
+    await pi.command("context", "");
+    const failed = pi.statuses.at(-1);
+    await pi.command("context", "off");
+    await pi.command("context", "");
+
+    expect(pi.notices[1]).toMatch(
+      /^After a failure Pi's own messages are sent unchanged\.\n0 of 1 known/u,
+    );
+    expect(failed).toBe("ctx failed: Pi's own messages are sent unchanged");
+    expect(pi.notices[3]).toMatch(
+      /^Managed context is off; .*\n0 of 1 known objects are active\./u,
+    );
+    expect(pi.notices[3]).not.toContain("In view");
+  });
+
   test("shows its status from the start, after each command, and when it is off", async () => {
     const { pi, session } = await started();
     const atStart = pi.statuses.at(-1);

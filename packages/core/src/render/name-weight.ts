@@ -35,7 +35,10 @@ interface NamePiece {
   readonly weight: number;
 }
 
-/** Characters above which a piece is divided, so that a name of one word can be cut too. */
+/**
+ * Characters above which a piece is divided, so that a name of one word can be cut too. A word of other letters than
+ * English ones has more tokens and is always divided.
+ */
 const longestPiece = 9;
 
 function piecesOf(text: string): readonly NamePiece[] {
@@ -47,7 +50,8 @@ function piecesOf(text: string): readonly NamePiece[] {
     wasWord = isWord;
     const weight = pieceWeight(found) + joint;
     const length = Array.from(found).length;
-    if (length <= longestPiece) return [{ text: found, weight }];
+    const isAscii = /^\p{ASCII}+$/u.test(found);
+    if (length === 1 || (isAscii && length <= longestPiece)) return [{ text: found, weight }];
     return Array.from(found).map((letter) => ({ text: letter, weight: weight / length }));
   });
 }

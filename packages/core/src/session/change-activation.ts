@@ -246,14 +246,15 @@ function departureFromView(
  */
 export async function pin(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
+  if (target.type === "locked")
+    return refusal(`${target.name} is locked and always in the context; it needs no pin.`);
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
   if (activated?.ok === false) return activated;
   if (activated?.isOutput === true)
     return refusal(`${given} is an earlier version, which cannot be pinned; activate shows it.`);
   const entry = await knownEntry(scope, given);
-  if (entry === undefined || entry.id === scope.state.chat.id)
-    return refusal("the chat is locked; it needs no pin.");
+  if (entry === undefined) return refusal(`${JSON.stringify(given)} is not in this session.`);
   const isNews = setPinned(scope.state, entry.id);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   return {
