@@ -7,6 +7,7 @@ import {
 import { type Block, isImage, isToolCall } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
+import { omissionNotices } from "../lines/notices.ts";
 import { headers, referenceLines, titles } from "../lines/object-lines.ts";
 import { omissionMarks } from "../lines/stand-ins.ts";
 import type { ViewMessage } from "../view/layout.ts";
@@ -65,9 +66,11 @@ function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage
   const text = userText(content);
   const omitted = text.length - head;
   const shown = text.slice(0, head).toWellFormed();
-  // Only parts that are no text can be missing. A line in the text says so.
-  if (omitted <= 0) return { role: "user", content: [{ type: "text", text: shown }] };
-  const mark = omissionMarks.message.write(omitted, source.chatHandle);
+  // Without an omitted character, only images are missing. A line in the text says so.
+  const mark =
+    omitted > 0
+      ? omissionMarks.message.write(omitted, source.chatHandle)
+      : omissionNotices.others.write(source.chatHandle);
   return { role: "user", content: [{ type: "text", text: `${shown}\n${mark}` }] };
 }
 

@@ -25,11 +25,18 @@ export function lineFaults(call: PlayedCall): readonly string[] {
 
 /** Whether a text is one of the user's, whole or cut at a mark. */
 function isSaid(text: string, said: readonly string[]): boolean {
-  if (said.includes(text)) return true;
   const lines = text.split("\n");
+  const isWhole = (whole: string): boolean =>
+    whole === text || withoutImages(whole.split("\n")) === withoutImages(lines);
+  if (said.some(isWhole)) return true;
   const mark = lines.findLastIndex((line) => line.includes(" not shown; ") && isOwnLine(line));
-  const before = lines.slice(0, mark).join("\n");
-  return mark >= 0 && said.some((whole) => whole.startsWith(before));
+  const before = withoutImages(lines.slice(0, mark));
+  return mark >= 0 && said.some((whole) => withoutImages(whole.split("\n")).startsWith(before));
+}
+
+/** Joins the lines that do not stand for an image. */
+function withoutImages(lines: readonly string[]): string {
+  return lines.filter((line) => !/^(?:\(image\)|\[image not shown\])$/u.test(line)).join("\n");
 }
 
 interface Outputs {

@@ -117,8 +117,8 @@ export function textsOf(messages: readonly ViewMessage[]): readonly string[] {
 
 /** Whether a text is the beginning of another one, followed by a note of the omitted part. */
 export function isPartOf(text: string, whole: string): boolean {
-  const note = text.lastIndexOf("[");
-  return / not shown;/u.test(text) && whole.startsWith(text.slice(0, note).trimEnd());
+  const note = text.search(/\[[^[\]]* not shown;/u);
+  return note !== -1 && whole.startsWith(text.slice(0, note).trimEnd());
 }
 
 export function textTokens(text: string, { estimator }: LayoutInput): number {
