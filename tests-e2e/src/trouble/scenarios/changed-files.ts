@@ -106,4 +106,40 @@ export const changedFiles: readonly Scenario[] = [
     },
     saysLittle,
   ),
+  {
+    name: "files that are deleted and overwritten, whose text is asked for again",
+    files: () => ({ "known.txt": content, "other.txt": numberedLines("original", 40) }),
+    async play(stage) {
+      const { isManaged, prompt } = stage;
+      const work = use(["bash", { command: "echo work" }]);
+      await prompt(
+        "read and change",
+        use(["read", { path: "known.txt" }]),
+        use(["read", { path: "other.txt" }]),
+        use(["write", { path: "other.txt", content: "nothing\n" }]),
+        use(["bash", { command: "rm known.txt" }]),
+        isManaged ? use(["deactivate", { id: "f1" }], ["deactivate", { id: "f2" }]) : work,
+        say("changed"),
+      );
+      await stage.noticed("absence");
+      stage.allow(Math.ceil((content.length + 10_000) / 4));
+      await stage.resume();
+      await prompt(
+        "restore them",
+        isManaged ? use(["activate", { id: "f1" }], ["activate", { id: "f2@1" }]) : work,
+        say("restored"),
+      );
+    },
+    checks: {
+      "shows the texts as they were": ({ plain, managed }) => {
+        for (const side of [plain, managed])
+          for (const line of ["known line 200 ", "original line 40 "])
+            expect(countIn(lastRequest(side), line)).toBeGreaterThanOrEqual(1);
+        const { results } = lastRequest(managed).messages.findLast(
+          ({ results: found }) => found.size > 0,
+        ) ?? { results: new Map<string, string>() };
+        expect([...results.values()].join("\n")).toMatch(/original line 40 |known line 200 /u);
+      },
+    },
+  },
 ];
