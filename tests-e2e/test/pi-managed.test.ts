@@ -53,7 +53,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
 
     for (const request of requests)
       expect(shownHandles(request)).toEqual(namedHandles(request, "Active"));
-    expect(requests.map((request) => shownHandles(request).length)).toEqual([0, 2, 3, 2, 6, 7, 7]);
+    expect(requests.map((request) => shownHandles(request).length)).toEqual([0, 2, 3, 2, 7, 7, 7]);
     expect(count(requests[1], secretOf("a.txt"))).toBe(1);
     expect(count(requests[4], secretOf("w2"))).toBe(2);
   });

@@ -1,4 +1,5 @@
 import type { ListedObject } from "@self-context-manager/core";
+import { isReference } from "@self-context-manager/objects";
 import type { ScriptedMessage } from "@self-context-manager/testkit";
 
 import type { ForeignSession } from "./foreign-session.ts";
@@ -130,7 +131,15 @@ function heldTexts({ list, objects, seen, files, session }: CheckedRequest): rea
       message.kind === "model"
         ? message.calls
             .filter(({ name }) => name === "activate" || name === "pin")
-            .map(({ arguments: { id } }) => id)
+            .map(({ arguments: { id } }) => String(id).replace(/@\d+$/u, ""))
+        : [],
+    ),
+  );
+  // The handle of a call that has read a file means the file.
+  const readBy = new Set<unknown>(
+    objects.flatMap(({ handle, stored: { body } }) =>
+      asked.has(handle) && Array.isArray(body["file_refs"])
+        ? body["file_refs"].filter(isReference).map(({ id }) => id)
         : [],
     ),
   );
@@ -139,7 +148,8 @@ function heldTexts({ list, objects, seen, files, session }: CheckedRequest): rea
     const name = path.slice(files.folder.path.length + 1);
     const isFollowed =
       session.activateUnread === "read" && state === "active" && body.type !== "toolcall";
-    const isHeld = state === "pinned" || isFollowed || asked.has(handle) || asked.has(name);
+    const isAsked = asked.has(handle) || asked.has(name) || readBy.has(body.id);
+    const isHeld = state === "pinned" || isFollowed || isAsked;
     if (!isHeld) return [];
     return body.type === "toolcall"
       ? seen.resultsOf(callIdOf(body))

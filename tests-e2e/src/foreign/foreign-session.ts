@@ -98,6 +98,7 @@ const file = fc.constantFrom(...names);
 const target = fc.oneof(
   file,
   fc.nat(2).map((index) => `f${index + 1}`),
+  fc.tuple(fc.nat(2), fc.nat(2)).map(([index, version]) => `f${index + 1}@${version + 1}`),
   fc.nat(7).map((index) => `t${index + 1}`),
 );
 const line = fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined, freq: 2 });
