@@ -131,7 +131,9 @@ function heldTexts({ list, objects, seen, files, session }: CheckedRequest): rea
       message.kind === "model"
         ? message.calls
             .filter(({ name }) => name === "activate" || name === "pin")
-            .map(({ arguments: { id } }) => String(id).replace(/@\d+$/u, ""))
+            .map(({ arguments: { id } }) =>
+              typeof id === "string" ? id.replace(/@\d+$/u, "") : id,
+            )
         : [],
     ),
   );

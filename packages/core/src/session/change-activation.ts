@@ -54,6 +54,11 @@ export async function activate(
   return await activateEntry(scope, entry, lines);
 }
 
+/** Whether the file has changed, or was deleted, since the version was read. */
+function isEarlier({ entry, version }: FileVersion): boolean {
+  return version < entry.stored.version || presenceOf(entry.stored.body) === "missing";
+}
+
 /** Shows a version of a file: the newest one in the usual way, and any other as the output of the call. */
 async function activateVersion(
   scope: SessionScope,
@@ -85,7 +90,7 @@ async function activateEntry(
   if (typeof entry === "string") return refusal(entry);
   const name = `${entry.handle} ${shortName(dependencies.workspace, entry.stored.body)}`;
   const read = await readVersion(scope, entry);
-  if (read !== undefined) return await activateVersion(scope, read, lines);
+  if (read !== undefined && isEarlier(read)) return await activateVersion(scope, read, lines);
   if (presenceOf(entry.stored.body) === "missing") {
     const last = await lastShowable(scope, entry);
     if (last !== undefined) return await earlierVersion(scope, { entry, stored: last }, lines);
@@ -248,6 +253,9 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   const target = await resolveTarget(scope, given);
   if (target.type === "locked")
     return refusal(`${target.name} is locked and always in the context; it needs no pin.`);
+  const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
+  if (version?.version === version?.entry.stored.version && version !== undefined)
+    return await pin(scope, version.entry.handle);
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
   if (activated?.ok === false) return activated;

@@ -78,6 +78,16 @@ describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
     expect(await session.activate("f1@1")).toMatchObject({ ok: true });
   });
 
+  it("is the file if it is the newest, also for a pin", async () => {
+    const { session } = await openRead(options);
+
+    for (const name of ["f1@1", "f1 v1", "f1"]) {
+      expect((await session.pin(name)).text).toMatch(/^f1 a\.txt is pinned/u);
+      await session.unpin("f1");
+    }
+    expect((await session.status()).objects.map(({ state }) => state)).toContain("active");
+  });
+
   it("cannot be pinned", async () => {
     const opened = await openRead(options);
     await overwrite(opened, "new\n");
