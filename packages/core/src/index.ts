@@ -260,7 +260,7 @@ export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";
-export type { ActivateRange } from "./session/change-activation.ts";
+export type { ActivateRange } from "./session/chosen-range.ts";
 export {
   answerDetails,
   type CallOptions,

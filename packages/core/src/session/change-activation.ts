@@ -1,11 +1,4 @@
-import {
-  FileError,
-  lineCount,
-  type LineRange,
-  metadataVersion,
-  presenceOf,
-  rangeOf,
-} from "@self-context-manager/objects";
+import { FileError, lineCount, metadataVersion, presenceOf } from "@self-context-manager/objects";
 import { needsExplicitRead } from "../files/workspace-rule.ts";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
@@ -16,20 +9,16 @@ import { joinPool, refreshEntry, type SessionScope } from "../state/session-scop
 import type { Departure } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { type ActivateRange, chosenRange } from "./chosen-range.ts";
 import {
   earlierVersion,
   type FileVersion,
+  isEarlier,
   lastShowable,
   namedVersion,
   readVersion,
 } from "./earlier-version.ts";
 import { resolveTarget } from "./resolve-target.ts";
-
-/** The lines of an object to activate. Default: all. */
-export interface ActivateRange {
-  readonly from?: number;
-  readonly to?: number;
-}
 
 /**
  * Puts an object into the active set, so that its content is shown. An object that only the store has joins the pool
@@ -54,11 +43,6 @@ export async function activate(
   return await activateEntry(scope, entry, lines);
 }
 
-/** Whether the file has changed, or was deleted, since the version was read. */
-function isEarlier({ entry, version }: FileVersion): boolean {
-  return version < entry.stored.version || presenceOf(entry.stored.body) === "missing";
-}
-
 /** Shows a version of a file: the newest one in the usual way, and any other as the output of the call. */
 async function activateVersion(
   scope: SessionScope,
@@ -67,8 +51,7 @@ async function activateVersion(
 ): Promise<ToolAnswer> {
   const asked = lines.from === undefined && lines.to === undefined ? { ...range } : lines;
   const newest = await refreshEntry(scope, entry);
-  if (version === newest.stored.version && presenceOf(newest.stored.body) !== "missing")
-    return await activateEntry(scope, newest, asked);
+  if (!isEarlier({ entry: newest, version })) return await activateEntry(scope, newest, asked);
   const stored = await scope.dependencies.store.get(entry.id, { version });
   if (stored !== undefined)
     return await earlierVersion(scope, { entry: newest, stored: metadataVersion(stored) }, asked);
@@ -175,15 +158,6 @@ async function activateLocked(
   };
 }
 
-function chosenRange(text: string, lines: ActivateRange): LineRange | undefined | string {
-  try {
-    return rangeOf(text, lines.from, lines.to);
-  } catch (error) {
-    if (error instanceof RangeError) return `${error.message}.`;
-    throw error;
-  }
-}
-
 /**
  * Reads a file that was only named, when it is activated; only a `read` opens files outside the workspace (decision
  * D40).
@@ -254,8 +228,7 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   if (target.type === "locked")
     return refusal(`${target.name} is locked and always in the context; it needs no pin.`);
   const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
-  if (version?.version === version?.entry.stored.version && version !== undefined)
-    return await pin(scope, version.entry.handle);
+  if (version !== undefined && !isEarlier(version)) return await pin(scope, version.entry.handle);
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
   if (activated?.ok === false) return activated;

@@ -29,14 +29,8 @@ import { handlesInView } from "../state/use-order.ts";
 import { taskQueue } from "../task-queue.ts";
 import { placeAdded, type PlacedMessage, splitList } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
-import {
-  activate,
-  type ActivateRange,
-  deactivate,
-  loadInactive,
-  pin,
-  unpin,
-} from "./change-activation.ts";
+import { activate, deactivate, loadInactive, pin, unpin } from "./change-activation.ts";
+import type { ActivateRange } from "./chosen-range.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnRefusal, type RefusedRequest } from "./learn-refusal.ts";

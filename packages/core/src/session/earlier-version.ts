@@ -1,9 +1,8 @@
 import {
-  type LineRange,
-  lineCount,
-  presenceOf,
-  rangeOf,
   isReference,
+  lineCount,
+  type LineRange,
+  presenceOf,
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
@@ -13,6 +12,7 @@ import { showableOf } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
+import { type ActivateRange, chosenRange } from "./chosen-range.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
 /** A version of a file, with the lines that a tool has read of it; without a range, all of them. */
@@ -20,6 +20,11 @@ export interface FileVersion {
   readonly entry: PoolEntry;
   readonly version: number;
   readonly range?: LineRange;
+}
+
+/** Whether the file has changed, or was deleted, since a version of it. */
+export function isEarlier({ entry, version }: FileVersion): boolean {
+  return version !== entry.stored.version || presenceOf(entry.stored.body) === "missing";
 }
 
 /** The forms in which a model names a version: `f3@1`, `f3 v1` and, from a header, `f3 src/a.ts v1`. */
@@ -76,14 +81,14 @@ const mostCharacters = 50_000;
 export async function earlierVersion(
   scope: SessionScope,
   { entry, stored }: { readonly entry: PoolEntry; readonly stored: StoredMetadata },
-  lines: { readonly from?: number; readonly to?: number },
+  lines: ActivateRange,
 ): Promise<ToolAnswer> {
   const { store, workspace } = scope.dependencies;
   const { version } = stored;
   const name = `Version ${version} of ${entry.handle} ${shortName(workspace, stored.body)}`;
   const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
   if (text === undefined) return refusal(`${name} has no text.`);
-  const asked = askedLines(text, lines);
+  const asked = chosenRange(text, lines);
   if (typeof asked === "string") return refusal(`${name}: ${asked}`);
   const found = showableOf(scope, stored, asked);
   if (found.type === "unread" || found.type === "changed")
@@ -101,18 +106,6 @@ export async function earlierVersion(
     effects: [],
     isOutput: true,
   };
-}
-
-function askedLines(
-  text: string,
-  { from, to }: { readonly from?: number; readonly to?: number },
-): LineRange | undefined | string {
-  try {
-    return rangeOf(text, from, to);
-  } catch (error) {
-    if (error instanceof RangeError) return `${error.message}.`;
-    throw error;
-  }
 }
 
 /** Returns the text of ranges up to the limit of characters, with the lines that it has; at least one line. */
