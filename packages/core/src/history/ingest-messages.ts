@@ -176,7 +176,8 @@ async function stage(
   results: WaitingResults,
 ): Promise<void> {
   const hasResults = results.waiting.length > 0;
-  if (!hasResults) applyPolicy(scope);
+  // The same list again is a repeated request or a resume, and gets the same view.
+  if (chatChanged && !hasResults) applyPolicy(scope);
   // The view shows lines of the newest chat version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
   if (chatChanged && (hasResults || isShown)) {

@@ -24,6 +24,14 @@ describe("a batch of more calls than objects stay active", () => {
     expect((await session.status()).activeCount).toBeLessThan(count / 2);
   });
 
+  it("stays active when the same request is repeated", async () => {
+    const { session, history } = await afterBatch();
+    await session.view();
+    await history.ingest(session);
+
+    expect((await session.status()).activeCount).toBe(count);
+  });
+
   it("is not shown whole if the model has answered it already, as in a list that is long at first", async () => {
     const { session, history } = await afterBatch(async () => undefined);
     history.say("seen");
