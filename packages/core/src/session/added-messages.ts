@@ -1,4 +1,4 @@
-import { toJson } from "@self-context-manager/objects";
+import { canonicalJson, type JsonObject, toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
@@ -110,18 +110,25 @@ export function withoutAdded(record: ViewRecord): ViewRecord {
   return { ...record, entries: record.entries.filter(({ type }) => type !== "added") };
 }
 
-/** Returns a view with added messages at their places. They are recorded, so that the view can be rebuilt. */
+/**
+ * Returns a view with added messages at their places. They are recorded, so that the view can be rebuilt. `last`: the
+ * record of the last view; a message that it has too stays where it was, so that the bytes before the new ones stay.
+ */
 export function withAdded(
   output: LayoutOutput,
   added: readonly PlacedMessage[],
-  estimator: TokenEstimator,
+  { estimator, last }: { readonly estimator: TokenEstimator; readonly last?: ViewRecord },
 ): LayoutOutput {
   if (added.length === 0) return output;
   const { entries } = output.record;
   const isByEntry = entries.length === output.messages.length;
+  const earlier = addedBefore(last);
   const places = added.map(({ message, after }) => ({
     entry: addedEntry(message, estimator),
-    at: isByEntry && after !== "end" ? endOf(entries, after) : output.messages.length,
+    at:
+      isByEntry && after !== "end"
+        ? placeAfter(entries, after, earlier.get(nameOf(message)))
+        : output.messages.length,
   }));
   const messagesAt = (at: number): readonly AddedEntry[] =>
     places.filter((place) => place.at === at).map(({ entry }) => entry);
@@ -158,6 +165,41 @@ function addedEntry(message: ViewMessage, estimator: TokenEstimator): AddedEntry
     message,
     tokens: Math.ceil(messageTokens(message, estimator)),
   };
+}
+
+/** Returns the added messages of a view, each with the numbers of the layout's entries before it. */
+function addedBefore(last: ViewRecord | undefined): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  let before = 0;
+  for (const entry of last?.entries ?? []) {
+    if (entry.type !== "added") {
+      before += 1;
+      continue;
+    }
+    const name = nameOf(entry.message);
+    found.set(name, [...(found.get(name) ?? []), before]);
+  }
+  return found;
+}
+
+/** Returns the name of a message; the fields of a stored one can have another order. */
+function nameOf(message: ViewMessage | JsonObject): string {
+  return canonicalJson(toJson(message));
+}
+
+/**
+ * Returns the index of an added message: where the last view had it, if only lines of the context manager are between
+ * that place and the message's place in the chat.
+ */
+function placeAfter(
+  entries: readonly ViewEntry[],
+  after: TurnPosition,
+  earlier: readonly number[] = [],
+): number {
+  const from = endOf(entries, after);
+  const next = entries.findIndex((entry, index) => index >= from && "turn" in entry);
+  const to = next === -1 ? entries.length : next;
+  return earlier.find((index) => from <= index && index <= to) ?? from;
 }
 
 /** Returns the index after the last entry up to a place of the chat, where no result is separated from its call. */

@@ -87,7 +87,11 @@ export async function renderView(
   const last = lastRecord(scope);
   const spent = addedTokens(added, estimator);
   const input = await inputOf(scope, options, estimator, { active, last, spent });
-  const output = withAdded(layout.render(input, last), added, estimator);
+  const before = state.view?.record;
+  const output = withAdded(layout.render(input, last), added, {
+    estimator,
+    ...(before === undefined ? {} : { last: before }),
+  });
   const { isCold: isCacheCold } = cacheCost(scope, options);
   return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
 }

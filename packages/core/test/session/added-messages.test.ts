@@ -51,6 +51,28 @@ describe("a message that another extension adds to one request", () => {
     expect(texts).toEqual(["go on", "", "a.txt\n", '{"text":"one"}', '{"text":"two"}']);
   });
 
+  it.each(["at once", "after a resume"])(
+    "stays where it was if it is added again (%s)",
+    async (when) => {
+      const opened = await openChat();
+      const { history } = opened;
+      const callId = history.call("read", { path: "a.txt" }, "one\n");
+      await opened.session.recordRead("a.txt", { callId });
+      await viewWith(opened.session, history, []);
+      history.say("done");
+      history.user("and now");
+      await opened.session.name("f1", "plan");
+
+      const first = await viewWith(opened.session, history, [[5, reminder("same")]]);
+      history.say("done again");
+      const session = when === "at once" ? opened.session : await opened.reopen();
+      const second = await viewWith(session, history, [[5, reminder("same")]]);
+
+      expect(first.slice(-3)).toEqual(["and now", "[f1 a.txt (plan) 4 v2]", '{"text":"same"}']);
+      expect(second).toEqual([...first, "done again"]);
+    },
+  );
+
   it("is not taken into the chat", async () => {
     const { session, history } = await openChat();
     await viewWith(session, history, [[1, reminder("one")]]);
@@ -93,7 +115,7 @@ describe("a message that another extension adds to one request", () => {
 async function openChat(
   layout: Layout = epochLayout(),
 ): Promise<TestSession & { readonly history: ScriptedHistory }> {
-  const opened = await openTestSession({ layout });
+  const opened = await openTestSession({ layout, files: { "/work/a.txt": "one\n" } });
   const history = scriptHistory();
   history.user("go on");
   return { ...opened, history };
