@@ -23,7 +23,9 @@ export interface ComparedLists<Raw> {
 /**
  * Compares the list of a request with the host's own messages, for adapters that can see both. Returns the list in which
  * the messages that others left out are back at their places, with a codec that marks them `isLeftOut` and the added ones
- * `isForOneRequest`. A text that others added to a user's message is a message of its own there. If the list has messages of the host in another order, or none of them, nothing counts as left out.
+ * `isForOneRequest`. A text that others added to a user's message is a message of its own there. If the list has messages
+ * of the host in another order, or is empty, or has none of them but others that nobody has added, nothing counts as left
+ * out.
  */
 export function markedList<Raw>(
   codec: MessageCodec<Raw>,
@@ -121,7 +123,9 @@ function wholeList<Raw>(
     end = index;
   }
   const own = new Map([...places].map(([at, index]) => [sent[at] as Raw, host[index] as Raw]));
-  if (places.size === 0 || places.size === host.length) return { ...unchanged, places: own };
+  const isOnlyAdded = sent.length > 0 && sent.every((message) => nameOf(message) === undefined);
+  if (places.size === host.length || (places.size === 0 && !isOnlyAdded))
+    return { ...unchanged, places: own };
   const leftOut = new Set<Raw>();
   const messages: Raw[] = [];
   const putBack = (from: number, to: number): void => {

@@ -17,56 +17,73 @@ interface AddedMessage {
   readonly after: number;
 }
 
-/** The messages of a host's list that belong to the session's history, and those that others have added to this request. */
+/** The messages of a host's list that belong to the session's history, and those that are only in this request. */
 export interface SplitList<Raw> {
   readonly own: readonly Raw[];
   readonly added: readonly AddedMessage[];
+  /** Whether others have left out messages that the session does not know. */
+  readonly hasUnknown: boolean;
 }
 
 /**
- * Separates the messages of a host's history from those that others have added to this request. A message that others
- * left out before the session knew it is in neither: no request had it.
+ * Separates the messages of a host's history from those that others have added to this request. Prompts and results that
+ * others left out before the session knew them are in neither, because no request had them. An answer is always in the
+ * history: the model has made it, and later messages need its place. When such a prompt is back, it can no longer be in
+ * the chat at its place, so it is an added message (`wasUnknown`: whether the session has left one out before).
  */
 export function splitList<Raw>(
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
   known: ReadonlyMap<string, unknown>,
+  wasUnknown = false,
 ): SplitList<Raw> {
-  const identities = messages.map((raw) => codec.identify(raw));
-  if (!identities.some(isMarked)) return { own: messages, added: [] };
+  const marks = messages.map((raw) => codec.identify(raw));
+  if (!wasUnknown && !marks.some(isMarked)) return { own: messages, added: [], hasUnknown: false };
   const own: Raw[] = [];
   const added: AddedMessage[] = [];
-  const unseen = unseenLeftOut(messages, codec, known);
+  const { unknown, late } = unknownMessages(messages, codec, known, wasUnknown);
   for (const [index, raw] of messages.entries()) {
-    if (unseen.has(raw)) continue;
-    if (identities[index]?.isForOneRequest === true)
+    if (unknown.has(raw)) continue;
+    if (marks[index]?.isForOneRequest === true || late.has(raw))
       added.push({
         message: shownMessage(toJson(codec.decode(raw)) as Message),
         after: own.length,
       });
     else own.push(raw);
   }
-  return { own, added };
+  return { own, added, hasUnknown: unknown.size > 0 };
 }
 
 function isMarked({ isForOneRequest, isLeftOut }: MessageIdentity): boolean {
   return isForOneRequest === true || isLeftOut === true;
 }
 
-/** Returns the messages that others have left out and that are not in the session. */
-function unseenLeftOut<Raw>(
+/** Roles of messages that have no place in the chat without the messages around them. */
+const placedRoles: ReadonlySet<string> = new Set(["assistant", "toolResult", "summary"]);
+
+/**
+ * Returns the prompts and results that are left out and that are not in the session, and the prompts that are not in the
+ * session although a later message is.
+ */
+function unknownMessages<Raw>(
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
   known: ReadonlyMap<string, unknown>,
-): ReadonlySet<Raw> {
+  wasUnknown: boolean,
+): { readonly unknown: ReadonlySet<Raw>; readonly late: ReadonlySet<Raw> } {
   const stored = messages.filter((raw) => codec.identify(raw).isForOneRequest !== true);
   const identities = stored.map((raw) => identify(raw, codec));
-  const keys = messageKeys(identities);
-  return new Set(
-    stored.filter(
-      (_, index) => identities[index]?.isLeftOut === true && !known.has(keys[index] ?? ""),
-    ),
-  );
+  const isKnown = messageKeys(identities).map((key) => known.has(key));
+  const newest = isKnown.lastIndexOf(true);
+  const unknown = new Set<Raw>();
+  const late = new Set<Raw>();
+  for (const [index, raw] of stored.entries()) {
+    const { role = "", isLeftOut } = identities[index] ?? {};
+    if (isKnown[index] === true || role === "assistant") continue;
+    if (isLeftOut === true) unknown.add(raw);
+    else if (wasUnknown && index < newest && !placedRoles.has(role)) late.add(raw);
+  }
+  return { unknown, late };
 }
 
 function shownMessage(message: Message): ViewMessage {

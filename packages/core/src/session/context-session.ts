@@ -27,7 +27,7 @@ import {
 } from "../state/session-scope.ts";
 import { handlesInView } from "../state/use-order.ts";
 import { taskQueue } from "../task-queue.ts";
-import { placeAdded, type PlacedMessage, splitList } from "./added-messages.ts";
+import { placeAdded, type PlacedMessage, splitList, type SplitList } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
 import { activate, deactivate, loadInactive, pin, unpin } from "./change-activation.ts";
 import type { ActivateRange } from "./chosen-range.ts";
@@ -315,19 +315,14 @@ export async function openContextSession(
       }),
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
-        const report = await takeIn(
-          current,
-          splitList(messages, codec, current.state.known).own,
-          codec,
-          signals,
-        );
+        const report = await takeIn(current, split(current, messages, codec).own, codec, signals);
         await commitSession(current);
         return report;
       }),
     view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
     ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
       await run(async (current) => {
-        const list = splitList(messages, codec, current.state.known);
+        const list = split(current, messages, codec);
         await takeIn(current, list.own, codec, rewound === undefined ? {} : { rewound });
         try {
           return await viewOf(current, options, placeAdded(current.state, list, codec));
@@ -402,6 +397,20 @@ export async function openContextSession(
       }),
     status: async () => await run(async (current) => statusOf(current)),
   };
+}
+
+/** Separates a host's list, and notes whether others have left out messages that the session does not know. */
+function split<Raw>(
+  { state }: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): SplitList<Raw> {
+  const list = splitList(messages, codec, state.known, state.hasUnknown);
+  if (list.hasUnknown && !state.hasUnknown) {
+    state.hasUnknown = true;
+    state.changed = true;
+  }
+  return list;
 }
 
 /**

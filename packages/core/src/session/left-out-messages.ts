@@ -1,7 +1,8 @@
 import { callsOf } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 import { identify, messageKeys } from "../host/message-identity.ts";
-import { freeReplaced } from "../state/free-replaced.ts";
+import { applyPolicy } from "../state/apply-policy.ts";
+import { activateReturned, freeReplaced } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from "../view/left-out.ts";
@@ -9,7 +10,7 @@ import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from ".
 /**
  * Notes which messages of the chat an extension leaves out of this request, after the host's list was ingested. A message
  * that the list does not contain at all, for example because a summary replaced it, stays as it was. What only messages
- * held that are left out now becomes inactive.
+ * held that are left out now becomes inactive, and what messages show that are back becomes active.
  */
 export function noteLeftOut<Raw>(
   scope: SessionScope,
@@ -42,6 +43,8 @@ export function noteLeftOut<Raw>(
     (place) => now.has(place),
     (place) => before.has(place),
   );
+  activateReturned(scope, (place) => before.has(place) && !now.has(place));
+  applyPolicy(scope);
 }
 
 /** Returns the place of a message in the chat; undefined if the chat does not have it. */

@@ -8,9 +8,10 @@ import {
 import { rangeIn } from "../calls/execution.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import type { MessagePlace } from "../view/left-out.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
 import { leaveActive } from "./active-set.ts";
 import type { SessionScope } from "./session-scope.ts";
-import type { SessionState } from "./session-state.ts";
+import { currentCallTime, type SessionState } from "./session-state.ts";
 
 type CallPlace = Required<MessagePlace>;
 
@@ -51,6 +52,46 @@ export function freeReplaced(
     if (showings !== undefined) narrow(scope, id, showings, gone);
     else if (!isOfUser) leaveActive(scope, id);
   }
+}
+
+/**
+ * Makes active again what messages show that are back: outputs, and files that have not changed since. Objects that the
+ * model or the user made inactive are in no order of use, and stay inactive.
+ */
+export function activateReturned(
+  { state }: SessionScope,
+  isBack: (place: CallPlace) => boolean,
+): void {
+  const recent = new Set(state.recent);
+  for (const { place, id } of placedCalls(state)) {
+    if (!isBack(place)) continue;
+    for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
+      const entry = state.pool.get(showing.id);
+      if (entry === undefined || !recent.has(entry.handle)) continue;
+      const isOutput = showing.id === id;
+      if (isOutput ? !hasOutput(entry.stored) : !showsNewest(entry.stored, showing)) continue;
+      addLines(state, entry, showing);
+    }
+  }
+}
+
+/** Activates an object, or adds the lines of a showing to those that are active. */
+function addLines(state: SessionState, { id, stored }: PoolEntry, { range }: Showing): void {
+  const { ranges: shown, ...known } = state.active.get(id) ?? { used: currentCallTime(state) };
+  const isShown = state.active.has(id) && shown === undefined;
+  if (isShown || (known.version ?? stored.version) !== stored.version) return;
+  const ranges = withRange(shown ?? [], range);
+  state.active.set(id, { ...known, ...(ranges === undefined ? {} : { ranges }) });
+  state.changed = true;
+}
+
+function hasOutput({ body }: StoredMetadata): boolean {
+  if (body["context_tool"] === true) return false;
+  return Number(body["char_count"] ?? 0) > 0 || body["blocks"] !== undefined;
+}
+
+function showsNewest({ hashes }: StoredMetadata, { contentHash }: Showing): boolean {
+  return contentHash !== undefined && contentHash === hashes.content_hash;
 }
 
 function* placedCalls({

@@ -69,6 +69,7 @@ export function sessionBody(state: SessionState): ObjectBody {
       ? {}
       : { prompt_limits: Object.fromEntries(state.promptLimits) }),
     ...(state.leftOut.length === 0 ? {} : { left_out: state.leftOut }),
+    ...(state.hasUnknown ? { left_out_unknown: true } : {}),
     ...(state.account === undefined ? {} : { cost_account: accountRow(state.account) }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
@@ -164,6 +165,7 @@ export function restoreSessionState(
   const limits = (body["prompt_limits"] ?? {}) as Record<string, PromptLimit>;
   for (const [model, limit] of Object.entries(limits)) state.promptLimits.set(model, limit);
   state.leftOut = (body["left_out"] ?? []) as readonly string[];
+  state.hasUnknown = body["left_out_unknown"] === true;
   state.account = readAccountRow(body["cost_account"]);
   state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
   state.changed = false;

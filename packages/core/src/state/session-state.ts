@@ -131,6 +131,8 @@ export interface SessionState {
   readonly promptLimits: Map<string, PromptLimit>;
   /** The messages of the chat that an extension leaves out of its requests, as rows of `LeftOut`. */
   leftOut: readonly string[];
+  /** Whether an extension has left messages out before the session knew them. */
+  hasUnknown: boolean;
   /** The cost of the session's calls so far; undefined if no layout has reported figures. */
   account: CostAccount | undefined;
   /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
@@ -185,6 +187,7 @@ export function newSessionState(
     usageModel: undefined,
     promptLimits: new Map(),
     leftOut: [],
+    hasUnknown: false,
     account: undefined,
     sentTokens: 0,
     lastTransaction: 0,

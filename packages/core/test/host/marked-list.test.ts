@@ -53,9 +53,16 @@ describe("the list of a request", () => {
     expect(marks(host, [x, a, b, y, d], [x, y])).toBe("+x a b +y -c d");
   });
 
-  test("is left as it is in another order, or without a message of the host", () => {
+  test("has all messages back if only added ones are left", () => {
+    const [x] = said("x") as [Said];
+
+    expect(marks(host, [x], [x])).toBe("+x -a -b -c -d");
+  });
+
+  test("is left as it is in another order, or without a message that is known", () => {
     expect(marks(host, said("b", "a", "d"))).toBe("b a d");
     expect(marks(host, said("x", "y"))).toBe("x y");
+    expect(marks(host, [])).toBe("");
   });
 
   test("keeps changed messages, and those that are unknown but not added", () => {
@@ -122,7 +129,7 @@ describe("the list of a request", () => {
         expect(kept).toEqual(sent);
         expect(list.messages.filter((one) => added.has(one))).toEqual([...added]);
         // An emptied list shows nothing about single messages.
-        const whole = sent.length > added.size ? own : history;
+        const whole = sent.length > 0 ? own : history;
         expect(history.map(({ key }) => key)).toEqual(whole.map(({ key }) => key));
       }),
     );

@@ -3,6 +3,7 @@ import type { Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { missingMessages } from "../../src/lines/notices.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { ReadRequest } from "../../src/session/read-file.ts";
@@ -38,6 +39,66 @@ describe("a message that another extension leaves out of a request", () => {
     expect(all).toEqual(["go on", "done", "and now"]);
     expect(shorter).toEqual(["and now"]);
     expect(again).toEqual(all);
+  });
+
+  it("is at its place when it is back, also if no request had it", async () => {
+    const { session, history } = await openChat();
+    history.call("bash", { command: "ls" }, "a.txt\n");
+    await viewWithout(session, history);
+    history.say("done");
+    history.user("and now");
+    const first = await viewWithout(session, history, ...history.messages.slice(0, 4));
+    history.say("done again");
+    history.user("and then");
+
+    const again = await viewWithout(session, history);
+
+    expect(first).toEqual(["and now"]);
+    expect(again).toEqual(["go on", "", "a.txt\n", "done", "and now", "done again", "and then"]);
+  });
+
+  it.each(["at once", "after a resume"])(
+    "is at its place in each request when it is back, if the session began without it (%s)",
+    async (when) => {
+      const opened = await openChat();
+      const { history } = opened;
+      history.call("bash", { command: "ls" }, "a.txt\n");
+      history.say("done");
+      history.user("and now");
+      const leftOut = history.messages.slice(0, 4);
+      const first = await viewWithout(opened.session, history, ...leftOut);
+      history.say("done again");
+      const session = when === "at once" ? opened.session : await opened.reopen();
+      const second = await viewWithout(session, history);
+      history.user("and then");
+
+      const third = await viewWithout(session, history);
+
+      expect(first).toEqual(["and now"]);
+      const start = missingMessages.user.write();
+      expect(second).toEqual(["go on", start, "", "a.txt\n", "done", "and now", "done again"]);
+      expect(third).toEqual([...second, "and then"]);
+    },
+  );
+
+  it("brings the lines of a file back, but not what the model has deactivated", async () => {
+    const { session, history, files } = await openChat();
+    files.set("/work/a.txt", numberedLines(40));
+    await readIn(session, history, { path: "a.txt", offset: 2, limit: 2 });
+    await readIn(session, history, { path: "a.txt", offset: 30, limit: 2 });
+    history.call("bash", { command: "ls" }, long("the command"));
+    history.say("done");
+    await viewWithout(session, history);
+    await session.deactivate("t3");
+    history.user("and now");
+    await viewWithout(session, history, ...history.messages.slice(1, 7));
+
+    const texts = await viewWithout(session, history);
+
+    expect(texts.join("\n")).toContain("line 2\nline 3\n");
+    expect(texts.join("\n")).toContain("line 30\nline 31\n");
+    expect(texts.join("\n")).not.toContain("line 4\n");
+    expect(texts.join("\n")).not.toContain("the command said this");
   });
 
   it("takes its results and their contents with it", async () => {
