@@ -27,7 +27,34 @@ export function checkRequest(request: CheckedRequest): readonly string[] {
     ...view.flatMap((message) => messageProblems(request, message)),
     ...unseenTokens(request),
     ...droppedTokens(request),
+    ...orderProblems(request),
   ];
+}
+
+/**
+ * Checks that the view has the prompts and answers of the list in the same order. The pooled layout has prompts that the
+ * session began without at its end.
+ */
+function orderProblems({ view, list, session }: CheckedRequest): readonly string[] {
+  if (session.settings === "pooled") return [];
+  const order = new Map(list.sent.map((message, index) => [saidIn(message), index]));
+  const places = view.flatMap((message) => {
+    const said = saidIn(message);
+    const index = said === undefined ? undefined : order.get(said);
+    return index === undefined ? [] : [{ said, index }];
+  });
+  return places.flatMap(({ said, index }, at) => {
+    const before = places[at - 1];
+    if (before === undefined || before.index < index) return [];
+    return [`the request has ${said} after ${before.said}, unlike the list`];
+  });
+}
+
+/** Returns what a prompt or an answer says or calls. */
+function saidIn(message: ScriptedMessage): string | undefined {
+  if (message.kind === "human") return message.text;
+  if (message.kind !== "model") return undefined;
+  return message.text === "" ? message.calls.map(({ id }) => id).join(" ") : message.text;
 }
 
 function messageProblems(request: CheckedRequest, message: ScriptedMessage): readonly string[] {
@@ -122,15 +149,21 @@ function callsIn(messages: readonly ScriptedMessage[]): readonly string[] {
 }
 
 /**
- * Returns the texts of pinned objects and of those that a message asks for which is not left out. In a session that may
- * read files by itself, an active file is shown with the changes by others.
+ * Returns the texts of pinned objects and of those that a call asks for which is not left out, or whose result no request
+ * had: the session does not know this result. In a session that may read files by itself, an active file is shown with
+ * the changes by others.
  */
 function heldTexts({ list, objects, seen, files, session }: CheckedRequest): readonly string[] {
+  const unknown = new Set(
+    callsIn(list.dropped).filter((callId) => seen.resultsOf(callId).length === 0),
+  );
+  const sent = new Set(callsIn(list.sent));
   const asked = new Set(
-    list.sent.flatMap((message) =>
+    [...list.sent, ...list.dropped].flatMap((message) =>
       message.kind === "model"
         ? message.calls
             .filter(({ name }) => name === "activate" || name === "pin")
+            .filter(({ id }) => sent.has(id) || unknown.has(id))
             .map(({ arguments: { id } }) =>
               typeof id === "string" ? id.replace(/@\d+$/u, "") : id,
             )

@@ -19,7 +19,7 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
           await (await session()).read({ path });
       },
     }),
-    says: /which no result had|is stored with/u,
+    says: /which no result had|is stored with|is another text/u,
   },
   "shows each result with the text of the result before it": {
     breaking: (adapter) => ({
@@ -46,5 +46,16 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
       },
     }),
     says: /which only a left out message has/u,
+  },
+  "shows the newest answer before the prompts": {
+    breaking: (adapter) => ({
+      assemble: async (messages, own) => {
+        const view = await adapter.assemble(messages, own);
+        const answer = view?.findLast(({ kind, text }) => kind === "model" && text !== "");
+        if (view === undefined || answer === undefined) return view;
+        return [answer, ...view.filter((message) => message !== answer)];
+      },
+    }),
+    says: /unlike the list/u,
   },
 };

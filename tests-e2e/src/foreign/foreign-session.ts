@@ -48,7 +48,8 @@ export type ForeignAct =
   | { readonly type: "format" }
   | {
       readonly type: "drop";
-      readonly what: "one" | "answer-with-results";
+      /** `all`: if a message is added, it replaces all others. */
+      readonly what: "one" | "answer-with-results" | "all";
       readonly message: number;
       readonly from: number;
       readonly count: number;
@@ -179,7 +180,7 @@ const act: fc.Arbitrary<ForeignAct> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       type: fc.constant("drop" as const),
-      what: fc.constantFrom("one" as const, "answer-with-results" as const),
+      what: fc.constantFrom("one" as const, "answer-with-results" as const, "all" as const),
       message: fc.nat(20),
       ...span,
     }),

@@ -77,6 +77,7 @@ export function otherExtension(
   function isDropped(host: readonly ScriptedMessage[], index: number): boolean {
     return acting("drop").some((act) => {
       if (request < act.from || request >= act.from + act.count) return false;
+      if (act.what === "all") return true;
       // A result without its answer would be refused by every provider.
       if (act.what === "one" && host[act.message]?.kind !== "model") return index === act.message;
       return answerOf(host, index) === answerOf(host, act.message);
@@ -100,11 +101,15 @@ export function otherExtension(
         const text = changed("request", known, message.text);
         return text === message.text ? message : { ...message, text };
       });
+      const adding = acting("add").filter(
+        ({ from, count }) => request >= from && request < from + count,
+      );
       const kept = rewritten.filter((_, index) => !isDropped(host, index));
-      const dropped = kept.length === 0 ? [] : rewritten.filter((one) => !kept.includes(one));
-      const sent = kept.length === 0 ? [...rewritten] : [...kept];
-      for (const { place, from, count } of acting("add")) {
-        if (request < from || request >= from + count) continue;
+      // An empty list is no request.
+      const isChanged = kept.length > 0 || adding.length > 0;
+      const dropped = isChanged ? rewritten.filter((one) => !kept.includes(one)) : [];
+      const sent = isChanged ? [...kept] : [...rewritten];
+      for (const { place } of adding) {
         const text = `remember ${maker.line()}`;
         const message = { kind: "note", text, id: `added ${text}`, at: request } as const;
         sent.splice(Math.min(place, sent.length), 0, message);

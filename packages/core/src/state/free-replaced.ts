@@ -68,30 +68,38 @@ export function activateReturned(
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
       const entry = state.pool.get(showing.id);
       if (entry === undefined || !recent.has(entry.handle)) continue;
-      const isOutput = showing.id === id;
-      if (isOutput ? !hasOutput(entry.stored) : !showsNewest(entry.stored, showing)) continue;
-      addLines(state, entry, showing);
+      if (showing.id === id) {
+        if (hasOutput(entry.stored)) addLines(state, entry, {});
+      } else if (showing.contentHash === entry.stored.hashes.content_hash) {
+        const { version } = entry.stored;
+        addLines(state, entry, { version, ...showing });
+      }
     }
   }
 }
 
-/** Activates an object, or adds the lines of a showing to those that are active. */
-function addLines(state: SessionState, { id, stored }: PoolEntry, { range }: Showing): void {
-  const { ranges: shown, ...known } = state.active.get(id) ?? { used: currentCallTime(state) };
-  const isShown = state.active.has(id) && shown === undefined;
-  if (isShown || (known.version ?? stored.version) !== stored.version) return;
-  const ranges = withRange(shown ?? [], range);
-  state.active.set(id, { ...known, ...(ranges === undefined ? {} : { ranges }) });
+/** Activates a version of an object, or adds lines to those that are active. */
+function addLines(
+  state: SessionState,
+  { id }: PoolEntry,
+  { version, range }: { readonly version?: number; readonly range?: LineRange },
+): void {
+  const active = state.active.get(id);
+  const isOther = active?.version !== undefined && active.version !== version;
+  if (active !== undefined && (isOther || active.ranges === undefined)) return;
+  const ranges = withRange(active?.ranges ?? [], range);
+  const { ranges: _shown, ...rest } = active ?? { used: currentCallTime(state) };
+  state.active.set(id, {
+    ...rest,
+    ...(version === undefined ? {} : { version }),
+    ...(ranges === undefined ? {} : { ranges }),
+  });
   state.changed = true;
 }
 
 function hasOutput({ body }: StoredMetadata): boolean {
   if (body["context_tool"] === true) return false;
   return Number(body["char_count"] ?? 0) > 0 || body["blocks"] !== undefined;
-}
-
-function showsNewest({ hashes }: StoredMetadata, { contentHash }: Showing): boolean {
-  return contentHash !== undefined && contentHash === hashes.content_hash;
 }
 
 function* placedCalls({

@@ -270,10 +270,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       // A session that was opened again cannot know which messages the host's own summary replaces.
       if (!isShared && kept.some((one) => one.kind === "summary" && one.text !== summary)) return;
       abandoned = [...abandoned, await line()];
-      needsWord = !isShared;
-      isSilent = isShared && !isReported;
+      // The session may not have seen yet that the host went back before, for example while the adapter was off.
+      needsWord ||= !isShared;
+      isSilent = !needsWord && !isReported;
       isReportPending = !isSilent;
-      current.harness.goBack(prompt, { isReported: isReported || !isShared });
+      current.harness.goBack(prompt, { isReported: isReported || needsWord });
       // A summary that the session never ingested does not show which message it ends at.
       const before = isShared || isTaken ? said[index]?.before : undefined;
       continueFrom({ said: said.slice(0, index), summary, sets: before });
