@@ -9,6 +9,7 @@ import {
   type MessageCodec,
   sha256,
   standingInstruction,
+  toJson,
   type ToolAnswer,
 } from "@self-context-manager/core";
 
@@ -291,7 +292,10 @@ function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): T
           details: result.details,
           isError: "isError" in result && result.isError === true,
         };
-        const recording = await recordingOf(event, workspace);
+        const recording = await recordingOf(event, {
+          workspace,
+          writtenArgs: () => (isFields(args) ? (toJson(args) as JsonObject) : {}),
+        });
         if (recording !== undefined) pending.add(recording);
         await pending.record(session);
       } catch (error) {

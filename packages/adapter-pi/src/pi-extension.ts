@@ -43,6 +43,7 @@ import { replacedMessages, withReplaced } from "./replaced-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { isStoreFailure, storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
+import { writtenArguments } from "./written-arguments.ts";
 
 export interface PiExtensionOptions {
   /** Opens the store with a session. If it rejects, the user is notified of the error once. */
@@ -455,7 +456,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
       if (!isOn) return undefined;
       const workspace = holder.present()?.workspace ?? context.cwd;
-      const recording = await recordingOf(event, workspace);
+      const recording = await recordingOf(event, {
+        workspace,
+        writtenArgs: () => writtenArguments(event.toolCallId, context),
+      });
       if (recording !== undefined) pending.add(recording);
       await guarded(
         context,

@@ -2,7 +2,6 @@ import {
   type ContextSession,
   FileError,
   type JsonObject,
-  toJson,
   type WriteOptions,
 } from "@self-context-manager/core";
 
@@ -12,10 +11,18 @@ import { isFields, type ToolResultEvent } from "./pi-api.ts";
 /** The recording of one call of the host's own tools. It can be repeated. */
 export type Recording = (session: ContextSession) => Promise<void>;
 
+/** What is known of a call in addition to its result. */
+export interface CallFacts {
+  /** The folder that the tools' paths are relative to. */
+  readonly workspace: string;
+  /** Returns the arguments as the model wrote them. The tool can have run with others. */
+  readonly writtenArgs: () => JsonObject;
+}
+
 /** Returns the recording of a call, or undefined for a call of which nothing is recorded. This needs no store, and no result changes. */
 export async function recordingOf(
   event: ToolResultEvent,
-  workspace: string,
+  { workspace, writtenArgs }: CallFacts,
 ): Promise<Recording | undefined> {
   const input = isFields(event.input) ? event.input : {};
   const callId = event.toolCallId;
@@ -26,10 +33,11 @@ export async function recordingOf(
         ? undefined
         : async (session) => await session.recordRead(path, { callId });
     case "write":
-    case "edit":
+    case "edit": {
       if (path === undefined || event.isError) return undefined;
-      return async (session) =>
-        await recordWrite(session, path, { callId, args: toJson(input) as JsonObject });
+      const options = { callId, args: writtenArgs() };
+      return async (session) => await recordWrite(session, path, options);
+    }
     case "ls":
     case "find":
     case "grep":

@@ -11,6 +11,8 @@ export interface FakePi {
   /** The tools that the user has switched on; tools registered later are added. */
   active: string[];
   sessionId: string;
+  /** The entries of the session, from the first one to its present end. */
+  branch: readonly unknown[];
   /** Another extension registers a tool. Pi takes it instead of the one with the same name. */
   replace(tool: Pick<PiTool, "name" | "description">): void;
   emit<Name extends keyof PiEvents>(name: Name, event: PiEvents[Name]): Promise<unknown>;
@@ -32,7 +34,7 @@ export function fakePi(): FakePi {
       setStatus: (_key, text) => void statuses.push(text),
     },
     model: { contextWindow: 100_000 },
-    sessionManager: { getSessionId: () => fake.sessionId },
+    sessionManager: { getSessionId: () => fake.sessionId, getBranch: () => fake.branch },
   };
   const api: PiApi = {
     on: (name, handler) => void handlers.set(name, handler),
@@ -59,6 +61,7 @@ export function fakePi(): FakePi {
     flags,
     active: ["read", "bash"],
     sessionId: "session-1",
+    branch: [],
     replace: (tool) => void tools.set(tool.name, tool as PiTool),
     emit: async (name, event) => await handlers.get(name)?.(event as never, context),
     command: async (name, args) => await commands.get(name)?.(args, context),

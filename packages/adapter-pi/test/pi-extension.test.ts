@@ -35,6 +35,15 @@ const ownResult = (toolCallId: string) => ({
   isError: false,
 });
 
+/** Returns an entry of Pi's session: an answer with a tool call. */
+function answerWith(id: string, args: object): unknown {
+  const content = [
+    { type: "text", text: "I write it." },
+    { type: "toolCall", id, name: "write", arguments: args },
+  ];
+  return { type: "message", message: { role: "assistant", content } };
+}
+
 const readResult = {
   toolName: "read",
   toolCallId: "call_1",
@@ -317,12 +326,36 @@ describe("the extension", () => {
 
   test("records written files, but not those of a failed write", async () => {
     const { pi, session } = await started();
-    const written = { ...readResult, toolName: "write", input: { path: "n.md", content: "x" } };
+    const args = { path: "n.md", content: "x" };
+    pi.branch = [answerWith("call_1", args)];
+    const written = { ...readResult, toolName: "write", input: args };
     await pi.emit("tool_result", written);
     await pi.emit("tool_result", { ...written, toolName: "edit", isError: true });
 
-    const args = { path: "n.md", content: "x" };
     expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args }]]);
+  });
+
+  test("records a write with the model's arguments, not with those that an extension changed", async () => {
+    const { pi, session } = await started();
+    const args = { path: "n.md", content: "SECRET=<<S1>>" };
+    pi.branch = [
+      answerWith("call_1", { path: "n.md", content: "earlier" }),
+      answerWith("call_1", args),
+    ];
+    const input = { path: "n.md", content: "SECRET=abc123" };
+    await pi.emit("tool_result", { ...readResult, toolName: "write", input });
+
+    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args }]]);
+  });
+
+  test("records a write that another tool made without the model's arguments", async () => {
+    const { pi, session } = await started();
+    pi.branch = [answerWith("call_1", { script: "write it" })];
+    const input = { path: "n.md", content: "x" };
+    const nested = { ...readResult, toolCallId: "call_1/1", toolName: "write", input };
+    await pi.emit("tool_result", nested);
+
+    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1/1", args: {} }]]);
   });
 
   test("renames its tools when another extension's tool takes one of the names later", async () => {

@@ -7,6 +7,7 @@ import type { ExtensionPath } from "./scenario.ts";
 type OtherExtension =
   | "redactResults"
   | "redactRequests"
+  | "maskSecrets"
   | "remoteFiles"
   | "gatePrivate"
   | "hintAfterRead"
@@ -22,6 +23,7 @@ type OtherExtension =
 export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = {
   redactResults: own("redact-results"),
   redactRequests: own("redact-requests"),
+  maskSecrets: own("mask-secrets"),
   remoteFiles: own("remote-files"),
   gatePrivate: own("gate-private"),
   hintAfterRead: own("hint-after-read"),

@@ -71,7 +71,10 @@ export interface CallOptions {
 
 /** The call of a tool that wrote a file. */
 export interface WriteOptions extends CallOptions {
-  /** The arguments of the call. Default: unknown; then the whole text counts as the model's. */
+  /**
+   * The arguments of the call as the model wrote them, as in the host's chat. Other extensions of the host can change
+   * those with which the tool runs. Default: unknown; then the whole text counts as the model's.
+   */
   readonly args?: JsonObject;
 }
 

@@ -20,7 +20,8 @@ export interface ExtensionHost {
     event: "tool_call",
     handler: (event: {
       readonly toolName: string;
-      readonly input: Readonly<Record<string, unknown>>;
+      /** The tool runs with the fields that it has after all handlers. */
+      readonly input: Record<string, unknown>;
     }) => { readonly block: true; readonly reason: string } | undefined,
   ): void;
   on(

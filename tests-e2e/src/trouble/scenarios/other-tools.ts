@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect } from "vitest";
@@ -69,6 +69,58 @@ function redacted(
   };
 }
 
+/** Returns a session in which the model writes the mask of a secret, and another extension puts the secret back. */
+function masked(name: string, extensions: NonNullable<Scenario["extensions"]>): Scenario {
+  return {
+    name,
+    extensions,
+    files: () => ({ "settings.txt": settings, "limits.txt": "first=1\nsecond=2\n" }),
+    async play(stage) {
+      const { isManaged, prompt, workFolder } = stage;
+      const again = (path: string) =>
+        isManaged ? use(["activate", { id: path }]) : use(["read", { path }]);
+      await prompt(
+        "change the settings",
+        use(["read", { path: "settings.txt" }]),
+        use(["write", { path: "settings.txt", content: "name=shop\nSECRET=<<S1>>\nlevel=2\n" }]),
+        again("settings.txt"),
+        use(["read", { path: "limits.txt" }]),
+        use([
+          "edit",
+          { path: "limits.txt", edits: [{ oldText: "first=1", newText: "first=<<S1>>" }] },
+        ]),
+        again("limits.txt"),
+        use(["write", { path: "copy.txt", content: "copy=<<S1>>\n" }]),
+        again("copy.txt"),
+        use(["write", { path: "plan.txt", content: "OWN PLAN of the model\n" }]),
+        again("plan.txt"),
+        say("changed"),
+      );
+      for (const path of ["settings.txt", "limits.txt", "copy.txt"])
+        expect(await readFile(join(workFolder, path), "utf8")).toContain(secret);
+      await stage.resume();
+      await prompt(
+        "once more",
+        again("settings.txt"),
+        again("limits.txt"),
+        again("copy.txt"),
+        again("plan.txt"),
+        say("still"),
+      );
+    },
+    checks: {
+      "never sends the secret in plain Pi": ({ plain }) => expectNever(plain, secret),
+      "never sends the secret with the extension": ({ managed }) => expectNever(managed, secret),
+      "names the read for a text with the secret": ({ managed }) => {
+        for (const step of [4, 9])
+          expect(requestAt(managed, step).messages.at(-1)?.text).toContain("call read");
+      },
+      "shows the text that the model wrote itself": ({ managed }) =>
+        expect(countIn(requestAt(managed, 11), "OWN PLAN of the model\n~~~")).toBe(1),
+    },
+  };
+}
+
 const local = "LOCAL CONTENT of this machine";
 const remote = "REMOTE CONTENT of the other machine";
 
@@ -95,6 +147,12 @@ export const otherTools: readonly Scenario[] = [
     { after: [otherExtensions.redactRequests] },
     false,
   ),
+  masked("a masker that puts secrets back, before the extension", {
+    before: [otherExtensions.maskSecrets],
+  }),
+  masked("a masker that puts secrets back, after the extension", {
+    after: [otherExtensions.maskSecrets],
+  }),
   {
     name: "tools of another machine",
     extensions: { before: [otherExtensions.remoteFiles] },
