@@ -510,6 +510,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A result that ends within a line counts as the whole line.",
   },
   {
+    file: "host/file-rendering.ts",
+    of: "whole !== undefined || notice === undefined",
+    becomes: "notice === undefined",
+    breaks: "A file whose end looks like the host's notice loses its end.",
+  },
+  {
     file: "history/file-index.ts",
     of: "if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)",
     becomes: "if (false)",

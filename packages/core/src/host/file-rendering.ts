@@ -26,11 +26,19 @@ export function renderedLines(
   args: { readonly [name: string]: unknown },
   { firstLine = "offset", notice, linePrefix }: FileRendering = {},
 ): RenderedLines | undefined {
-  const shown = withoutPrefixes(
-    notice === undefined ? result : withoutEnd(result, notice),
-    linePrefix,
-  );
   const from = lineNumber(args[firstLine]);
+  const whole = linesFrom(from, withoutPrefixes(result, linePrefix), text);
+  // The end of a file can look like the notice of the host.
+  if (whole !== undefined || notice === undefined) return whole;
+  return linesFrom(from, withoutPrefixes(withoutEnd(result, notice), linePrefix), text);
+}
+
+/** Returns the lines of a text that are shown, if the text has exactly these from a line on. */
+function linesFrom(
+  from: number,
+  shown: string | undefined,
+  text: string,
+): RenderedLines | undefined {
   const start = startOfLine(text, from);
   if (shown === undefined || start === undefined || !text.startsWith(shown, start))
     return undefined;

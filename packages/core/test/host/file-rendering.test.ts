@@ -33,6 +33,13 @@ describe("the lines of a file that a result shows", () => {
     expect(renderedLines(`${result}\nand a hint`, text, {}, { notice })).toBeUndefined();
   });
 
+  test.each([
+    ["the file ends", "one\ntwo\n\n[2 more lines]", {}],
+    ["the shown lines end", "one\ntwo\n\n[2 more lines]\nlast\n", { range: { from: 1, to: 4 } }],
+  ])("end with a text like the host's notice if %s so", (_, file, lines) => {
+    expect(renderedLines("one\ntwo\n\n[2 more lines]", file, {}, { notice })).toEqual(lines);
+  });
+
   test("stand after the host's line numbers", () => {
     const linePrefix = /^ *\d+\t/u;
 
