@@ -42,15 +42,34 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/foreign-handles.ts",
-    of: 'for (const [name] of (execution.report ?? "").matchAll(named)) skip(scope.state, name);',
+    of: 'skipAll(scope.state, execution.report ?? "", named);',
     becomes: "void execution;",
     breaks: "After a resume on another store, old handles name new objects.",
   },
   {
     file: "history/foreign-handles.ts",
-    of: "known.size > 0 ? [] : messages",
-    becomes: "messages.slice(messages.length)",
+    of: "for (const text of textsOf(message)) skipAll(scope.state, text, mentioned);",
+    becomes: "void message;",
     breaks: "After a resume on another store, handles in the model's texts name new objects.",
+  },
+  {
+    file: "history/foreign-handles.ts",
+    of: "(?=[a-z]\\\\d{1,4}\\\\b)",
+    becomes: "(?=[a-su-z]\\\\d{1,4}\\\\b)",
+    breaks: "After a resume on another store, old handles name other tool calls.",
+  },
+  {
+    file: "history/foreign-handles.ts",
+    of: " && !messages.some(isHostSummary)",
+    becomes: "",
+    breaks: "After a fork of a compacted session, old handles name other objects.",
+  },
+  {
+    file: "history/foreign-handles.ts",
+    of: " || chats.some((id) => !ids.has(id))",
+    becomes: "",
+    breaks:
+      "A session from another store is not recognised by the summaries of the context manager.",
   },
   {
     file: "history/foreign-handles.ts",
@@ -66,7 +85,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "calls/execution.ts",
-    of: "!operations.some((operation) => operation === name) ||",
+    of: "!namesContextTool(toolName) ||",
     becomes: "",
     breaks: "The details of a foreign tool's result change what is active.",
   },

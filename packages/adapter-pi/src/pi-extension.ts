@@ -39,7 +39,7 @@ import { freeTools, noTools } from "./pi-tools.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordingOf } from "./record-result.ts";
-import { replacedMessages, withReplaced } from "./replaced-messages.ts";
+import { ownSummaries, replacedMessages, withReplaced } from "./replaced-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { isStoreFailure, storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
@@ -328,7 +328,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       messages: readonly unknown[],
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
-      const signals = isRewound ? { rewound: true } : {};
+      const signals = {
+        ...(isRewound ? { rewound: true } : {}),
+        ...ownSummaries(context.sessionManager.getBranch?.() ?? []),
+      };
       const list = await listOf(session, messages, context);
       if (!canActivate()) {
         await session.ingest(list.messages, list.codec, signals);
@@ -493,7 +496,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         const messages = [...replaced, ...leaving];
         const isWhole = await hasReplaced(session, { messages, replaced });
         if (!isRewound && leaving.length > 0)
-          await session.ingest(isWhole ? leaving : messages, piCodec);
+          await session.ingest(
+            isWhole ? leaving : messages,
+            piCodec,
+            ownSummaries(event.branchEntries ?? []),
+          );
         return { compaction: compactionAnswer(event, await session.status(), workspace) };
       });
     });

@@ -1,4 +1,6 @@
-import { isOwnSummary } from "./own-summary.ts";
+import type { HostSignals } from "@self-context-manager/core";
+
+import { isOwnCompaction, isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields } from "./pi-api.ts";
 import { isListed } from "./session-messages.ts";
 
@@ -35,6 +37,22 @@ export function withReplaced(
   const replaced = at === -1 ? [] : replacedMessages(branch);
   if (replaced.length === 0) return { messages, replaced };
   return { messages: messages.toSpliced(at, 1, ...replaced), replaced };
+}
+
+/**
+ * Returns the adapter's own summaries in a branch as a signal for the session. The model has seen them where Pi's own
+ * messages were sent.
+ */
+export function ownSummaries(branch: readonly unknown[]): Pick<HostSignals, "summaries"> {
+  const summaries = branch.filter(isFields).filter(isOwnCompaction);
+  if (summaries.length === 0) return {};
+  return {
+    summaries: summaries.map(({ summary, details }) => {
+      const own = isFields(details) ? details["self_context_manager"] : undefined;
+      const chatId = isFields(own) ? own["chat"] : undefined;
+      return { text: String(summary), ...(typeof chatId === "string" ? { chatId } : {}) };
+    }),
+  };
 }
 
 /** Returns the replaced messages behind the summary that is in front of them, if there is one of another author. */

@@ -239,6 +239,21 @@ describe("the extension", () => {
     ]);
   });
 
+  test("passes its own summaries in Pi's record to the session", async () => {
+    const { pi, session } = await started();
+    const summary = "[self-context-manager] Active: f3 a.ts.";
+    const branch = [{ type: "compaction", summary, firstKeptEntryId: "a" }];
+    Object.assign(pi.context.sessionManager, { getBranch: () => branch });
+
+    await pi.emit("context", { messages });
+
+    expect(session.calls).toContainEqual([
+      "ingestAndView",
+      1,
+      { contextWindow: 100_000, summaries: [{ text: summary }] },
+    ]);
+  });
+
   test("changes no message while the session fails, and notifies the user once", async () => {
     const { pi, session } = await started();
     session.failure = new Error("the disk is on fire");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { withReplaced } from "../src/replaced-messages.ts";
+import { ownSummaries, withReplaced } from "../src/replaced-messages.ts";
 
 const time = "2026-11-23T12:00:00.000Z";
 const message = (id: string, role = "user") => {
@@ -93,5 +93,25 @@ describe("the list of a request", () => {
     ];
 
     expect(restored(branch, own)).toEqual(["text a", "shorter", "newest"]);
+  });
+});
+
+describe("the signal of the adapter's own summaries", () => {
+  test("has their texts and the chats that they name", () => {
+    const details = { self_context_manager: { compaction: true, chat: "chat-7" } };
+    const branch = [
+      message("a"),
+      { ...compaction(own, "d"), details },
+      compaction(theirs, "e"),
+      compaction(own, "f"),
+    ];
+
+    expect(ownSummaries(branch)).toEqual({
+      summaries: [{ text: own, chatId: "chat-7" }, { text: own }],
+    });
+  });
+
+  test("is absent without such a summary", () => {
+    expect(ownSummaries([message("a"), compaction(theirs, "e")])).toEqual({});
   });
 });

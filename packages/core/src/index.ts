@@ -258,6 +258,7 @@ export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-
 export type { FileChange, NewFile, NewVersion, OtherChange } from "./files/file-change.ts";
 export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
 export type { SessionDependencies } from "./state/session-scope.ts";
+export type { ManagerSummary } from "./history/foreign-handles.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";
 export type { ActivateRange } from "./session/chosen-range.ts";

@@ -46,6 +46,12 @@ export const executionField = "self_context_manager";
 /** The beginning of the context tools' names in a host whose other tools have the usual names. */
 export const renamedPrefix = "context_";
 
+/** Whether a tool has the name of a context tool. Hosts have a `read` of their own, and other extensions any other. */
+export function namesContextTool(toolName: string): boolean {
+  const name = toolName.startsWith(renamedPrefix) ? toolName.slice(renamedPrefix.length) : toolName;
+  return operations.some((operation) => operation === name);
+}
+
 /** The operations of the context tools, which are also the usual names of the tools. */
 const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate", "pin", "unpin"];
 
@@ -59,9 +65,7 @@ export function executionIn({
   content,
   details,
 }: ToolResultMessage): Execution | undefined {
-  const name = toolName.startsWith(renamedPrefix) ? toolName.slice(renamedPrefix.length) : toolName;
-  if (!operations.some((operation) => operation === name) || !isJsonObject(details))
-    return undefined;
+  if (!namesContextTool(toolName) || !isJsonObject(details)) return undefined;
   const recorded = details[executionField];
   if (!isJsonObject(recorded) || recorded["report"] !== textOf(content)) return undefined;
   const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])

@@ -1,6 +1,11 @@
-import { isObjectId, type ObjectId } from "@self-context-manager/objects";
-import { type Execution, executionIn } from "../calls/execution.ts";
-import { type Message, textOf } from "../chat/message.ts";
+import {
+  isJsonObject,
+  isObjectId,
+  type JsonValue,
+  type ObjectId,
+} from "@self-context-manager/objects";
+import { type Execution, executionIn, namesContextTool } from "../calls/execution.ts";
+import { isToolCall, type Message, textOf } from "../chat/message.ts";
 import { handle } from "../lines/handles.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -9,19 +14,38 @@ import type { KnownToolcalls } from "./toolcall-ids.ts";
 /** A handle in a report. A longer number is a name of something else, and would leave few handles. */
 const named = new RegExp(`\\b(?=[a-z]\\d{1,6}\\b)${handle.pattern}\\b`, "gu");
 
-/** The same in a text of the model, of any object but a tool call. */
-const mentioned = new RegExp(`\\b(?=[a-su-z]\\d{1,4}\\b)${handle.pattern}\\b`, "gu");
+/** The same in any other text, where a name of something else can look like a handle. */
+const mentioned = new RegExp(`\\b(?=[a-z]\\d{1,4}\\b)${handle.pattern}\\b`, "gu");
+
+/** A picture or a signature, in which two characters can look like a handle. */
+const isData = /^\S{200,}$/u;
+
+/** A summary by the context manager that the host has recorded, and that its list of messages does not contain. */
+export interface ManagerSummary {
+  readonly text: string;
+  /** The id of the chat that the summary names. */
+  readonly chatId?: string;
+}
+
+/** A host's history that is new to the store. */
+export interface NewHistory {
+  readonly messages: readonly Message[];
+  readonly summaries?: readonly ManagerSummary[];
+  /** The calls of the history whose objects the store knows. */
+  readonly known: KnownToolcalls;
+}
 
 /**
- * Skips the handles that another store gave in this history, so that no object gets a handle under which the model knows
- * another object. They occur in the answers of context tools that this store does not know, and in the texts of the
- * model if the store knows none of the calls. The store of a fork knows them. Tool calls keep their numbers, because
- * the history has them in the same order. Returns whether there is such an answer.
+ * Skips the handles that this history contains, so that no object gets a handle under which the model knows another
+ * object. Tool calls are no exception: the history lacks the calls of abandoned branches and those before a summary, so
+ * their numbers can differ. Returns whether the history is certainly from another store.
+ *
+ * A fork keeps its handles: its store knows the calls, and they get the same handles again. With a summary before them
+ * they get others.
  */
 export async function skipForeignHandles(
   scope: SessionScope,
-  messages: readonly Message[],
-  known: KnownToolcalls,
+  { messages, summaries = [], known }: NewHistory,
 ): Promise<boolean> {
   const answers = messages.flatMap((message) => {
     const execution = message.role === "toolResult" ? executionIn(message) : undefined;
@@ -30,7 +54,10 @@ export async function skipForeignHandles(
       : [{ callId: message.toolCallId, execution }];
   });
   const targets = answers.flatMap(({ execution }) => idsOf(execution));
-  const stored = await scope.dependencies.store.describe([...new Set(targets)]);
+  const chats = summaries.flatMap(({ chatId }) =>
+    chatId !== undefined && isObjectId(chatId) && chatId !== scope.state.chat.id ? [chatId] : [],
+  );
+  const stored = await scope.dependencies.store.describe([...new Set([...targets, ...chats])]);
   const ids = new Set(stored.map((one) => one?.body.id));
   const foreign = answers.filter(({ callId, execution }) => {
     const touched = idsOf(execution);
@@ -38,16 +65,63 @@ export async function skipForeignHandles(
     if (touched.length > 0) return !touched.some((id) => ids.has(id));
     return isObjectId(callId) && !known.has(callId);
   });
-  for (const { execution } of foreign)
-    for (const [name] of (execution.report ?? "").matchAll(named)) skip(scope.state, name);
-  for (const message of known.size > 0 ? [] : messages)
-    if (message.role === "assistant")
-      for (const [name] of textOf(message.content).matchAll(mentioned)) skip(scope.state, name);
-  return foreign.length > 0;
+  const isForeign = foreign.length > 0 || chats.some((id) => !ids.has(id));
+  const isFork = known.size > 0 && !isForeign && !messages.some(isHostSummary);
+  if (isFork || !messages.some(isLater)) return isForeign;
+  for (const { execution } of answers) skipAll(scope.state, execution.report ?? "", named);
+  for (const { text } of summaries) skipAll(scope.state, text, mentioned);
+  for (const message of messages)
+    for (const text of textsOf(message)) skipAll(scope.state, text, mentioned);
+  return isForeign;
 }
 
 function idsOf({ effects = [] }: Execution): readonly ObjectId[] {
   return effects.map(({ id }) => id);
+}
+
+/** Whether a message is from a session that had begun before. At the beginning of a session nothing has a handle. */
+function isLater({ role }: Message): boolean {
+  return role === "assistant" || role === "summary";
+}
+
+function isHostSummary(message: Message): boolean {
+  return message.role === "summary" && !message.isFromManager;
+}
+
+/**
+ * The texts of a message in which the model can have read or written a handle. The output of a tool has none that the
+ * model did not write before, except the reports of context tools and the reasons why a call did not run.
+ */
+function textsOf(message: Message): readonly string[] {
+  switch (message.role) {
+    case "user":
+      return [textOf(message.content)];
+    case "assistant":
+      return message.content.flatMap((block) =>
+        isToolCall(block)
+          ? stringsIn(block.arguments)
+          : [block["text"], block["thinking"]].flatMap(stringsIn),
+      );
+    case "toolResult":
+      return message.isError || (message.toolName !== "read" && namesContextTool(message.toolName))
+        ? [textOf(message.content)]
+        : [];
+    case "opaque":
+    case "summary":
+      return stringsIn(message.raw);
+    default:
+      return message satisfies never;
+  }
+}
+
+function stringsIn(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === "string") return isData.test(value) ? [] : [value];
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).flatMap(stringsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function skipAll(state: SessionState, text: string, pattern: RegExp): void {
+  for (const [name] of text.matchAll(pattern)) skip(state, name);
 }
 
 function skip(state: SessionState, name: string): void {

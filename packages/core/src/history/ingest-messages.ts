@@ -35,7 +35,7 @@ import {
 } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { noteNamedFiles } from "../state/use-order.ts";
-import { skipForeignHandles } from "./foreign-handles.ts";
+import { type ManagerSummary, skipForeignHandles } from "./foreign-handles.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation, type UnseenMessage } from "./reconcile.ts";
 import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
@@ -46,6 +46,8 @@ import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall
 export interface HostSignals {
   /** Whether the user went back to an earlier point, in the tree or by a fork. */
   readonly rewound?: boolean;
+  /** Summaries by the context manager whose messages the list contains again, and which are not in the list. */
+  readonly summaries?: readonly ManagerSummary[];
 }
 
 /** The result of an ingest. */
@@ -55,7 +57,7 @@ export interface IngestReport {
   readonly added: number;
   /** The usage that the first new assistant message reports. That message is the answer to the last sent view. */
   readonly usage?: Readonly<Record<string, unknown>>;
-  /** Whether the session is new to this store, and its history has answers of context tools from another store. */
+  /** Whether the session is new to this store, and its history certainly began on another store. */
   readonly isFromOtherStore?: boolean;
 }
 
@@ -103,11 +105,11 @@ export async function ingestMessages<Raw>(
   const objectIds = await chooseObjectIds(scope, unseen, toolcalls);
   const isFromOtherStore =
     state.known.size === 0 &&
-    (await skipForeignHandles(
-      scope,
-      unseen.map(({ message }) => message),
-      toolcalls,
-    ));
+    (await skipForeignHandles(scope, {
+      messages: unseen.map(({ message }) => message),
+      ...(signals.summaries === undefined ? {} : { summaries: signals.summaries }),
+      known: toolcalls,
+    }));
   const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);
   const recognized = await recognizeReads(
     scope,

@@ -95,8 +95,9 @@ export interface ContextSession {
    */
   readonly isShared: boolean;
   /**
-   * Whether this store got the session only now, although the host's history has answers of context tools: they are from
-   * a store that was lost, or that is elsewhere. Earlier views and versions are not in this store.
+   * Whether this store got the session only now, although the host's history has answers of context tools or summaries
+   * of the context manager: they are from a store that was lost, or that is elsewhere. Earlier views and versions are not
+   * in this store. A history that only mentions handles is not recognised: other names can look like handles.
    */
   readonly isFromOtherStore: boolean;
   /** Returns the index after the last message of a host's list that the session knows; 0 if it knows none. */
@@ -323,10 +324,13 @@ export async function openContextSession(
         return report;
       }),
     view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
-    ingestAndView: async (messages, codec, { rewound, ...options } = {}) =>
+    ingestAndView: async (messages, codec, { rewound, summaries, ...options } = {}) =>
       await run(async (current) => {
         const list = split(current, messages, codec);
-        await takeIn(current, list.own, codec, rewound === undefined ? {} : { rewound });
+        await takeIn(current, list.own, codec, {
+          ...(rewound === undefined ? {} : { rewound }),
+          ...(summaries === undefined ? {} : { summaries }),
+        });
         try {
           return await viewOf(current, options, placeAdded(current.state, list, codec));
         } catch (error) {

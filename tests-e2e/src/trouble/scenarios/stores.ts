@@ -74,6 +74,9 @@ function withoutStore(
   };
 }
 
+/** The numbers of the files whose outputs are compacted. */
+const parts: readonly number[] = Array.from({ length: 10 }, (_, index) => index + 1);
+
 /** Stores that are gone, elsewhere or locked. */
 export const stores: readonly Scenario[] = [
   withoutStore("a store that is deleted before a resume", async ({ loseStore, resume }) => {
@@ -144,6 +147,46 @@ export const stores: readonly Scenario[] = [
       },
     },
   })),
+  {
+    name: "a store that is lost after a compaction by the user",
+    files: () =>
+      Object.fromEntries(
+        parts.map((part) => [`part-${part}.txt`, numberedLines(`part ${part}`, 700)]),
+      ),
+    async play({ isManaged, prompt, compact, loseStore, resume, allow }) {
+      for (const part of parts) {
+        await prompt(
+          `part ${part}`,
+          use(["bash", { command: `cat part-${part}.txt` }]),
+          say(`t${part} holds part ${part}`),
+        );
+      }
+      await compact();
+      await prompt("after the compaction", say("t1 is the part that matters"));
+      await resume();
+      await loseStore();
+      await resume();
+      // The new store does not have what the summary replaced, and the handles are longer.
+      allow(2_000);
+      const activate = (id: string): Reply =>
+        isManaged ? use(["activate", { id }]) : use(["read", { path: "absent" }]);
+      await prompt("and now", activate("t1"), activate(`t${parts.length}`), say("done"));
+    },
+    checks: {
+      "names no other output by an old handle": ({ managed }) => {
+        const { messages } = lastRequest(managed);
+        const results = messages.flatMap((message) => [...message.results.values()]).slice(-2);
+        expect(results.map((text) => text.slice(0, 21))).toEqual([
+          "No object is known as",
+          "No object is known as",
+        ]);
+      },
+      "shows the contents of the host's record": ({ plain, managed }) => {
+        for (const side of [plain, managed])
+          expect(countIn(lastRequest(side), `part ${parts.length} line 700 `)).toBe(1);
+      },
+    },
+  },
   {
     name: "a store that another process locks",
     files: () => ({ "a.txt": numberedLines("first", 40), "b.txt": numberedLines("second", 40) }),
