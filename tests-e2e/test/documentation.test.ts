@@ -171,12 +171,7 @@ describe("options", () => {
     const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
 
     expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
-    expect(defaults.map(([, name = ""]) => name).toSorted()).toEqual([
-      "activateUnread",
-      "layout",
-      "policy",
-      "store",
-    ]);
+    expect(defaults.map(([, name = ""]) => name).toSorted()).toEqual(["layout", "policy", "store"]);
     for (const [, name, byDefault] of defaults) expect(rows).toContainEqual([name, byDefault]);
   });
 });

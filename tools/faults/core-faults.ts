@@ -433,6 +433,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Activate shows a change that an extension would have hidden.",
   },
   {
+    file: "session/context-session.ts",
+    of: 'given.activateUnread ?? (hasHostRead ? "ask" : "read")',
+    becomes: 'given.activateUnread ?? "read"',
+    breaks: "Text that an agent's own read hides is shown by activate.",
+  },
+  {
     file: "session/follow-changes.ts",
     of: 'if (activateUnread === "ask") return false;',
     becomes: "",
@@ -494,7 +500,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/added-messages.ts",
-    of: "if (unseen.has(raw)) continue;",
+    of: "if (unknown.has(raw)) continue;",
     becomes: "",
     breaks: "A message that no request had is stored.",
   },

@@ -83,7 +83,10 @@ export interface AgentContext<Message> {
   readonly onPayload: (payload: unknown) => unknown;
   /** `activate`, `deactivate`, `pin` and `unpin`, and `read` for agents without a tool of that name. */
   readonly tools: readonly ContextAgentTool[];
-  /** Wraps the agent's own tools, so that their results are recorded. */
+  /**
+   * Wraps the agent's own tools, so that their results are recorded. If one of them reads files, `activate` asks for it
+   * instead of reading a file that it has not shown.
+   */
   wrapTools<Tool extends AgentToolLike>(tools: readonly Tool[]): Tool[];
   /** Adds the standing instruction to the agent's prompt. Both are recorded with the next request. */
   systemPrompt(text: string): string;
@@ -238,10 +241,12 @@ export function agentContext<Message extends { readonly role: string }>(
         return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
       },
     })),
-    wrapTools: (tools) =>
-      tools.map((tool) =>
+    wrapTools(tools) {
+      session.announceTools(tools.map(({ name }) => name));
+      return tools.map((tool) =>
         wrapTool(tool, { session, workspace, pending, onFailure: options.onFailure }),
-      ),
+      );
+    },
     systemPrompt(text) {
       prompt = text;
       instruction = text;

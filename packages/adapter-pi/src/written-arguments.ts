@@ -5,7 +5,7 @@ import { messageIn } from "./session-messages.ts";
 
 /**
  * Returns the arguments of a tool call as the model wrote them: those in Pi's own record. Other extensions can change
- * the arguments with which the tool runs, for example to put a secret in the place of its mask. A call that is not in
+ * the arguments with which the tool runs, for example to replace a mask by its secret. A call that is not in
  * the record, such as one that another tool made, has no arguments of the model.
  */
 export function writtenArguments(callId: string, { sessionManager }: PiContext): JsonObject {

@@ -176,6 +176,18 @@ test("a read during a store's trouble is recorded before the next request", asyn
   ]);
 });
 
+test("the agent's own tools are announced to the session", async () => {
+  const { fake, context } = await openAgentContext();
+  const execute: AgentToolLike["execute"] = async () => await Promise.resolve({ content: [] });
+
+  context.wrapTools([
+    { name: "read", execute },
+    { name: "bash", execute },
+  ]);
+
+  expect(fake.announced).toEqual(["read", "bash"]);
+});
+
 test("an agent without a tool read gets the context tool read", async () => {
   const { fake, context } = await openAgentContext();
 

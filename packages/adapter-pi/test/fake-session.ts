@@ -7,6 +7,8 @@ export interface FakeSession {
   readonly calls: readonly (readonly unknown[])[];
   /** Forgets the calls so far. */
   forget(): void;
+  /** The announced tools of the host. */
+  readonly announced: readonly string[];
   readonly opened: readonly string[];
   readonly closed: readonly string[];
   readonly openContext: OpenContext;
@@ -25,6 +27,7 @@ export interface FakeSession {
 
 export function fakeSession(): FakeSession {
   const calls: (readonly unknown[])[] = [];
+  const announced: string[] = [];
   const opened: string[] = [];
   const closed: string[] = [];
   const note = async <Result>(name: string, args: readonly unknown[], result: Result) => {
@@ -81,6 +84,7 @@ export function fakeSession(): FakeSession {
         [refusal],
         refusal.isTooLong === true || refusal.error.includes("too long"),
       ),
+    announceTools: (names: readonly string[]) => void announced.push(...names),
     checkArguments: async () => {
       if (fake.failure !== undefined) throw fake.failure;
       return await Promise.resolve(fake.reason);
@@ -93,6 +97,7 @@ export function fakeSession(): FakeSession {
   };
   const fake: FakeSession = {
     calls,
+    announced,
     forget: () => void calls.splice(0),
     opened,
     closed,

@@ -138,9 +138,15 @@ describe("a message of the host that is not in a request", () => {
     expect(leftOut).toEqual(["plan"]);
   });
 
-  test("is not known, if the list has another order or nothing of the host's", async () => {
+  test("is each of the host's, if one added message replaces them all", async () => {
+    const { leftOut } = await read([reminder]);
+
+    expect(leftOut).toEqual([1, 4, 5, "plan", 6]);
+  });
+
+  test("is not known, if the list has another order or is empty", async () => {
     expect(await read([next, prompt])).toEqual({ times: [6, 1], leftOut: [] });
-    expect(await read([reminder])).toEqual({ times: [2], leftOut: [] });
+    expect(await read([])).toEqual({ times: [], leftOut: [] });
   });
 
   test("was not left out, if a summary replaces it or the answer failed", async () => {

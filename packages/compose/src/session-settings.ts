@@ -19,8 +19,9 @@ export type SessionSettingsOptions = Pick<
 
 /** The parts of a session that decide what it shows, without those that connect it with a machine. */
 export type SessionSettings = Required<
-  Pick<SessionDependencies, "policy" | "layout" | "activateUnread" | "readLimits">
->;
+  Pick<SessionDependencies, "policy" | "layout" | "readLimits">
+> &
+  Pick<SessionDependencies, "activateUnread">;
 
 /** The limits of Pi's own `read`. */
 const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
@@ -33,9 +34,17 @@ export function sessionSettings(options: SessionSettingsOptions = {}): SessionSe
   return {
     policy: policyOf(options.policy ?? { type: "recently-used" }),
     layout: layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs),
-    activateUnread: known("activateUnread", activateUnreadWays, options.activateUnread ?? "read"),
+    ...activateUnreadOf(options),
     readLimits: options.readLimits ?? piReadLimits,
   };
+}
+
+/** Without the option, the session decides by the host's tools. */
+function activateUnreadOf({
+  activateUnread: given,
+}: SessionSettingsOptions): Pick<SessionSettings, "activateUnread"> {
+  if (given === undefined) return {};
+  return { activateUnread: known("activateUnread", activateUnreadWays, given) };
 }
 
 function policyOf(options: PolicyOptions): ActivationPolicy {

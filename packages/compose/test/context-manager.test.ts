@@ -43,6 +43,24 @@ test("a read shows as much as Pi's own read", async () => {
   expect(answer.text).toContain("lines 1-2000 of 2001");
 });
 
+test.each([
+  ["asks for the host's own read by default", {}, false],
+  ["reads a named file if the option says so", { activateUnread: "read" }, true],
+] as const)("activate %s", async (_name, options, ok) => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "a.txt"), "one\n");
+  await using manager = await openContextManager({
+    store: "memory",
+    workspace: folder.path,
+    ...options,
+  });
+  const session = await manager.openSession(host);
+  session.announceTools(["read"]);
+  await session.recordNamed(["a.txt"]);
+
+  expect(await session.activate("f1")).toMatchObject({ ok });
+});
+
 test("a store in a file keeps a session for the next manager", async () => {
   await using folder = await temporaryFolder();
   const options = { at: join(folder.path, "data", "store.sqlite"), workspace: folder.path };

@@ -6,7 +6,11 @@ describe("sessionSettings", () => {
   it("returns the defaults without options", () => {
     const { policy, layout, activateUnread, readLimits } = sessionSettings();
 
-    expect([policy.name, layout.name, activateUnread]).toEqual(["recently-used", "epoch", "read"]);
+    expect([policy.name, layout.name, activateUnread]).toEqual([
+      "recently-used",
+      "epoch",
+      undefined,
+    ]);
     expect(readLimits).toEqual({ lines: 2_000, characters: 51_200 });
   });
 

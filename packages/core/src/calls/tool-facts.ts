@@ -30,6 +30,11 @@ export const usualToolFacts: ToolFacts = (toolName, args) => {
   }
 };
 
+/** Whether a tool can be one that reads files. An editor reads with the command `view`. */
+export function canReadFiles(toolFacts: ToolFacts, toolName: string): boolean {
+  return toolFacts(toolName, { path: "file", command: "view" }).kind === "read";
+}
+
 /**
  * Returns a function with the same results that computes the facts of each call only once. Several parts of a session
  * ask for them with the same arguments.

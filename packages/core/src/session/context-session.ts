@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/objects";
 import { type Execution, executionField } from "../calls/execution.ts";
 import { writtenStandIns } from "../calls/written-stand-ins.ts";
-import { keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
+import { canReadFiles, keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
@@ -153,6 +153,12 @@ export interface ContextSession {
    * the call can run.
    */
   checkArguments(toolName: string, args: JsonObject): Promise<string | undefined>;
+  /**
+   * Announces the host's own tools, by their names. If one of them reads files, the session asks the model to use it for
+   * text that it has not shown, because other code of the host can block that tool or hide a part of its result. The
+   * setting `activateUnread` takes precedence. It is not stored, so each process announces its tools.
+   */
+  announceTools(toolNames: readonly string[]): void;
   /** Records that a tool named files. They join the pool as inactive and unread. */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /** Records a system prompt that was sent. It gets a new version only if its text has changed (decision D55). */
@@ -182,7 +188,14 @@ export async function openContextSession(
   host: HostSession,
   options: OpenSessionOptions = {},
 ): Promise<ContextSession> {
-  const dependencies = { ...given, toolFacts: keptFacts(given.toolFacts ?? usualToolFacts) };
+  let hasHostRead = false;
+  const dependencies = {
+    ...given,
+    toolFacts: keptFacts(given.toolFacts ?? usualToolFacts),
+    get activateUnread() {
+      return given.activateUnread ?? (hasHostRead ? "ask" : "read");
+    },
+  };
   let isShared = options.isShared === true;
   let isFromOtherStore = false;
   const queue = taskQueue();
@@ -317,6 +330,9 @@ export async function openContextSession(
         const keys = messageKeys(messages.map((raw) => identify(raw, codec)));
         return await Promise.resolve(keys.findLastIndex((key) => state.known.has(key)) + 1);
       }),
+    announceTools: (toolNames) => {
+      hasHostRead ||= toolNames.some((name) => canReadFiles(dependencies.toolFacts, name));
+    },
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {
         const report = await takeIn(current, split(current, messages, codec).own, codec, signals);

@@ -44,7 +44,7 @@ export interface SessionDependencies {
   /**
    * Whether a session shows text of files that no tool of the host has shown. `ask`: it shows none, because other
    * extensions of the host can hide a part of a file from the model; the model is asked to use the host's own tool.
-   * Default: `read`.
+   * Default: `ask` if the host has announced a tool of its own that reads files, else `read`.
    */
   readonly activateUnread?: "read" | "ask";
   /** Classifies the host's tool calls by name and arguments. Default: the built-in table of common tool names. */
