@@ -487,6 +487,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After a compaction a file is shown whole of which kept messages show some lines.",
   },
   {
+    file: "session/change-activation.ts",
+    of: 'effects: [{ op: "activate", id, range: shown }],',
+    becomes: "effects: [],",
+    breaks: "A compaction by the user frees no lines of the chat.",
+  },
+  {
     file: "session/left-out-messages.ts",
     of: "const rows = leftOutRows(turns, [...staying, ...left]);",
     becomes: "const rows = leftOutRows(turns, left);",

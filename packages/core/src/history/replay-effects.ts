@@ -7,7 +7,8 @@ import { noteFileUse } from "../state/use-order.ts";
 
 /**
  * Applies the effects of context tools again, from a history that this session ingests for the first time, as after a
- * fork. Effects on objects that the store does not have are ignored.
+ * fork. Effects on objects that the store does not have are ignored, and so are effects on the chat of another session:
+ * only its own session shows a chat (decision D42).
  */
 export async function replayEffects(
   scope: SessionScope,
@@ -19,7 +20,8 @@ export async function replayEffects(
     const { state } = scope;
     switch (effect.op) {
       case "read":
-        await replayRead(scope, effect, used);
+        if (effect.id === state.chat.id) replayActivation(scope, effect, used);
+        else await replayRead(scope, effect, used);
         break;
       case "activate":
         replayActivation(scope, effect, used);
@@ -64,7 +66,8 @@ function replayActivation(scope: SessionScope, { id, range }: ToolEffect, used: 
 async function isKnown(scope: SessionScope, effect: ToolEffect): Promise<boolean> {
   if (scope.state.pool.has(effect.id)) return true;
   const [stored] = await scope.dependencies.store.describe([effect.id]);
-  if (stored === undefined || stored.body.locked) return false;
+  if (stored === undefined) return false;
+  if (stored.body.locked && effect.id !== scope.state.chat.id) return false;
   joinPool(scope.state, stored);
   return true;
 }

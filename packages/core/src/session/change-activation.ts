@@ -154,7 +154,7 @@ async function activateLocked(
   return {
     ok: true,
     text: `${handle} (${target.name}) is now active, lines ${shown.from}-${shown.to}.`,
-    effects: [],
+    effects: [{ op: "activate", id, range: shown }],
   };
 }
 
@@ -188,8 +188,10 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") {
     const isShown = scope.state.active.has(target.id);
-    if (isShown && setInactive(scope, target.id))
-      return done(`${target.name}: the extra lines are inactive.`);
+    if (isShown && setInactive(scope, target.id)) {
+      const effects = [{ op: "deactivate", id: target.id }] as const;
+      return { ok: true, text: `${target.name}: the extra lines are inactive.`, effects };
+    }
     return refusal(`${target.name} is locked and cannot be deactivated.`);
   }
   if (target.type === "elsewhere")

@@ -130,9 +130,9 @@ function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly 
 }
 
 /**
- * Limits an active file to the lines that kept messages show. If no kept message shows its present text, it becomes
+ * Limits an active file, or the chat, to the lines that kept messages show. If no kept message shows its present text, it becomes
  * inactive, except if a kept one shows a whole text before the model's own changes. A call of `activate` or `pin` shows
- * whatever is active.
+ * whatever is active. Of the chat it shows only its lines, which are the same in every version.
  */
 function narrow(
   scope: SessionScope,
@@ -144,8 +144,9 @@ function narrow(
   const active = state.active.get(id);
   const text = shownHash(state, id);
   if (active === undefined || text === undefined) return;
-  if (showings.some(({ contentHash }) => contentHash === undefined)) return;
-  const same = showings.filter(({ contentHash }) => contentHash === text);
+  const isChat = id === state.chat.id;
+  if (!isChat && showings.some(({ contentHash }) => contentHash === undefined)) return;
+  const same = isChat ? showings : showings.filter(({ contentHash }) => contentHash === text);
   if (same.length === 0) {
     const isGone = gone.some(({ contentHash }) => contentHash === text);
     if (isGone || showings.every(({ range }) => range !== undefined)) leaveActive(scope, id);

@@ -222,6 +222,26 @@ describe("handles count from one in", () => {
     expect(await handlesIn(session, "active")).toEqual(["t1"]);
   });
 
+  it("a fork on the same store, which shows no lines of the other session's chat", async () => {
+    const opened = await begun();
+    const { history, session } = opened;
+    const lines = { from: 1, to: 1 };
+    await history.ask(
+      "activate",
+      { id: "chat", ...lines },
+      async (callId) => await session.activate("chat", lines, { callId }),
+    );
+    await history.ingest(session);
+
+    const fork = await opened.reopen(otherHost);
+    await history.ingest(fork);
+
+    expect(await handlesIn(session, "active")).toContain("c1");
+    expect(fork.isFromOtherStore).toBe(false);
+    expect((await fork.status()).objects.map(({ handle }) => handle)).not.toContain("c1");
+    expect((await fork.activate("chat", lines)).text).toMatch(/^c1 /u);
+  });
+
   it("a history without answers of context tools", async () => {
     const { session } = await openTestSession({ files });
     const history = scriptHistory();

@@ -66,6 +66,40 @@ describe("a summary of the host", () => {
     expect(text).not.toContain("line 20\\n");
   });
 
+  it("makes lines of the chat inactive that only a replaced call of activate showed", async () => {
+    const { session, history, compact } = await openRead();
+    await activateChat({ session, history }, { from: 1, to: 2 });
+    history.user("kept");
+
+    await compact(7);
+
+    expect(await statesOf(session)).toMatchObject({ c1: "inactive" });
+    expect(JSON.stringify((await session.view()).messages)).not.toContain("c1 chat");
+  });
+
+  it("keeps only the lines of the chat that kept calls of activate show", async () => {
+    const { session, history, compact } = await openRead();
+    await activateChat({ session, history }, { from: 1, to: 2 });
+    history.user("kept");
+    await activateChat({ session, history }, { from: 2, to: 2 });
+
+    await compact(7);
+
+    const text = JSON.stringify((await session.view()).messages);
+    expect(text).toMatch(/c1 chat v\d+ lines 2-2/u);
+    expect(text).not.toMatch(/c1 chat v\d+ lines 1-/u);
+  });
+
+  it("keeps lines of the chat that the user activated by a command", async () => {
+    const { session, history, compact } = await openRead();
+    await session.activate("chat", { from: 1, to: 2 });
+    history.user("kept");
+
+    await compact(5);
+
+    expect(await statesOf(session)).toMatchObject({ c1: "active" });
+  });
+
   it("lets the model activate the freed objects again", async () => {
     const { session, history, compact } = await openRead();
     history.user("kept");
@@ -123,6 +157,19 @@ async function openRead(): Promise<ReadSession> {
       await opened.session.ingest([summary, ...history.messages.slice(replaced)], plainCodec);
     },
   };
+}
+
+/** The model activates lines of the chat. */
+async function activateChat(
+  { session, history }: Pick<ReadSession, "session" | "history">,
+  lines: { readonly from: number; readonly to: number },
+): Promise<void> {
+  await history.ask(
+    "activate",
+    { id: "chat", ...lines },
+    async (callId) => await session.activate("chat", lines, { callId }),
+  );
+  await history.ingest(session);
 }
 
 /** The states of the files and of outputs with a content of their own. */

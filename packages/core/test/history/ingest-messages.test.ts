@@ -121,6 +121,21 @@ describe("the object of a tool call", () => {
     expect(await opened.store.history("call_1" as never)).toHaveLength(1);
   });
 
+  it("repeats its effect on the chat of its own session", async () => {
+    const { session } = await openTestSession();
+    const history = oneCall();
+    await history.ingest(session);
+    const { chatId } = await session.status();
+    const report = "c1 (the chat) is now active, lines 1-2.";
+    const effects = [{ op: "activate", id: chatId, range: { from: 1, to: 2 } }];
+    const details = { self_context_manager: { report, effects } };
+    history.call("activate", { id: "chat", from: 1, to: 2 }, report, { details });
+
+    await history.ingest(session);
+
+    expect((await viewParts(session)).activeTexts.join()).toMatch(/c1 chat v\d lines 1-2 of/u);
+  });
+
   it("contains no reference for one that a model wrote into its arguments", async () => {
     const { session, store } = await openTestSession();
     const history = scriptHistory();

@@ -58,4 +58,35 @@ export const compaction: readonly Scenario[] = [
         expect(countIn(lastRequest(managed), "part 0 line 700 ")).toBe(1),
     },
   },
+  {
+    name: "a compaction by the user that replaces a call for lines of the chat",
+    async play(stage) {
+      const { isManaged, prompt, compact } = stage;
+      const ask = async (index: number): Promise<void> =>
+        await prompt(
+          `question ${index}\n${numberedLines(`question ${index}`, 600)}`,
+          say("answer"),
+        );
+      for (let index = 0; index < 4; index += 1) await ask(index);
+      const shown = Math.ceil((2 * numberedLines("question 0", 600).length) / 4);
+      stage.allow(shown);
+      await prompt(
+        "look back",
+        isManaged
+          ? use(["activate", { id: "chat", from: 1, to: 1200 }])
+          : use(["bash", { command: "echo no lines" }]),
+        say("ok"),
+      );
+      for (let index = 4; index < 9; index += 1) await ask(index);
+      await compact();
+      stage.allow(-shown);
+      await prompt("after the compaction", say("done"));
+    },
+    checks: {
+      "no longer shows the lines": ({ managed }) => {
+        expect(managed.steps.some(({ request }) => countIn(request, "c1 chat v") > 0)).toBe(true);
+        expect(countIn(lastRequest(managed), "c1 chat v")).toBe(0);
+      },
+    },
+  },
 ];
