@@ -234,6 +234,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A file that quotes an argument stub is overwritten by the stub.",
   },
   {
+    file: "session/refuse-stand-ins.ts",
+    of: "of !== undefined || showsStubWithoutHandle(scope.state)",
+    becomes: "of !== undefined && scope.state.handles.has(of)",
+    breaks: "An answer that writes several files can write argument stubs for new files.",
+  },
+  {
     file: "calls/written-stand-ins.ts",
     of: 'return kind === "command" ||',
     becomes: "return",

@@ -49,6 +49,10 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
           ? await adapter.beforeTool(call)
           : undefined,
     })),
+    "stops only stubs of known files": broken((adapter) => ({
+      beforeTool: async (call) =>
+        JSON.stringify(call.arguments).includes("f99") ? undefined : await adapter.beforeTool(call),
+    })),
     "stops stubs that the file has already": broken((adapter) => ({
       beforeTool: async (call) =>
         (await adapter.beforeTool(call)) ??

@@ -18,7 +18,7 @@ export interface WrittenStandIn extends StandIn {
 
 /**
  * Returns the argument stubs and omission marks in the arguments of a call, also inside longer texts and nested values.
- * Returns none for a call that writes no file. Whether the session has shown them is not decided here.
+ * Returns none for a call that writes no file. Whether they are refused is not decided here.
  */
 export function writtenStandIns(
   toolFacts: ToolFacts,

@@ -1,7 +1,8 @@
 import { FileError } from "@self-context-manager/objects";
 import type { WrittenStandIn, WrittenStandIns } from "../calls/written-stand-ins.ts";
-import { chatHandle, handleLetter } from "../lines/handles.ts";
+import { chatHandle } from "../lines/handles.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
 
 /**
  * Returns the reason for the model why a call must not run: it would write a stand-in into a file instead of the text.
@@ -11,29 +12,25 @@ export async function refuseStandIns(
   scope: SessionScope,
   { found, paths }: WrittenStandIns,
 ): Promise<string | undefined> {
-  const own = found.filter((one) => isOfSession(scope, one));
+  const own = found.filter(({ of }) => of !== undefined || showsStubWithoutHandle(scope.state));
   if (own.length === 0) return undefined;
   const texts = await presentTexts(scope, paths);
   const lost = own.find((one) => !texts.some((text) => keeps(text, one)));
-  return lost === undefined ? undefined : reasonFor(lost);
+  return lost === undefined ? undefined : reasonFor(scope.state, lost);
 }
 
 /**
- * Whether the session can have shown a stand-in. The stub that a model expects for a file that it is about to make
- * names the next handle. A stub without a handle counts if the view contains one.
+ * Whether the last view contains a stub without a handle. Only then such a text is a stand-in, because files and outputs
+ * of other programs contain it too. A text with a handle always is one: a model makes up the handles of files that it is
+ * about to write, and repeats those of the standing instruction.
  */
-function isOfSession({ state }: SessionScope, { of }: WrittenStandIn): boolean {
-  if (of === chatHandle) return true;
-  if (of === undefined) {
-    return (
-      state.view?.record.entries.some(
-        (entry) =>
-          entry.type === "assistant" && entry.stubs?.some((stub) => stub.of === undefined) === true,
-      ) === true
-    );
-  }
-  const letter = handleLetter("file");
-  return state.handles.has(of) || of === `${letter}${(state.handleCounts.get(letter) ?? 0) + 1}`;
+function showsStubWithoutHandle({ view }: SessionState): boolean {
+  return (
+    view?.record.entries.some(
+      (entry) =>
+        entry.type === "assistant" && entry.stubs?.some((stub) => stub.of === undefined) === true,
+    ) === true
+  );
 }
 
 /** Whether a file has a stand-in already. One that would be the whole content must be the whole content already. */
@@ -60,11 +57,17 @@ async function presentTexts(
 }
 
 /** Returns the reason for the model. It quotes only the stand-in, whose form is fixed. */
-function reasonFor({ text, isStub, of, characters }: WrittenStandIn): string {
-  const what = isStub
-    ? "it stands for arguments of an earlier call that left the context"
-    : "it stands for text that is not shown";
-  const how = of === undefined ? "" : `; activate ${of} shows the text`;
+function reasonFor({ handles }: SessionState, one: WrittenStandIn): string {
+  const { text, of, characters } = one;
+  const isKnown = of === undefined || of === chatHandle || handles.has(of);
+  const what = isKnown ? meaningOf(one) : "text of this form stands for text that left the context";
+  const how = of === undefined || !isKnown ? "" : `; activate ${of} shows the text`;
   const [number, changed] = ["[0 ", `[${characters} `];
   return `The call did not run, because an argument contains ${JSON.stringify(text)}: ${what}. Give the text in full${how}. If a file must contain exactly this, write it with ${JSON.stringify(number)} at its beginning, then replace ${JSON.stringify(number)} by ${JSON.stringify(changed)} with a second call.`;
+}
+
+function meaningOf({ isStub }: WrittenStandIn): string {
+  return isStub
+    ? "it stands for arguments of an earlier call that left the context"
+    : "it stands for text that is not shown";
 }

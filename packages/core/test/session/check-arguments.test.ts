@@ -23,11 +23,7 @@ describe("a call that would write a stand-in into a file", () => {
     ["as the command", "bash", { command: stub }],
     ["in a tool that nobody knows", "save_file", { path: "b.ts", body: stub }],
     ["for text that is not shown", "write", { path: "b.ts", content: `head\n${mark}\ntail\n` }],
-    [
-      "of the file that it is about to make",
-      "write",
-      { path: "b.ts", content: stub.replace("f1", "f2") },
-    ],
+    ["for a part of the chat", "write", { path: "b.ts", content: mark.replace("f1", "chat") }],
   ])("is refused: %s", async (_, tool, args) => {
     const { session } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
     await session.read({ path: "a.ts" });
@@ -35,8 +31,27 @@ describe("a call that would write a stand-in into a file", () => {
     const reason = await session.checkArguments(tool, args);
 
     expect(reason).toMatch(/^The call did not run, because an argument contains "\[/u);
-    expect(reason).toMatch(/activate f[12] shows the text/u);
+    expect(reason).toMatch(/activate (?:f1|chat) shows the text/u);
     expect(hasOwnLine(reason ?? "")).toBe(false);
+  });
+
+  it.each<readonly [string, string]>([
+    ["the file that it is about to make", stub.replace("f1", "f2")],
+    ["a file that a later call of the same answer makes", stub.replace("f1", "f3")],
+    ["a file that the session does not have", stub.replace("f1", "f9")],
+    ["the file in the standing instruction", "[1200 characters, now in f3 v2]"],
+    ["an output that the session does not have", mark.replace("f1", "t7")],
+  ])("is refused if it names %s", async (_, content) => {
+    const { session } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    await session.read({ path: "a.ts" });
+
+    const alone = await session.checkArguments("write", { path: "b.ts", content });
+    const inside = await session.checkArguments("bash", { command: `echo 'a ${content}' > b.ts` });
+
+    for (const reason of [alone, inside]) {
+      expect(reason).toMatch(/^The call did not run, because an argument contains "\[/u);
+      expect(reason).toContain("Give the text in full. If a file must contain exactly this");
+    }
   });
 
   it("is refused for a stub without a file if the view contains one", async () => {
@@ -84,17 +99,25 @@ describe("a call that would write a stand-in into a file", () => {
     expect(await write(stub)).toBeUndefined();
   });
 
-  it("can be made in two calls, as the reason says", async () => {
-    const { session } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
-    await session.read({ path: "a.ts" });
-    const content = stub.replace("[4000 ", "[0 ");
+  it.each([stub, stub.replace("f1", "f9"), mark, mark.replace("f1", "t7")])(
+    "can be made in two calls, as the reason says: %s",
+    async (text) => {
+      const { session } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+      await session.read({ path: "a.ts" });
+      const write = async (content: string): Promise<string | undefined> =>
+        await session.checkArguments("write", { path: "a.ts", content });
+      const reason = (await write(text)) ?? "";
+      const [one = "none", other = "none"] =
+        /write it with "(.+?)" at .+ by "(.+?)" with/u.exec(reason)?.slice(1) ?? [];
 
-    const first = await session.checkArguments("write", { path: "a.ts", content });
-    const second = { path: "a.ts", oldText: "[0 ", newText: "[4000 " };
+      const first = await write(text.replace(other, one));
+      const second = { path: "a.ts", oldText: one, newText: other };
 
-    expect(first).toBeUndefined();
-    expect(await session.checkArguments("edit", second)).toBeUndefined();
-  });
+      expect(text.replace(other, one)).toMatch(/^\[0 characters/u);
+      expect(first).toBeUndefined();
+      expect(await session.checkArguments("edit", second)).toBeUndefined();
+    },
+  );
 });
 
 describe("a call can run", () => {
@@ -102,11 +125,6 @@ describe("a call can run", () => {
     ["if it has no stand-in", "write", { path: "a.ts", content: "[4000 characters]" }],
     ["if it only searches", "grep", { pattern: stub, path: "." }],
     ["if it only searches, as a command", "bash", { command: `grep -F '${stub}' a.ts` }],
-    [
-      "if it names no object of the session",
-      "write",
-      { path: "a.ts", content: stub.replace("f1", "f9") },
-    ],
     [
       "if the session has shown no stub without a file",
       "write",

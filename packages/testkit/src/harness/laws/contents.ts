@@ -93,12 +93,13 @@ export const standInsAreNotWritten: HarnessScenario = async (openHost) => {
         write_a: calls.write("a.txt", stub),
         write_b: calls.write("b.txt", `first\n${stub}\n`),
         write_c: calls.write("c.txt", wordsOf("written")),
+        write_e: calls.write("e.txt", stubOf(unknownFile)),
       };
     },
     { show_a: calls.show("a.txt"), show_b: calls.show("b.txt"), show_c: calls.show("c.txt") },
   ]);
   const [, , refused = last([]), shown = last([])] = first;
-  for (const callId of ["write_a", "write_b"])
+  for (const callId of ["write_a", "write_b", "write_e"])
     assert.match(resultOf(refused, callId).text, /characters, now in|^\[t\d+ failed/u, callId);
   for (const name of ["a", "b"])
     assert.ok(shownWords(shown, [name]).length > 0, `${name}.txt has its content`);
@@ -112,6 +113,9 @@ export const standInsAreNotWritten: HarnessScenario = async (openHost) => {
   ]);
   assert.ok(shownWords(last(later), ["kept"]).length > 0, "a file can keep a stub");
 };
+
+/** The handle of a file that the session does not have. */
+const unknownFile = "f99";
 
 /** The stub of large arguments that wrote a file. */
 function stubOf(handle: string): string {
