@@ -499,6 +499,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A compaction by the user frees no lines of the chat.",
   },
   {
+    file: "session/departure-from-view.ts",
+    of: "changingCalls(scope, entry.id)",
+    becomes: "[]",
+    breaks: "The answer of deactivate says that a text leaves which a call of the model contains.",
+  },
+  {
     file: "session/left-out-messages.ts",
     of: "const rows = leftOutRows(turns, [...staying, ...left]);",
     becomes: "const rows = leftOutRows(turns, left);",

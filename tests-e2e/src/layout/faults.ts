@@ -352,10 +352,18 @@ export const epochFaults: readonly EpochFault[] = [
   },
   {
     law: "departure-is-as-reported",
+    what: "does not report that calls which changed a file stay",
+    make: (settings) => ({
+      ...epochLayout(settings),
+      departureOf: (record, handle) => epochLayout(settings).departureOf?.(record, handle, []),
+    }),
+  },
+  {
+    law: "departure-is-as-reported",
     what: "keeps short outputs although everything has to leave at once",
     make: (settings) => ({
       ...epochLayout({ ...settings, small: Math.max(20, settings.small ?? 0) }),
-      departureOf: (record, handle) => epochLayout(settings).departureOf?.(record, handle),
+      departureOf: (...asked) => epochLayout(settings).departureOf?.(...asked),
     }),
   },
 ];

@@ -6,10 +6,10 @@ import { shortName } from "../render/short-name.ts";
 import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
 import { activateShowable } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
-import type { Departure } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+import { departureFromView } from "./departure-from-view.ts";
 import {
   earlierVersion,
   type FileVersion,
@@ -203,23 +203,17 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   const wasActive = setInactive(scope, entry.id);
   const departure = departureFromView(scope, entry);
   const state = wasActive ? "is inactive" : "is inactive already";
+  const longer =
+    departure?.when === "epoch-end" && departure.mayStay === true
+      ? ", and may stay longer in short results and in arguments of calls"
+      : "";
   const text =
     departure?.when === "never"
       ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed.`
       : departure?.when === "epoch-end"
-        ? `${name} ${state}; its text stays until the epoch ends; activate ${entry.handle} restores it.`
+        ? `${name} ${state}; its text stays until the epoch ends${longer}; activate ${entry.handle} restores it.`
         : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
-}
-
-/** Returns when the content of an inactive object leaves the view of the last call; undefined if it has none there. */
-function departureFromView(
-  { state, dependencies }: SessionScope,
-  { handle }: PoolEntry,
-): Departure | undefined {
-  const record = state.view?.record;
-  const { layout } = dependencies;
-  return record?.layout === layout.name ? layout.departureOf?.(record, handle) : undefined;
 }
 
 /**

@@ -17,6 +17,7 @@ import type { ThinkingBinding } from "../cost/thinking-binding.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
 import type { DescribedEntry } from "./describe-entries.ts";
+import type { MessagePlace } from "./left-out.ts";
 import type { PoolEntry } from "./pool-entry.ts";
 import type { ViewRecord } from "./view-record.ts";
 import type { ViewSource } from "./view-source.ts";
@@ -158,10 +159,11 @@ export interface EpochFigures extends EpochPlace {
 
 /**
  * When the content of an inactive object leaves the view: with the next call, when the epoch ends, or never. Content that
- * never leaves has about as few tokens as the line that would replace it.
+ * never leaves has about as few tokens as the line that would replace it. `mayStay`: other text of the object is in such
+ * short contents or in the arguments of calls, and does not leave with the content.
  */
 export type Departure =
-  | { readonly when: "next-call" | "epoch-end" }
+  | { readonly when: "next-call" | "epoch-end"; readonly mayStay?: true }
   | { readonly when: "never"; readonly tokens: number };
 
 /**
@@ -220,7 +222,8 @@ export type EpochEnd =
  *   notice replaces whole turns that left. The header of a content block has at most 12 tokens.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
- *   leave with the version of the file that it replaces.
+ *   leave with the version of the file that it replaces. If content leaves and a short content of the object or a call
+ *   that changed it stays, `departureOf` reports this, and else not.
  */
 export interface Layout {
   readonly name: string;
@@ -246,9 +249,14 @@ export interface Layout {
   epochOf?(record: ViewRecord): EpochPlace | undefined;
   /**
    * Returns what happens to the content of an object in a sent view when the object becomes inactive; undefined if no
-   * content of it is in the view. A layout lacks it if inactive content always leaves with the next call.
+   * content of it is in the view. `changes` are the places of the calls that changed it. A layout lacks it if inactive
+   * content always leaves with the next call.
    */
-  departureOf?(record: ViewRecord, handle: string): Departure | undefined;
+  departureOf?(
+    record: ViewRecord,
+    handle: string,
+    changes: readonly MessagePlace[],
+  ): Departure | undefined;
   /**
    * Returns a record without lost versions, each `handle@version`, from which the remaining messages can be rendered.
    * A layout lacks it if each entry of its records is one message: then entries are rendered one by one.

@@ -14,7 +14,7 @@ import { type ContextSession, openContextSession } from "../../src/session/conte
 import { numberedLines } from "./fake-files.ts";
 import { fakeTracker } from "./fake-tracker.ts";
 import { chatAbout, type ScriptedHistory, scriptHistory } from "./script-history.ts";
-import { openTestSession, otherHost } from "./test-session.ts";
+import { openTestSession, otherHost, type TestSession } from "./test-session.ts";
 import { idOf, latest, promptId, storedSession, storedTurns, viewParts } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/long.txt": numberedLines(20) };
@@ -63,6 +63,24 @@ describe("activate", () => {
   });
 });
 
+const newText = "NEW TEXT\n".repeat(60);
+
+const mayStay =
+  "f1 long.txt is inactive; its text stays until the epoch ends, and may stay longer in short results and in arguments of calls; activate f1 restores it.";
+
+/** The model replaces the text of a file, with arguments that are too short to leave the view. */
+async function change(
+  { session, files: disk }: TestSession,
+  history: ScriptedHistory,
+  tool: string,
+): Promise<void> {
+  const args = { path: "long.txt", [tool === "write" ? "content" : "newText"]: newText };
+  disk.set("/work/long.txt", newText);
+  await session.recordWrite("long.txt", { callId: "call_w", args });
+  history.call(tool, args, "written", { id: "call_w" });
+  await history.ingest(session);
+}
+
 describe("deactivate", () => {
   test("reports that a sent text is dropped later", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
@@ -74,6 +92,57 @@ describe("deactivate", () => {
     expect(answer.text).toBe(
       "f1 long.txt is inactive; its text stays until the epoch ends; activate f1 restores it.",
     );
+  });
+
+  test.each(["write", "edit"])(
+    "reports that text may stay longer if the model changed the file by %s",
+    async (tool) => {
+      const clock = { time: 0, now: (): number => clock.time };
+      const opened = await openTestSession({ files, layout: epochLayout(), clock });
+      const { session } = opened;
+      const history = scriptHistory();
+      history.user("go");
+      await history.read(session, "long.txt");
+      await history.ingest(session);
+      await session.view();
+      await change(opened, history, tool);
+      await session.view();
+
+      const answer = await session.deactivate("f1");
+
+      expect(answer.text).toBe(mayStay);
+      clock.time += 24 * 3_600_000;
+      const text = await nextView(session, history);
+      expect(text).toContain("NEW TEXT");
+      expect(text).not.toContain("~~~");
+    },
+  );
+
+  test("reports that text may stay longer if the file was read after the change", async () => {
+    const opened = await openTestSession({ layout: epochLayout() });
+    const { session } = opened;
+    const history = scriptHistory();
+    history.user("go");
+    await change(opened, history, "write");
+    await history.read(session, "long.txt");
+    await history.ingest(session);
+    await session.view();
+
+    const answer = await session.deactivate("f1");
+
+    expect(answer.text).toBe(mayStay);
+  });
+
+  test("reports that text may stay longer if the same answer changes the file", async () => {
+    const { session, files: disk } = await openTestSession({ files, layout: epochLayout() });
+    await session.read({ path: "long.txt" });
+    await session.view();
+    disk.set("/work/long.txt", newText);
+    await session.recordWrite("long.txt", { callId: "call_w", args: { content: newText } });
+
+    const answer = await session.deactivate("f1");
+
+    expect(answer.text).toBe(mayStay);
   });
 
   test("reports that a short output stays", async () => {

@@ -1,6 +1,7 @@
 import {
   argumentsKey,
   calibratedEstimator,
+  callsOf,
   contentParts,
   defaultEpochSettings,
   type EpochFigures,
@@ -13,6 +14,7 @@ import {
   type Layout,
   type LayoutInput,
   leftOutOf,
+  type MessagePlace,
   messageTokens,
   placesOf,
   type UseKey,
@@ -20,7 +22,7 @@ import {
   type ViewMessage,
   type ViewRecord,
 } from "@self-context-manager/core";
-import type { ObjectId } from "@self-context-manager/objects";
+import { isJsonObject, type ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { signatureIn } from "./bound-thinking-check.ts";
@@ -137,14 +139,59 @@ function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): v
   );
   for (const handle of handlesShown(last.entries)) {
     if (active.has(handle) || changing.has(handle)) continue;
-    const departure = layout.departureOf?.(last, handle);
+    const changes = changesOf(handle, last, input);
+    const departure = layout.departureOf?.(
+      last,
+      handle,
+      changes.map(({ place }) => place),
+    );
     assert.ok(departure, `${handle} is in view, but its departure is not reported`);
     const isThere = handlesShown(output.record.entries).has(handle);
     if (departure.when === "never")
       assert.ok(isThere, `${handle} was reported to stay, but has left the view`);
-    else if (departure.when === "next-call" || epoch.isNew)
-      assert.ok(!isThere, `${handle} is inactive and was reported to leave, but is in view`);
+    else if (departure.when === "next-call" || epoch.isNew) {
+      const isRestThere = isThere || changes.some(({ id }) => hasCall(output.messages, id));
+      assert.ok(
+        departure.mayStay === true || !isRestThere,
+        `${handle} is inactive and was reported to leave, but is in view`,
+      );
+      assert.ok(
+        departure.mayStay !== true || isRestThere,
+        `text of ${handle} was reported to stay, but is not in view`,
+      );
+    }
   }
+}
+
+/** Returns the calls in a view that wrote or edited a file, read only from their arguments. */
+function changesOf(
+  handle: string,
+  { entries }: ViewRecord,
+  { pool, turns }: LayoutInput,
+): readonly { readonly place: MessagePlace; readonly id: string }[] {
+  const file = [...pool.values()].find((entry) => entry.handle === handle);
+  const path = file?.stored.body["path"];
+  return entries.flatMap((entry) => {
+    if (entry.type !== "assistant" || path === undefined) return [];
+    const { turn, step } = entry;
+    const made = turns[turn]?.steps[step];
+    return (made === undefined ? [] : callsOf(made)).flatMap(
+      ({ id, name, arguments: args }, call) => {
+        const isChange = name === "write" || name === "edit";
+        return isChange && isJsonObject(args) && args["path"] === path
+          ? [{ place: { turn, step, call }, id }]
+          : [];
+      },
+    );
+  });
+}
+
+function hasCall(messages: readonly ViewMessage[], id: string): boolean {
+  return messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.content.some((block) => isToolCall(block) && block.id === id),
+  );
 }
 
 function everyEpochCall(

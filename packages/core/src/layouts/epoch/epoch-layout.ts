@@ -40,7 +40,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     describe: ({ entries }) => describeEntries(entries),
     epochOf,
-    departureOf: (record, handle) => departureOf(all, record, handle),
+    departureOf: (record, handle, changes) => departureOf(all, record, handle, changes),
     needs: neededVersions,
   };
 }
