@@ -228,6 +228,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "An output can have a forged notice.",
   },
   {
+    file: "session/held-texts.ts",
+    of: "await store.get(file, { txId: reference.tx_id })",
+    becomes: "await store.get(file)",
+    breaks: "The argument stubs of a file that was changed again name its newest version.",
+  },
+  {
+    file: "session/held-texts.ts",
+    of: "holds(earlier?.body.content, replaced) ? last : 0",
+    becomes: "last",
+    breaks: "An argument stub names a version that does not have the text.",
+  },
+  {
     file: "session/refuse-stand-ins.ts",
     of: "isAlone ? text.trim() === standIn : text.includes(standIn)",
     becomes: "text.includes(standIn)",

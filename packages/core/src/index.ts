@@ -226,6 +226,7 @@ export type {
   EpochFigures,
   Departure,
   EpochPlace,
+  HeldTexts,
   Layout,
   LayoutInput,
   LayoutOutput,

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 import type { ToolCallBlock } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import { argumentStubs } from "../lines/stand-ins.ts";
+import { isTextToFind } from "./own-change.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 
@@ -29,31 +30,64 @@ export function isLargeWrite(
 /** Characters from which on a text in arguments can leave the view. Shorter texts show what the call was about. */
 const longText = 240;
 
-/** The version of a file that holds a text, by its handle. */
+/**
+ * The version of a file that holds the texts of a call, by the file's handle. `before` is the version that holds the
+ * texts that an edit replaced, or 0 if none is known; undefined if all texts are in `version`.
+ */
 interface TextPlace {
   readonly of: string;
   readonly version: number;
+  readonly before?: number;
+}
+
+/** The long texts of a call's arguments: those that the call looked for to replace them, and all others. */
+export interface LongTexts {
+  readonly replaced: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Returns the texts of arguments that an argument stub can replace. */
+export function longTexts(args: JsonObject): LongTexts {
+  const replaced: string[] = [];
+  const others: string[] = [];
+  const visit = (value: JsonValue | undefined, name: string): void => {
+    if (typeof value === "string") {
+      if (value.length >= longText) (isTextToFind(name) ? replaced : others).push(value);
+    } else if (Array.isArray(value)) {
+      for (const item of value as readonly JsonValue[]) visit(item, name);
+    } else if (isJsonObject(value)) {
+      for (const [field, item] of Object.entries(value)) visit(item, field);
+    }
+  };
+  visit(args, "");
+  return { replaced, others };
 }
 
 /**
  * Returns the arguments of a call with an argument stub for each long text. The stub names the place of the text, if it
- * is known.
+ * is known. `name` is the name of the argument.
  */
 export function shortened(
   value: JsonValue | undefined,
   place: TextPlace | undefined,
+  name = "",
 ): JsonValue | undefined {
   if (typeof value === "string") {
     if (value.length < longText) return value;
-    return place === undefined
+    const version = place === undefined ? 0 : versionOf(place, name);
+    return place === undefined || version === 0
       ? argumentStubs.leftOut.write(value.length)
-      : argumentStubs.inFile.write(value.length, place.of, place.version);
+      : argumentStubs.inFile.write(value.length, place.of, version);
   }
   if (Array.isArray(value)) {
-    return (value as readonly JsonValue[]).map((item) => shortened(item, place) ?? null);
+    return (value as readonly JsonValue[]).map((item) => shortened(item, place, name) ?? null);
   }
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, shortened(item, place)]),
+    Object.entries(value).map(([field, item]) => [field, shortened(item, place, field)]),
   ) as JsonValue;
+}
+
+function versionOf({ version, before }: TextPlace, name: string): number {
+  return before !== undefined && isTextToFind(name) ? before : version;
 }

@@ -36,6 +36,11 @@ const pairNames: readonly (readonly [string, string])[] = [
   ["old_str", "new_str"],
 ];
 
+/** Whether an argument of this name is the text that an edit finds and replaces. */
+export function isTextToFind(name: string): boolean {
+  return pairNames.some(([findName]) => findName === name);
+}
+
 interface Pair {
   readonly find: string;
   readonly put: string;

@@ -21,6 +21,7 @@ export function stubbedArguments(
   });
 }
 
-function placeOf({ of, version = 1 }: ArgumentStub): Parameters<typeof shortened>[1] {
-  return of === undefined ? undefined : { of, version };
+function placeOf({ of, version = 1, before }: ArgumentStub): Parameters<typeof shortened>[1] {
+  if (of === undefined) return undefined;
+  return { of, version, ...(before === undefined ? {} : { before }) };
 }

@@ -40,6 +40,7 @@ import { makeView } from "./make-view.ts";
 import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
+import type { HeldTexts } from "../view/layout.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /** An object in the list for the user. */
@@ -211,6 +212,7 @@ export async function openContextSession(
       state: await openState(dependencies, host),
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
+      heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
       staged: [],
     };
     // Changes that were made while the session was closed get their versions before the first call.

@@ -30,6 +30,7 @@ import type { ViewRecord } from "../view/view-record.ts";
 import { addedTokens, type PlacedMessage, withAdded, withoutAdded } from "./added-messages.ts";
 import { budgetOf } from "./budget.ts";
 import { followChanges } from "./follow-changes.ts";
+import { withHeldTexts } from "./held-texts.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /**
@@ -87,8 +88,11 @@ export async function renderView(
   const last = lastRecord(scope);
   const spent = addedTokens(added, estimator);
   const input = await inputOf(scope, options, estimator, { active, last, spent });
+  const rendered = await withHeldTexts(scope, (textsOf) =>
+    layout.render({ ...input, textsOf }, last),
+  );
   const before = state.view?.record;
-  const output = withAdded(layout.render(input, last), added, {
+  const output = withAdded(rendered, added, {
     estimator,
     ...(before === undefined ? {} : { last: before }),
   });

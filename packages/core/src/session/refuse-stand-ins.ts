@@ -28,7 +28,8 @@ function showsStubWithoutHandle({ view }: SessionState): boolean {
   return (
     view?.record.entries.some(
       (entry) =>
-        entry.type === "assistant" && entry.stubs?.some((stub) => stub.of === undefined) === true,
+        entry.type === "assistant" &&
+        entry.stubs?.some(({ of, before }) => of === undefined || before === 0) === true,
     ) === true
   );
 }

@@ -174,6 +174,7 @@ function beginRehearsal(
     state,
     contents: new Map(),
     inView: new Map(),
+    heldTexts: new Map(),
     staged: [],
   };
   const estimator = calibratedEstimator(state.calibration);

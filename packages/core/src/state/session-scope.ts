@@ -18,7 +18,7 @@ import { chatBody } from "../chat/chat-document.ts";
 import type { FileTracker } from "../files/file-tracker.ts";
 import { handleLetter } from "../lines/handles.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
-import type { Layout } from "../view/layout.ts";
+import type { HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
@@ -61,6 +61,8 @@ export interface SessionScope {
   readonly contents: Map<ObjectId, StoredVersion>;
   /** Versions in view, whose objects can be inactive, by `handle@version`. */
   readonly inView: Map<string, StoredVersion | StoredMetadata>;
+  /** The versions that hold the long texts of tool calls, by the call's id; undefined if none is known. */
+  readonly heldTexts: Map<ObjectId, HeldTexts | undefined>;
   /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
 }

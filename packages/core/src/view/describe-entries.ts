@@ -50,7 +50,10 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
       const { stubs = [], thinking } = entry;
       const left = [...(thinking === undefined ? [] : ["its thinking"]), ...stubs.map(stubText)];
       const how = left.length === 0 ? "unchanged" : `without ${left.join(", ")}`;
-      const versions = stubs.flatMap(({ of, version }) => versionOf(of, version));
+      const versions = stubs.flatMap(({ of, version, before = 0 }) => [
+        ...versionOf(of, version),
+        ...(before === 0 ? [] : versionOf(of, before)),
+      ]);
       return { what: "answer", place: placeOf(entry), versions, how, tokens };
     }
     case "opaque":
@@ -109,8 +112,9 @@ function versionOf(of: string | undefined, version: number | undefined): readonl
   return of === undefined ? [] : [{ handle: of, version: version ?? 1 }];
 }
 
-function stubText({ call, of, version }: ArgumentStub): string {
-  const where = of === undefined ? "" : ` (now in ${of} v${version ?? 1})`;
+function stubText({ call, of, version, before = 0 }: ArgumentStub): string {
+  const replaced = before === 0 ? "" : `, replaced text in v${before}`;
+  const where = of === undefined ? "" : ` (now in ${of} v${version ?? 1}${replaced})`;
   return `the large arguments of call ${call + 1}${where}`;
 }
 

@@ -9,6 +9,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *     u12 head=500 130             its first 500 characters
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
+ *     a12.3 0=f2@4/3 40            the same for an edit: the texts that it replaced are in version 3; 0: in none
  *     a12.3 -thinking 60           the same without its signed thinking; arguments can follow
  *     r12.3.0 t31@1 bare 52        the result of its call 0 in its original form
  *     r12.3.0 t31@1 ref 16         its reference line
@@ -117,9 +118,11 @@ function showsText({ of, version }: ResultEntry, shows: readonly ShownPart[]): s
   return isOwn && only?.form === "whole" ? "whole" : partsText(shows);
 }
 
-function stubText({ call, of, version }: ArgumentStub): string | undefined {
-  if (of === undefined) return version === undefined ? String(call) : undefined;
-  return version === undefined || !isHandle(of) ? undefined : `${call}=${of}@${version}`;
+function stubText({ call, of, version, before }: ArgumentStub): string | undefined {
+  if (of === undefined)
+    return version === undefined && before === undefined ? String(call) : undefined;
+  if (version === undefined || !isHandle(of)) return undefined;
+  return `${call}=${of}@${version}${before === undefined ? "" : `/${before}`}`;
 }
 
 function partsText(parts: readonly ShownPart[]): string | undefined {
@@ -154,7 +157,7 @@ function isHandle(text: string): boolean {
 const noThinking = "-thinking";
 
 const userForm = /^u(\d+)(?: head=(\d+))? (\d+)$/u;
-const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,]+))? (\d+)$/u;
+const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,/]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s (\d+)$/u;
 const noticeForm = /^n (\d+) (.*)$/su;
@@ -162,7 +165,7 @@ const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
 const resultForm =
   /^r(\d+)\.(\d+)\.(\d+)(?: ([a-z]+\d*)@(\d+))? (bare|ref|whole|\[[^\]]*\])(?: ([a-z]+\d*)@(\d+)\/(\d+))? (\d+)$/u;
 const partForm = /^([a-z]+\d*)@(\d+):([a-z]+)(?:=(\d+)(?:[-+](\d+))?)?$/u;
-const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+))?$/u;
+const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 
 function entryOf(row: string): ViewEntry | undefined {
   switch (row[0]) {
@@ -236,9 +239,10 @@ function wayOf(
 }
 
 function readStub(text: string): ArgumentStub {
-  const [found, call, of, version] = stubForm.exec(text) ?? [];
+  const [found, call, of, version, before] = stubForm.exec(text) ?? [];
   if (found === undefined) throw noRow(text);
-  const made = of === undefined ? {} : { of, version: Number(version) };
+  const replaced = before === undefined ? {} : { before: Number(before) };
+  const made = of === undefined ? {} : { of, version: Number(version), ...replaced };
   return { call: Number(call), ...made };
 }
 

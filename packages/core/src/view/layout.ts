@@ -1,4 +1,5 @@
 import type {
+  JsonObject,
   LineRange,
   ObjectId,
   StoredMetadata,
@@ -45,6 +46,16 @@ export interface Liveness {
   readonly stays: (object: InView) => boolean;
 }
 
+/**
+ * The versions of a file that hold the long texts of a call's arguments. `before` is the version that holds the texts
+ * that an edit replaced, or 0 if none is known; undefined if no long text was replaced.
+ */
+export interface HeldTexts {
+  readonly file: ObjectId;
+  readonly version: number;
+  readonly before?: number;
+}
+
 /** The prices on which the end of an epoch depends, relative to uncached input. */
 export interface CacheCost {
   /** Price of a token that is read from the provider's cache. */
@@ -83,6 +94,8 @@ export interface LayoutInput {
   readonly versions?: ReadonlyMap<string, StoredVersion | StoredMetadata>;
   /** The decisions of the policy. Default: every active object is alive and stays. */
   readonly liveness?: Liveness;
+  /** Returns the versions that hold the long texts of a tool call. Default: none is known. */
+  readonly textsOf?: (call: ObjectId, args: JsonObject) => HeldTexts | undefined;
   /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
   readonly cache?: CacheCost;
   /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */

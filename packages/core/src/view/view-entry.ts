@@ -39,12 +39,14 @@ export type AssistantEntry = Sized & {
 
 /**
  * A call whose large arguments are not shown, by its position in the answer. `of` and `version` name the file version
- * that the arguments made, if it is known.
+ * that holds the texts, if it is known. `before` is the version that holds the texts that an edit replaced, or 0 if none
+ * is known; undefined if no long text was replaced.
  */
 export type ArgumentStub = {
   readonly call: number;
   readonly of?: string;
   readonly version?: number;
+  readonly before?: number;
 };
 
 /** A message of a kind that only the host understands. */

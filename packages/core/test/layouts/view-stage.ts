@@ -10,6 +10,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { usualToolFacts } from "../../src/calls/tool-facts.ts";
+import { fileReferences } from "../../src/calls/toolcall-object.ts";
 import { type Block, isText, type ToolCallBlock } from "../../src/chat/message.ts";
 import type { Turn } from "../../src/chat/turn.ts";
 import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
@@ -122,6 +123,14 @@ export function viewStage(user?: string): ViewStage {
       versions: new Map(names.map((name) => [name, versions.get(name) as StoredVersion])),
       workspace: "/work",
       estimator: calibratedEstimator(),
+      textsOf: (call) => {
+        const body = [...pool.values()].find(({ id }) => id === call)?.stored.body;
+        const [reference] = fileReferences(body);
+        const made = [...versions.values()].find(
+          ({ at }) => reference?.ref === "static" && at.tx_id === reference.tx_id,
+        );
+        return made === undefined ? undefined : { file: made.body.id, version: made.version };
+      },
       ...(last === undefined ? {} : { lastCall: views }),
       ...options,
     };

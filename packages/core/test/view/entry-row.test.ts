@@ -35,7 +35,9 @@ const text = fc.oneof(
 const stub = fc.oneof(
   fc.record({ call: count }),
   fc.record({ call: count, of, version }),
+  fc.record({ call: count, of, version, before: count }),
   fc.record({ call: count, of }),
+  fc.record({ call: count, before: count }),
 );
 
 const resultAt = {
@@ -122,6 +124,16 @@ describe("the rows of a view", () => {
         turn: 2,
         step: 3,
         stubs: [{ call: 0, of: "f2", version: 4 }, { call: 1 }],
+        tokens: 40,
+      },
+    ],
+    [
+      "a2.3 0=f2@4/3 40",
+      {
+        type: "assistant",
+        turn: 2,
+        step: 3,
+        stubs: [{ call: 0, of: "f2", version: 4, before: 3 }],
         tokens: 40,
       },
     ],

@@ -2,6 +2,7 @@ import {
   type ActiveObject,
   type CacheCost,
   calibratedEstimator,
+  type HeldTexts,
   type Layout,
   type LayoutInput,
   type LayoutOutput,
@@ -10,7 +11,12 @@ import {
   type ViewRecord,
   type ViewSource,
 } from "@self-context-manager/core";
-import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
+import {
+  isReference,
+  type JsonValue,
+  type ObjectId,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 
 import { canBeAsked, grown } from "./grow-session.ts";
 import { workspace } from "./session-objects.ts";
@@ -153,11 +159,25 @@ function inputOf(
       stays: policy.staysAtSweep(now.recent),
     },
     cache: { ...usualCache, isCold },
+    textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),
     ...now.model,
     ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
     ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),
     ...(now.budget === undefined ? {} : { budget: now.budget }),
   };
+}
+
+/** Returns the version of the file that a call wrote. */
+function heldTexts(
+  references: JsonValue | undefined,
+  { versions }: SessionPlace,
+): HeldTexts | undefined {
+  const [reference] = Array.isArray(references) ? references.filter(isReference) : [];
+  if (reference?.ref !== "static") return undefined;
+  const made = [...versions.values()].find(
+    ({ body, at }) => body.id === reference.id && at.tx_id === reference.tx_id,
+  );
+  return made === undefined ? undefined : { file: reference.id, version: made.version };
 }
 
 function activeObjects(now: SessionNow, { versions }: SessionPlace): readonly ActiveObject[] {

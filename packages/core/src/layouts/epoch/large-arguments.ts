@@ -1,5 +1,5 @@
-import { isReference } from "@self-context-manager/objects";
 import { isLargeWrite } from "../../calls/large-write.ts";
+import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
 import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
@@ -10,7 +10,8 @@ import type { PlanningContext } from "./planning-context.ts";
 /** Large arguments in view that can leave. */
 export interface LargeArguments {
   readonly key: UseKey;
-  readonly stub: ArgumentStub;
+  /** Position of the call in the answer. */
+  readonly call: number;
   /** Tokens that leave the view with them. */
   readonly saves: number;
 }
@@ -42,9 +43,28 @@ export function argumentsInView(
     const id = step.toolcall_ids[call];
     const known = id === undefined ? undefined : context.input.pool.get(id);
     if (known === undefined) return [];
-    const stub = { call, ...fileOf(context, known.stored.body["file_refs"]) };
-    return [{ key: argumentsKey(known.handle), stub, saves }];
+    return [{ key: argumentsKey(known.handle), call, saves }];
   });
+}
+
+/** Returns the argument stub of a call, with the versions that hold its texts as far as they are known. */
+export function stubOf(
+  { input }: PlanningContext,
+  { turn, step }: AssistantEntry,
+  call: number,
+): ArgumentStub {
+  const answer = input.turns[turn]?.steps[step];
+  if (answer === undefined || !isAssistantStep(answer)) return { call };
+  const id = answer.toolcall_ids[call];
+  const block = callsOf(answer)[call];
+  const held =
+    id === undefined || block === undefined
+      ? undefined
+      : input.textsOf?.(id, argumentsOf(block.arguments));
+  const file = held === undefined ? undefined : input.pool.get(held.file);
+  if (held === undefined || file === undefined) return { call };
+  const before = held.before === undefined ? {} : { before: held.before };
+  return { call, of: file.handle, version: held.version, ...before };
 }
 
 function largeCallsOf(
@@ -70,13 +90,4 @@ function mayChange(context: PlanningContext, entry: AssistantEntry, step: Assist
   if (context.settings.argumentsBesideSignedThinking || boundTo(context) !== undefined) return true;
   const isCurrent = entry.turn === context.input.turns.length - 1;
   return !isCurrent || !hasSignedThinking(step);
-}
-
-function fileOf(context: PlanningContext, references: unknown): { of?: string; version?: number } {
-  if (!Array.isArray(references)) return {};
-  for (const reference of references) {
-    const file = isReference(reference) ? context.input.pool.get(reference.id) : undefined;
-    if (file !== undefined) return { of: file.handle, version: file.stored.version };
-  }
-  return {};
 }

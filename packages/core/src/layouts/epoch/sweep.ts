@@ -12,7 +12,7 @@ import {
 } from "../../view/view-entry.ts";
 import { mergedCorrections, withLastPinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
-import { argumentsInView } from "./large-arguments.ts";
+import { argumentsInView, stubOf } from "./large-arguments.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
@@ -71,10 +71,10 @@ export function removables(
   entries.forEach((entry, index) => {
     const isUnsent = index >= unsentFrom;
     if (entry.type === "assistant") {
-      for (const { key, stub, saves } of argumentsInView(context, entry)) {
+      for (const { key, call, saves } of argumentsInView(context, entry)) {
         const isDead = !isUnsent && !context.keepsArguments({ key, tokens: saves });
         const stays = isUnsent || (!isDead && context.stays({ key, tokens: saves }));
-        found.push({ index, keys: [key], saves, isDead, stays, call: stub.call });
+        found.push({ index, keys: [key], saves, isDead, stays, call });
       }
       return;
     }
@@ -117,7 +117,7 @@ export interface Swept {
 
 /**
  * Removes the leaving parts from a view. Each content becomes its reference line, and large arguments become an
- * argument stub that names the file that they made.
+ * argument stub that names the version of the file that holds them.
  */
 export function sweep(
   context: PlanningContext,
@@ -195,8 +195,8 @@ function withStubs(
 ): AssistantEntry {
   const calls = new Set(removable.map(({ call }) => call));
   const more = argumentsInView(context, entry)
-    .map(({ stub }) => stub)
-    .filter(({ call }) => calls.has(call));
+    .filter(({ call }) => calls.has(call))
+    .map(({ call }) => stubOf(context, entry, call));
   const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
   const { tokens: _tokens, ...rest } = entry;
   return sized<AssistantEntry>({ ...rest, stubs }, context.source);

@@ -1,0 +1,58 @@
+import type { JsonObject, ObjectId } from "@self-context-manager/objects";
+import { longTexts } from "../calls/large-write.ts";
+import { lineFeedsOnly } from "../calls/line-ends.ts";
+import { fileReferences } from "../calls/toolcall-object.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { HeldTexts, LayoutInput } from "../view/layout.ts";
+
+/**
+ * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls of which
+ * arguments leave. That is rare, so their versions are read then, and the view is rendered again with them.
+ */
+export async function withHeldTexts<Output>(
+  scope: SessionScope,
+  render: (textsOf: NonNullable<LayoutInput["textsOf"]>) => Output,
+): Promise<Output> {
+  const { heldTexts } = scope;
+  for (;;) {
+    const asked = new Map<ObjectId, JsonObject>();
+    const output = render((call, args) => {
+      if (!heldTexts.has(call)) asked.set(call, args);
+      return heldTexts.get(call);
+    });
+    if (asked.size === 0) return output;
+    for (const [call, args] of asked) heldTexts.set(call, await heldTextsOf(scope, call, args));
+  }
+}
+
+/**
+ * Returns the versions of a file that hold the long texts of a call. A version is named only if it contains the texts: a
+ * patch, for example, is in no version.
+ */
+async function heldTextsOf(
+  { state, dependencies }: SessionScope,
+  call: ObjectId,
+  args: JsonObject,
+): Promise<HeldTexts | undefined> {
+  const { store } = dependencies;
+  const { replaced, others } = longTexts(args);
+  for (const reference of fileReferences(state.pool.get(call)?.stored.body)) {
+    if (reference.ref !== "static" || !state.pool.has(reference.id)) continue;
+    const { id: file } = reference;
+    const made = await store.get(file, { txId: reference.tx_id });
+    if (made === undefined || !holds(made.body.content, others)) continue;
+    const { version } = made;
+    if (replaced.length === 0) return { file, version };
+    const last = version - 1;
+    const earlier = last === 0 ? undefined : await store.get(file, { version: last });
+    return { file, version, before: holds(earlier?.body.content, replaced) ? last : 0 };
+  }
+  return undefined;
+}
+
+/** Whether a content contains all texts. Tools write the line ends and the byte order mark that a file has. */
+function holds(content: string | null | undefined, texts: readonly string[]): boolean {
+  if (typeof content !== "string") return false;
+  const text = lineFeedsOnly(content);
+  return texts.every((one) => text.includes(lineFeedsOnly(one)));
+}
