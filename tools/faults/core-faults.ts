@@ -440,9 +440,15 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "calls/own-change.ts",
-    of: "if (!marks.slice(start, end).includes(isUnknown))",
+    of: "if (!changed.marks.slice(start, start + length).includes(isUnknown))",
     becomes: "",
     breaks: "After an edit the model can open lines of the file that it has never read.",
+  },
+  {
+    file: "calls/line-ends.ts",
+    of: '.replaceAll("\\r\\n", "\\n")',
+    becomes: "",
+    breaks: "The model's own edits of files with CRLF line ends are reported as changes by others.",
   },
   {
     file: "state/host-shown.ts",

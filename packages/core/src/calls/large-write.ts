@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-man
 import type { ToolCallBlock } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import { argumentStubs } from "../lines/stand-ins.ts";
-import { isTextToFind } from "./own-change.ts";
+import { isTextToFind } from "./edit-pairs.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 

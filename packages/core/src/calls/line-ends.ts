@@ -1,4 +1,4 @@
-/** Returns a text with a line feed for each line end of two characters. */
+/** Returns a text without a byte order mark, and with a line feed for each line end of two characters. */
 export function lineFeedsOnly(text: string): string {
-  return text.replaceAll("\r\n", "\n");
+  return text.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
 }

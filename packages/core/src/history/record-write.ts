@@ -26,8 +26,8 @@ export async function recordWrite(
   const file = await scope.dependencies.files.read(path);
   const earlier = await findFile(scope, file.realPath);
   const before = await textOf(scope, earlier);
-  const change =
-    args === undefined || file.text === null ? "whole" : ownChange(before, file.text, args);
+  const { text } = file;
+  const change = args === undefined || text === null ? "whole" : ownChange(before, text, args);
   if (change === undefined) {
     if (earlier === undefined || presenceOf(earlier.body) === "unread")
       await indexNamed(scope, [path]);
@@ -36,8 +36,8 @@ export async function recordWrite(
   }
   const indexed = await indexContent(scope, file, "agent");
   const follow =
-    change === "changed" && before !== undefined && args !== undefined
-      ? (lines: readonly LineRange[]) => knownLines(before, args, lines)
+    change === "changed" && before !== undefined && text !== null && args !== undefined
+      ? (lines: readonly LineRange[]) => knownLines(before, text, args, lines)
       : undefined;
   takeOver(scope, indexed, earlier, follow);
   return staticReference(indexed.stored);
