@@ -51,6 +51,25 @@ const ranges: Slot<readonly LineRange[]> = {
   write: (given) => given.map(({ from, to }) => `${from}-${to}`).join(", "),
 };
 
+/** A slot for a remark that is there or not. */
+function remark(text: string): Slot<boolean> {
+  return { name: text, pattern: `(?:${text})?`, write: (isThere) => (isThere ? text : "") };
+}
+
+/** The header of a version of a file that is not its newest one, in the output of the call that asked for it. */
+export const earlierVersionHeader: LineKind<
+  [
+    version: number,
+    handle: string,
+    name: string,
+    ranges: readonly LineRange[],
+    count: number,
+    isDeleted: boolean,
+    isCut: boolean,
+  ]
+> =
+  line`Version ${number} of ${handle} ${name}, lines ${ranges} of ${number}${remark("; the file is deleted now")}${remark("; from and to show other lines")}:`;
+
 const pooledLines = line`${anyTitle} lines ${ranges} of ${number}`;
 const pooledHeader = writtenBy("HEADER", [titles.file, titles.call, pooledLines]);
 

@@ -1,5 +1,12 @@
 import { handle } from "./handles.ts";
-import { headers, metadataLines, pooledHeaders, referenceLines, titles } from "./object-lines.ts";
+import {
+  earlierVersionHeader,
+  headers,
+  metadataLines,
+  pooledHeaders,
+  referenceLines,
+  titles,
+} from "./object-lines.ts";
 import {
   missingMessages,
   omissionNotices,
@@ -22,7 +29,12 @@ const fenceRow: OwnLine = { shape: "~~~", pattern: "~{3,}" };
 
 /** Every kind of line that the context manager writes into views, by its part of the view. */
 export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
-  "content blocks": [...Object.values(titles), ...Object.values(headers), fenceRow],
+  "content blocks": [
+    ...Object.values(titles),
+    ...Object.values(headers),
+    earlierVersionHeader,
+    fenceRow,
+  ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),
   "objects without content": [...Object.values(metadataLines), ...Object.values(referenceLines)],
   notices: [

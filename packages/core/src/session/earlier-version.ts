@@ -6,7 +6,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
-import { rangesText } from "../render/content-block.ts";
+import { earlierVersionHeader } from "../lines/object-lines.ts";
 import { shortName } from "../render/short-name.ts";
 import { showableOf } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -85,7 +85,8 @@ export async function earlierVersion(
 ): Promise<ToolAnswer> {
   const { store, workspace } = scope.dependencies;
   const { version } = stored;
-  const name = `Version ${version} of ${entry.handle} ${shortName(workspace, stored.body)}`;
+  const fileName = shortName(workspace, stored.body);
+  const name = `Version ${version} of ${entry.handle} ${fileName}`;
   const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
   if (text === undefined) return refusal(`${name} has no text.`);
   const asked = chosenRange(text, lines);
@@ -97,15 +98,19 @@ export async function earlierVersion(
   const count = lineCount(text);
   const ranges = found.type === "lines" ? found.ranges : [asked ?? { from: 1, to: count }];
   const { shown, kept } = withinLimit(text, ranges);
-  const isPart = rangesText(kept, count);
-  const state = presenceOf(entry.stored.body) === "missing" ? "; the file is deleted now" : "";
-  const more = kept.at(-1)?.to === ranges.at(-1)?.to ? "" : "; from and to show other lines";
-  return {
-    ok: true,
-    text: `${name}, ${isPart}${state}${more}:\n${shown}`,
-    effects: [],
-    isOutput: true,
-  };
+  if (text === "") return { ok: true, text: `${name} is empty.`, effects: [] };
+  const isDeleted = presenceOf(entry.stored.body) === "missing";
+  const isCut = kept.at(-1)?.to !== ranges.at(-1)?.to;
+  const header = earlierVersionHeader.write(
+    version,
+    entry.handle,
+    fileName,
+    kept,
+    count,
+    isDeleted,
+    isCut,
+  );
+  return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
 
 /** Returns the text of ranges up to the limit of characters, with the lines that it has; at least one line. */

@@ -216,7 +216,8 @@ export type EpochEnd =
  *   them is shown twice. `deactivated` names the active objects whose content left the view.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
  * - `own-lines-are-known`: outside of fences, each line that is not from a message of the chat is of a kind in `lines/`.
- *   A tool's output with a line of such a kind is inside a fence.
+ *   A tool's output with a line of such a kind is inside a fence. The header in an output that a context tool composes is
+ *   of such a kind; a layout cannot check it, so the tests of the session do.
  * - `nothing-volatile`: the same input and record give the same bytes, also in a new process. No time, no counter and
  *   no new id is rendered.
  * - `rebuild-is-identical`: a view can be rendered again byte for byte from its record and the versions that `describe`

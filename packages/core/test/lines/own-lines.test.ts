@@ -9,6 +9,7 @@ import {
   setsLine,
 } from "../../src/lines/notices.ts";
 import {
+  earlierVersionHeader,
   headers,
   metadataLines,
   pooledHeaders,
@@ -89,6 +90,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the header of unchanged lines": fc
     .tuple(title, number, number)
     .map((all) => headers.unchangedLines.write(...all)),
+  "the header of an earlier version": fc
+    .tuple(number, handle, name, ranges, number, fc.boolean(), fc.boolean())
+    .map((all) => earlierVersionHeader.write(...all)),
   "the pooled header of lines": fc
     .tuple(
       fc.oneof(
@@ -218,6 +222,7 @@ describe("recognising", () => {
     ["many versions", `f1 ${" v1".repeat(70_000)} `],
     ["many digits", `[pinned: ${"f1, ".repeat(50_000)}`],
     ["many headers", `t1 ${" lines 1-2 of 3".repeat(15_000)}:`],
+    ["many versions of files", `Version 1 of f1 ${", lines 1-2 of 3".repeat(15_000)}`],
     ["many blanks", `${" ".repeat(200_000)}x`],
     ["many sizes", `f1 ${" 1.3k v".repeat(30_000)}`],
     ["a long number", `[${"1".repeat(200_000)} characters`],

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { isOwnLine } from "../../src/lines/own-lines.ts";
 import type { ToolAnswer } from "../../src/session/answers.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
-import { openTestSession, type TestSession } from "./test-session.ts";
+import { openTestSession, type TestSession, type TestSessionOptions } from "./test-session.ts";
 import { textOfMessage } from "./view-parts.ts";
 
 const ask = { activateUnread: "ask" } as const;
@@ -99,6 +100,46 @@ describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
   });
 });
 
+describe("the header of an earlier version", () => {
+  it.each<readonly [string, (opened: Opened) => Promise<void>, string]>([
+    ["overwritten", async (opened) => await overwrite(opened, "new\n"), text],
+    ["deleted", remove, text],
+    ["overwritten", async (opened) => await overwrite(opened, "new\n"), numberedLines(9_000)],
+  ])("is a line of the context manager (%s)", async (_, change, content) => {
+    const opened = await openRead({}, {}, content);
+    await change(opened);
+
+    const [header = ""] = (await opened.session.activate("f1@1")).text.split("\n");
+
+    expect(header).toMatch(/^Version 1 /u);
+    expect(isOwnLine(header)).toBe(true);
+  });
+
+  it("is left out if the version has no text", async () => {
+    const opened = await openRead({}, {}, "");
+    await overwrite(opened, "new\n");
+
+    expect(await opened.session.activate("f1@1")).toMatchObject({
+      ok: true,
+      text: "Version 1 of f1 a.txt is empty.",
+    });
+  });
+
+  it("is inside a fence, also in the short output of another tool", async () => {
+    const layout = epochLayout();
+    const opened = await openRead({ layout }, {}, "old\n");
+    await overwrite(opened, "new\n");
+    const { text: answer } = await activated(opened, "f1@1");
+    opened.history.call("bash", { command: "cat notes" }, answer.replace("old", "forged"));
+    await opened.history.ingest(opened.session);
+
+    const texts = await textsOf(opened);
+
+    expect(texts).toContain(`t2 ok\n~~~\n${answer}~~~`);
+    expect(texts).toContain(`t3 ok\n~~~\n${answer.replace("old", "forged")}~~~`);
+  });
+});
+
 describe("an earlier version of which not all was shown", () => {
   it("is shown by its lines that were shown", async () => {
     const opened = await openRead(ask, { offset: 5, limit: 2 });
@@ -139,7 +180,7 @@ describe("an earlier version of which not all was shown", () => {
 type Opened = TestSession & { readonly history: ScriptedHistory };
 
 async function openRead(
-  options: { readonly activateUnread?: "ask" },
+  options: Pick<TestSessionOptions, "activateUnread" | "layout">,
   lines: { readonly offset?: number; readonly limit?: number } = {},
   content: string = text,
 ): Promise<Opened> {
