@@ -469,6 +469,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A small change by others is shown although an extension may hide it.",
   },
   {
+    file: "session/follow-changes.ts",
+    of: "Math.min(mostTokens, rawEstimator.text(before.slice(0, mostCharacters)))",
+    becomes: "mostTokens",
+    breaks: "A small file that grows is delivered by more text than the model asked for.",
+  },
+  {
     file: "session/budget.ts",
     of: "calibration.overhead - spent",
     becomes: "calibration.overhead",

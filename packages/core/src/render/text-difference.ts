@@ -39,6 +39,15 @@ export function textDifference(before: string, after: string): TextDifference {
   return { patch: lines.join("\n"), added, removed };
 }
 
+/**
+ * Returns the difference of two texts if it is shorter than the later one by so much that it is worth reading. Undefined
+ * if the later text is shown instead.
+ */
+export function shorterDifference(before: string, after: string): TextDifference | undefined {
+  const difference = textDifference(before, after);
+  return difference.patch.length < after.length * 0.7 ? difference : undefined;
+}
+
 function countLines(text: string): number {
   return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

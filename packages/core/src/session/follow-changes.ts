@@ -1,13 +1,13 @@
 import { presenceOf, type StoredVersion } from "@self-context-manager/objects";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
-import { textDifference } from "../render/text-difference.ts";
+import { shorterDifference } from "../render/text-difference.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { Activation } from "../state/session-state.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
 /**
- * Tokens of a difference up to which a change by others is shown. A larger change is only reported: the model did not
- * ask for it, and a growing log would fill the view.
+ * Tokens up to which a change by others is shown, if the text that the model got has as many. A larger change is only
+ * reported: the model did not ask for it, and a growing log would fill the view.
  */
 const mostTokens = 400;
 
@@ -16,8 +16,8 @@ const mostCharacters = mostTokens * 8;
 
 /**
  * Lets active files that others have changed show their newest version, if that costs little: a version with the same
- * content, as after a move, costs nothing, and a small difference can be shown. Any other active file keeps the version
- * that the model got, and the view reports that there is a newer one.
+ * content, as after a move, costs nothing, and a change can be shown that is small and no longer than the text that it
+ * changes. Any other active file keeps the version that the model got, and the view reports that there is a newer one.
  */
 export async function followChanges(scope: SessionScope): Promise<void> {
   const { state } = scope;
@@ -51,9 +51,10 @@ async function mayFollow(
   const newest = await versionOf(scope, entry, entry.stored.version);
   const [before, after] = [shown.body.content, newest?.body.content];
   if (typeof before !== "string" || typeof after !== "string") return false;
-  const { patch } = textDifference(before, after);
-  const text = patch.length < after.length ? patch : after;
-  return text.length <= mostCharacters && rawEstimator.text(text) <= mostTokens;
+  const text = shorterDifference(before, after)?.patch ?? after;
+  if (text.length > mostCharacters) return false;
+  const limit = Math.min(mostTokens, rawEstimator.text(before.slice(0, mostCharacters)));
+  return rawEstimator.text(text) <= limit;
 }
 
 async function versionOf(

@@ -33,6 +33,29 @@ describe("a file that others change while its text is in view", () => {
     expect(await newTexts(opened)).toEqual([report.replaceAll("v2", "v3").replace("19k", "29k")]);
   });
 
+  it("is reported each time if the difference is larger than the text that is in view", async () => {
+    const opened = await openRead("start\n");
+    for (const [lines, size] of [
+      [25, "197"],
+      [50, "397"],
+    ] as const) {
+      await changeByOthers(opened, `start\n${numberedLines(lines)}`);
+
+      expect(await newTexts(opened)).toEqual([
+        expect.stringMatching(
+          new RegExp(`^\\[f1 a\\.txt changed, v1 6 chars -> v\\d ${size} chars; `, "u"),
+        ),
+      ]);
+    }
+  });
+
+  it("is shown if the new text is no larger than the one that is in view", async () => {
+    const opened = await openRead(numberedLines(3));
+    await changeByOthers(opened, "other\n");
+
+    expect(await newTexts(opened)).toEqual(["f1 a.txt v2\n~~~\nother\n~~~"]);
+  });
+
   it("is reported with its size if it is large and was not read again", async () => {
     const tracker = fakeTracker();
     const opened = await openRead(numberedLines(50), {}, { activateUnread: "ask", tracker });
@@ -238,11 +261,11 @@ describe("a session that shows no text which the host has not shown", () => {
   });
 
   it("reports even a small change, and does not activate the changed file", async () => {
-    const opened = await openRead("one\n", {}, ask);
-    await changeByOthers(opened, "TOKEN=abc123\n");
+    const opened = await openRead(numberedLines(50), {}, ask);
+    await changeByOthers(opened, numberedLines(50).replace("line 7\n", "TOKEN=abc123\n"));
 
     expect(await newTexts(opened)).toEqual([
-      "[f1 a.txt changed, v1 4 chars -> v2 13 chars; read it to see v2]",
+      "[f1 a.txt changed, v1 391 chars -> v2 397 chars; read it to see v2]",
     ]);
     expect(await opened.session.activate("f1")).toMatchObject({
       ok: false,

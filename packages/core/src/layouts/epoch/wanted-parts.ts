@@ -1,7 +1,7 @@
 import { lineCount, type LineRange } from "@self-context-manager/objects";
 import { fileReferences } from "../../calls/toolcall-object.ts";
 import { type Block, isImage } from "../../chat/message.ts";
-import { textDifference } from "../../render/text-difference.ts";
+import { shorterDifference } from "../../render/text-difference.ts";
 import type { ActiveObject, ShownObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ObjectEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
@@ -82,8 +82,7 @@ function differencePart(
   const before = context.source.object(entry.handle, since)?.stored.body.content;
   const after = stored.body.content;
   if (typeof before !== "string" || typeof after !== "string") return undefined;
-  const { patch } = textDifference(before, after);
-  if (patch.length >= after.length * 0.7) return undefined;
+  if (shorterDifference(before, after) === undefined) return undefined;
   return { of: entry.handle, version: stored.version, form: "diff", since };
 }
 
