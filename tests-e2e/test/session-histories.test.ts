@@ -69,6 +69,58 @@ describe("a session that is opened again has the sets of the point that the host
   });
 });
 
+describe("a session whose user goes back again before the next call", () => {
+  const run = {
+    type: "run",
+    steps: [],
+    hasPicture: false,
+    hasNote: true,
+    breaksOff: true,
+  } as const;
+  const bare = { ...run, hasNote: false } as const;
+  const crash = { type: "crash", commits: 0, isStored: false, lost: 0, run } as const;
+  const branch = { type: "branch", isReported: true } as const;
+
+  it.each<readonly [string, SessionHistory["moves"]]>([
+    [
+      "continues the view of the point to which the user went back first",
+      [
+        run,
+        run,
+        { ...crash, commits: 1 },
+        { ...branch, prompt: 4 },
+        { type: "compact", by: "host" },
+        { type: "off", run },
+        { type: "off", run: bare },
+        { ...branch, prompt: 8 },
+        bare,
+      ],
+    ],
+    [
+      "gets the report of both, if the host was without the context manager between them",
+      [
+        { ...crash, run: bare },
+        { ...branch, prompt: 0, isReported: false },
+        run,
+        { type: "return", branch: 0 },
+        { type: "off", run },
+        { ...branch, prompt: 7, isReported: false },
+        { type: "resume" },
+        run,
+      ],
+    ],
+  ])("%s", async (_, moves) => {
+    await expect(
+      checkSessionHistories({
+        createPlace: keptMemoryPlace,
+        openSession: sessionsWith(),
+        runs: 1,
+        examples: [{ identifiedBy: "ids", contextWindow: undefined, moves }],
+      }),
+    ).resolves.toBeUndefined();
+  });
+});
+
 describe("a check of histories detects a session that", () => {
   it.each(Object.entries(historyFaults))("%s", { timeout }, async (_, fault) => {
     const { says, ...parts } = { openSession: sessionsWith(), ...fault };

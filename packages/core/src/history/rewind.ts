@@ -9,6 +9,7 @@ import {
 } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import { chatRoles, compactionIdentity, keyName } from "../host/message-identity.ts";
+import { continuedView } from "../state/open-state.ts";
 import { readSessionSets } from "../state/session-document.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { replaceChat, type SessionState } from "../state/session-state.ts";
@@ -168,7 +169,10 @@ async function returnToView(
     return;
   }
   const [latest] = await store.describe([state.viewId]);
-  const stored = point === undefined ? undefined : await store.get(state.viewId, point.asOf);
+  const stored =
+    point === undefined
+      ? undefined
+      : await continuedView(store, point.session, await store.get(state.viewId, point.asOf));
   // The provider's cache contains the prompt of the last call, wherever the user went back to.
   const cache = state.view?.cache;
   state.view =

@@ -51,9 +51,8 @@ async function loadState(
   }
   const viewRef = session.body["view_ref"] as DynamicReference | undefined;
   const latest = viewRef === undefined ? undefined : await store.get(viewRef.id);
-  const branch = session.body["view_branch"] as ViewBranch | undefined;
-  const isBranch = latest !== undefined && branch?.latest === latest.version;
-  const view = isBranch ? await viewOf(store, latest, branch.from) : latest;
+  const view = await continuedView(store, session, latest);
+  const isBranch = view !== latest;
   const metadata = await describeAll(store, knownIds(session));
   const state = restoreSessionState(session, chat, metadata, view);
   // The cache contains the prompt of the last call, although the next view continues an earlier one.
@@ -63,12 +62,18 @@ async function loadState(
   return state;
 }
 
-async function viewOf(
+/**
+ * Returns the view that the next call of a stored session continues: the newest of that time (`latest`), or after a
+ * rewind an earlier one.
+ */
+export async function continuedView(
   store: ObjectStore,
-  { body }: StoredVersion,
-  call: number,
+  session: StoredVersion,
+  latest: StoredVersion | undefined,
 ): Promise<StoredVersion | undefined> {
-  return call === 0 ? undefined : await store.get(body.id, { version: call });
+  const branch = session.body["view_branch"] as ViewBranch | undefined;
+  if (latest === undefined || branch?.latest !== latest.version) return latest;
+  return branch.from === 0 ? undefined : await store.get(latest.body.id, { version: branch.from });
 }
 
 function knownIds(session: StoredVersion): readonly ObjectId[] {

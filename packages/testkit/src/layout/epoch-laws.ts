@@ -302,8 +302,9 @@ function isJustified(
       return isColdEnd(call, left);
     case "budget": {
       const { budget, ...rest } = inputFrom(patient, last);
-      // Both events change the view, whether or not the budget is sufficient.
-      if (isCompacted || last?.entries.some((entry) => isLate(entry, input)) === true) return true;
+      // These events change the view, whether or not the budget is sufficient.
+      if (isCompacted || hasReturned(call)) return true;
+      if (last?.entries.some((entry) => isLate(entry, input)) === true) return true;
       if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
         return true;
       if (isUserMessageWholeAgain(call)) return true;
