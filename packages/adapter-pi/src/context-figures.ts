@@ -100,7 +100,7 @@ function epochLines(epoch: EpochState, nameOf: (handle: string) => string): read
   const more = epoch.left.length > mostNamed ? `, and ${epoch.left.length - mostNamed} more` : "";
   return [
     ended,
-    `Removed from the view then: ${named.join(", ")}${more}. /context restore activates them again.`,
+    `Removed from the view then: ${named.join(", ")}${more}. /context restore activates those that are inactive.`,
   ];
 }
 

@@ -66,7 +66,7 @@ describe("the figures for the user", () => {
     expect(said({ epoch })).toContain(
       [
         "Epoch 4, 12 calls so far. The previous epoch ended because the cost of sending inactive content again had reached the set share of the cost of a rewrite.",
-        "Removed from the view then: t3 named, t9/args named. /context restore activates them again.",
+        "Removed from the view then: t3 named, t9/args named. /context restore activates those that are inactive.",
       ].join("\n"),
     );
     expect(said({ epoch: { ...epoch, left: [] } })).toMatch(/No content left the view\.$/u);

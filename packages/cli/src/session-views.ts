@@ -28,7 +28,7 @@ export async function sessionViews(
     throw new CliError(`the store no longer has the session ${visible(given)}`);
   if (history.count > 0) return history;
   throw new CliError(
-    `session ${visible(given)} has no calls: nothing was sent to a model through this store`,
+    `session ${visible(given)} has no calls: nothing was sent to a model in it; scm list --type session lists the others`,
   );
 }
 

@@ -32,8 +32,7 @@ const prices = pricesOf.anthropic;
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print } = options;
-  const pi = piVersions.find(({ version }) => version === options.pi) ?? piVersions.at(-1);
-  if (pi === undefined) throw new RangeError("no release of Pi is installed");
+  const pi = releaseOf(options.pi);
   await using store = await beginStore(options, print, false);
   Object.assign(process.env, store.environment);
   print(`Pi ${pi.version} works on a small project, with a scripted model on a loopback server.`);
@@ -55,6 +54,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   print("\nThe output of the extension's command /context:");
   for (const line of managed.figures) print(`  ${line}`);
   print(store.closing);
+}
+
+/** Returns the release of a version; by default the newest. Throws `RangeError` for one that is not installed. */
+function releaseOf(version: string | undefined): PiVersion {
+  const found =
+    version === undefined ? piVersions.at(-1) : piVersions.find((pi) => pi.version === version);
+  if (found !== undefined) return found;
+  const versions = piVersions.map((pi) => pi.version).join(", ");
+  throw new RangeError(`--pi is ${JSON.stringify(version)}; it must be one of ${versions}`);
 }
 
 interface DemoCall {
