@@ -15,6 +15,8 @@ interface AddedMessage {
   readonly message: ViewMessage;
   /** The number of messages of the host before it. */
   readonly after: number;
+  /** Whether it is a prompt of the host that is back and has no place in the chat. */
+  readonly isLate: boolean;
 }
 
 /** The messages of a host's list that belong to the session's history, and those that are only in this request. */
@@ -44,10 +46,12 @@ export function splitList<Raw>(
   const { unknown, late } = unknownMessages(messages, codec, known, wasUnknown);
   for (const [index, raw] of messages.entries()) {
     if (unknown.has(raw)) continue;
-    if (marks[index]?.isForOneRequest === true || late.has(raw))
+    const isLate = late.has(raw);
+    if (marks[index]?.isForOneRequest === true || isLate)
       added.push({
         message: shownMessage(toJson(codec.decode(raw)) as Message),
         after: own.length,
+        isLate,
       });
     else own.push(raw);
   }
@@ -57,9 +61,6 @@ export function splitList<Raw>(
 function isMarked({ isForOneRequest, isLeftOut }: MessageIdentity): boolean {
   return isForOneRequest === true || isLeftOut === true;
 }
-
-/** Roles of messages that have no place in the chat without the messages around them. */
-const placedRoles: ReadonlySet<string> = new Set(["assistant", "toolResult", "summary"]);
 
 /**
  * Returns the prompts and results that are left out and that are not in the session, and the prompts that are not in the
@@ -78,10 +79,10 @@ function unknownMessages<Raw>(
   const unknown = new Set<Raw>();
   const late = new Set<Raw>();
   for (const [index, raw] of stored.entries()) {
-    const { role = "", isLeftOut } = identities[index] ?? {};
+    const { role, isLeftOut } = identities[index] ?? {};
     if (isKnown[index] === true || role === "assistant") continue;
     if (isLeftOut === true) unknown.add(raw);
-    else if (wasUnknown && index < newest && !placedRoles.has(role)) late.add(raw);
+    else if (wasUnknown && index < newest && isPrompt(codec.decode(raw))) late.add(raw);
   }
   return { unknown, late };
 }
@@ -92,10 +93,16 @@ function shownMessage(message: Message): ViewMessage {
   return { role: "opaque", kind, raw };
 }
 
+/** Whether a message has no other place than its own: a result belongs to its call, and a summary replaces others. */
+function isPrompt({ role }: Message): boolean {
+  return role === "user" || role === "opaque";
+}
+
 /** An added message with its place: after this place of the chat; or at the end of the view. */
 export interface PlacedMessage {
   readonly message: ViewMessage;
   readonly after: TurnPosition | "end";
+  readonly isLate: boolean;
 }
 
 /** Finds the places of added messages in the chat, after the other messages of the list were ingested. */
@@ -106,13 +113,13 @@ export function placeAdded<Raw>(
 ): readonly PlacedMessage[] {
   if (added.length === 0) return [];
   const keys = messageKeys(own.map((raw) => identify(raw, codec)));
-  return added.map(({ message, after }) => {
-    if (after === own.length) return { message, after: "end" };
+  return added.map(({ message, after, isLate }) => {
+    if (after === own.length) return { message, after: "end", isLate };
     const before = keys
       .slice(0, after)
       .findLast((key) => state.known.get(key)?.position !== undefined);
     const position = before === undefined ? undefined : state.known.get(before)?.position;
-    return { message, after: position ?? { turn: -1, step: -1 } };
+    return { message, after: position ?? { turn: -1, step: -1 }, isLate };
   });
 }
 
@@ -129,23 +136,22 @@ export function withoutAdded(record: ViewRecord): ViewRecord {
 
 /**
  * Returns a view with added messages at their places. They are recorded, so that the view can be rebuilt. `last`: the
- * record of the last view; a message that it has too stays where it was, so that the bytes before the new ones stay.
+ * record of the last view; a message that it has too stays where it was, so that the bytes before the new ones stay. A
+ * view that is not recorded by entries has the messages at its end, without prompts that have a place of their own.
  */
 export function withAdded(
   output: LayoutOutput,
-  added: readonly PlacedMessage[],
+  all: readonly PlacedMessage[],
   { estimator, last }: { readonly estimator: TokenEstimator; readonly last?: ViewRecord },
 ): LayoutOutput {
-  if (added.length === 0) return output;
   const { entries } = output.record;
   const isByEntry = entries.length === output.messages.length;
-  const earlier = addedBefore(last);
-  const places = added.map(({ message, after }) => ({
+  const added = isByEntry ? all : all.filter(({ isLate }) => !isLate);
+  if (added.length === 0) return output;
+  const indexes = isByEntry ? placesIn(entries, added, last) : [];
+  const places = added.map(({ message }, index) => ({
     entry: addedEntry(message, estimator),
-    at:
-      isByEntry && after !== "end"
-        ? placeAfter(entries, after, earlier.get(nameOf(message)))
-        : output.messages.length,
+    at: indexes[index] ?? output.messages.length,
   }));
   const messagesAt = (at: number): readonly AddedEntry[] =>
     places.filter((place) => place.at === at).map(({ entry }) => entry);
@@ -184,19 +190,55 @@ function addedEntry(message: ViewMessage, estimator: TokenEstimator): AddedEntry
   };
 }
 
-/** Returns the added messages of a view, each with the numbers of the layout's entries before it. */
-function addedBefore(last: ViewRecord | undefined): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, number[]>();
-  let before = 0;
-  for (const entry of last?.entries ?? []) {
-    if (entry.type !== "added") {
-      before += 1;
-      continue;
-    }
-    const name = nameOf(entry.message);
-    found.set(name, [...(found.get(name) ?? []), before]);
+/**
+ * Returns the index of the first entry of the last view before which it had other added messages than the next view has.
+ * Undefined if there is none. `last`: the record with its added messages.
+ */
+export function firstChangedPlace(
+  last: ViewRecord | undefined,
+  added: readonly PlacedMessage[],
+): number | undefined {
+  if (last === undefined) return undefined;
+  const before = addedIn(last);
+  if (before.length === 0 && added.length === 0) return undefined;
+  const { entries } = withoutAdded(last);
+  const places = placesIn(entries, added, last);
+  // Messages at the end of the next view are behind all entries of the last one.
+  const now = added.flatMap(({ message, after }, index) =>
+    after === "end" ? [] : [{ name: nameOf(message), at: places[index] ?? entries.length }],
+  );
+  for (let index = 0; index < Math.max(before.length, now.length); index += 1) {
+    const [then, next] = [before[index], now[index]];
+    if (then?.name === next?.name && then?.at === next?.at) continue;
+    return Math.min(then?.at ?? entries.length, next?.at ?? entries.length);
   }
-  return found;
+  return undefined;
+}
+
+/** Returns the added messages of a view, each with the number of the layout's entries before it. */
+function addedIn(record: ViewRecord): readonly { readonly name: string; readonly at: number }[] {
+  let at = 0;
+  return record.entries.flatMap((entry) => {
+    if (entry.type === "added") return [{ name: nameOf(entry.message), at }];
+    at += 1;
+    return [];
+  });
+}
+
+/** Returns the index of each added message among the entries of a view, in the order of the messages. */
+function placesIn(
+  entries: readonly ViewEntry[],
+  added: readonly PlacedMessage[],
+  last: ViewRecord | undefined,
+): readonly number[] {
+  const earlier = Map.groupBy(last === undefined ? [] : addedIn(last), ({ name }) => name);
+  let most = 0;
+  return added.map(({ message, after }) => {
+    const known = earlier.get(nameOf(message)) ?? [];
+    const at = after === "end" ? entries.length : placeAfter(entries, after, known);
+    most = Math.max(most, at);
+    return most;
+  });
 }
 
 /** Returns the name of a message; the fields of a stored one can have another order. */
@@ -211,12 +253,12 @@ function nameOf(message: ViewMessage | JsonObject): string {
 function placeAfter(
   entries: readonly ViewEntry[],
   after: TurnPosition,
-  earlier: readonly number[] = [],
+  earlier: readonly { readonly at: number }[],
 ): number {
   const from = endOf(entries, after);
   const next = entries.findIndex((entry, index) => index >= from && "turn" in entry);
   const to = next === -1 ? entries.length : next;
-  return earlier.find((index) => from <= index && index <= to) ?? from;
+  return earlier.find(({ at }) => from <= at && at <= to)?.at ?? from;
 }
 
 /** Returns the index after the last entry up to a place of the chat, where no result is separated from its call. */

@@ -27,7 +27,13 @@ import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import { type SentView, viewBody } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
-import { addedTokens, type PlacedMessage, withAdded, withoutAdded } from "./added-messages.ts";
+import {
+  addedTokens,
+  firstChangedPlace,
+  type PlacedMessage,
+  withAdded,
+  withoutAdded,
+} from "./added-messages.ts";
 import { budgetOf } from "./budget.ts";
 import { followChanges } from "./follow-changes.ts";
 import { withHeldTexts } from "./held-texts.ts";
@@ -87,11 +93,12 @@ export async function renderView(
   const active = await activeObjects(scope);
   const last = lastRecord(scope);
   const spent = addedTokens(added, estimator);
-  const input = await inputOf(scope, options, estimator, { active, last, spent });
+  const before = last === undefined ? undefined : state.view?.record;
+  const changedFrom = firstChangedPlace(before, added);
+  const input = await inputOf(scope, options, estimator, { active, last, spent, changedFrom });
   const rendered = await withHeldTexts(scope, (textsOf) =>
     layout.render({ ...input, textsOf }, last),
   );
-  const before = state.view?.record;
   const output = withAdded(rendered, added, {
     estimator,
     ...(before === undefined ? {} : { last: before }),
@@ -186,13 +193,14 @@ interface Prepared {
   readonly active: readonly ActiveObject[];
   readonly last: ViewRecord | undefined;
   readonly spent: number;
+  readonly changedFrom: number | undefined;
 }
 
 async function inputOf(
   scope: SessionScope,
   options: ViewOptions,
   estimator: TokenEstimator,
-  { active, last, spent }: Prepared,
+  { active, last, spent, changedFrom }: Prepared,
 ): Promise<LayoutInput> {
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
@@ -221,6 +229,7 @@ async function inputOf(
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(state.leftOut.length === 0 ? {} : { leftOut: state.leftOut }),
     ...(options.head === undefined ? {} : { head: options.head }),
+    ...(changedFrom === undefined ? {} : { changedFrom }),
     ...(state.view === undefined || last === undefined ? {} : { lastCall: state.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),
     ...budgetOf(state, options, spent),

@@ -104,6 +104,11 @@ export interface LayoutInput {
   readonly head?: string;
   /** The messages of the chat that the view leaves out, as rows of `LeftOut`. Default: none. */
   readonly leftOut?: readonly string[];
+  /**
+   * Index of the first entry of the last view before which messages that others add to a request have changed. Default:
+   * none has. A model that binds its thinking does not accept thinking that it made behind them.
+   */
+  readonly changedFrom?: number;
   /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
   readonly lastCall?: number;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */

@@ -73,6 +73,43 @@ describe("a message that another extension adds to one request", () => {
     },
   );
 
+  it("stays in the order of the list beside one that was there before", async () => {
+    const opened = await openChat();
+    const { history, session } = opened;
+    const callId = history.call("read", { path: "a.txt" }, "one\n");
+    await session.recordRead("a.txt", { callId });
+    await session.name("f1", "plan");
+    await viewWith(session, history, [[3, reminder("a")]]);
+    history.say("done");
+
+    const texts = await viewWith(session, history, [
+      [3, reminder("a")],
+      [3, reminder("b")],
+    ]);
+
+    expect(texts.slice(-3)).toEqual(['{"text":"a"}', '{"text":"b"}', "done"]);
+  });
+
+  it.each([
+    ["has the thinking behind it if it stays", "same", true],
+    ["has no thinking behind it if it changes", "other", false],
+  ])("%s, for a model that binds its thinking", async (_, text, isKept) => {
+    const { session, history } = await openChat();
+    const options = { thinking: "bound", head: "h" } as const;
+    await session.ingestAndView([...history.messages, reminder("same")], codec, options);
+    const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
+    const content = [thought, { type: "text", text: "so" }];
+    history.push({ role: "assistant", content, meta: {}, timestamp: 9e12 });
+    const list = [...history.messages];
+    list.splice(1, 0, reminder(text));
+
+    const next = await session.ingestAndView(list, codec, options);
+    const again = await session.ingestAndView(list, codec, options);
+
+    expect(JSON.stringify(next.messages).includes("thinkingSignature")).toBe(isKept);
+    expect(again.messages).toEqual(next.messages);
+  });
+
   it("is not taken into the chat", async () => {
     const { session, history } = await openChat();
     await viewWith(session, history, [[1, reminder("one")]]);

@@ -3,6 +3,7 @@ import type { Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { late, prompt, userSummary } from "../history/host-messages.ts";
 import { missingMessages } from "../../src/lines/notices.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
@@ -80,6 +81,50 @@ describe("a message that another extension leaves out of a request", () => {
       expect(third).toEqual([...second, "and then"]);
     },
   );
+
+  it("of which the session did not know it lets a later summary replace the chat", async () => {
+    const { session, history } = await openChat();
+    history.user("second");
+    await viewWithout(session, history, history.messages[0]);
+    history.say("done");
+    history.user("third");
+    await viewWithout(session, history, history.messages[0]);
+    history.say("done again");
+    const kept = history.messages.slice(-2);
+    const list = [userSummary("the summary", late), ...kept, prompt("fourth", late + 1)];
+
+    const { messages } = await session.ingestAndView(list, plainCodec, {});
+
+    expect(messages.map(textOfMessage)).toEqual(['"the summary"', "third", "done again", "fourth"]);
+  });
+
+  it("that no request had takes the thinking behind it with it when it is back", async () => {
+    const { session, history } = await openChat();
+    const options = { thinking: "bound", head: "h" } as const;
+    history.user("second");
+    const codec = without(history.messages[0]);
+    await session.ingestAndView(history.messages, codec, options);
+    const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
+    const content = [thought, { type: "text", text: "so" }];
+    history.push({ role: "assistant", content, meta: {}, timestamp: 9e12 });
+    history.user("third");
+    const shorter = await session.ingestAndView(history.messages, codec, options);
+
+    const whole = await session.ingestAndView(history.messages, plainCodec, options);
+
+    expect(JSON.stringify(shorter.messages)).toContain("thinkingSignature");
+    expect(JSON.stringify(whole.messages)).not.toContain("thinkingSignature");
+    expect(whole.messages.map(textOfMessage)).toEqual(["go on", "second", "so", "third"]);
+  });
+
+  it("that no request had is not shown by the pooled layout when it is back", async () => {
+    const { session, history } = await openChat(pooledLayout);
+    history.user("second");
+    await viewWithout(session, history, history.messages[0]);
+    history.say("done");
+
+    expect(await viewWithout(session, history)).toEqual(["second", "done"]);
+  });
 
   it("brings the lines of a file back, but not what the model has deactivated", async () => {
     const { session, history, files } = await openChat();

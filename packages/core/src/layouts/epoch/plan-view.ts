@@ -35,6 +35,13 @@ export interface PlannedView {
   readonly deactivated: readonly ObjectId[];
 }
 
+/** The entries of the last view that the next one begins with. */
+interface KeptEntries {
+  readonly record: ViewRecord;
+  /** Index of the first entry that differs from the last view. */
+  readonly cut: number;
+}
+
 interface Grown {
   readonly entries: readonly ViewEntry[];
   /** Number of entries that were sent before. */
@@ -57,11 +64,12 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const kept =
     last === undefined || isReplaced
       ? undefined
-      : withoutLeftOut(context, withinChat(context, last));
+      : withAcceptedThinking(context, withoutLeftOut(context, withinChat(context, last)));
   const from = kept?.record;
   const bound = boundTo(context);
   const isTrusted = last !== undefined && bound !== undefined && before.bound_to === bound;
-  const grown = grow(context, kept, before.scarce, isTrusted && from === last);
+  const isSame = from === last && input.changedFrom === undefined;
+  const grown = grow(context, kept, before.scarce, isTrusted && isSame);
   const end = isCompacted ? "compaction" : isBack ? "returned" : isReplaced ? "budget" : grown.end;
   const unsentFrom = grown.entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const call = before.calls + 1;
@@ -206,6 +214,16 @@ function withinChat({ input }: PlanningContext, last: ViewRecord): ViewRecord {
   return { ...last, entries, turns: turns.length, steps };
 }
 
+/** Returns the kept entries without the thinking that was made behind other added messages than the view has now. */
+function withAcceptedThinking(context: PlanningContext, kept: KeptEntries): KeptEntries {
+  const { changedFrom } = context.input;
+  if (changedFrom === undefined || boundTo(context) === undefined) return kept;
+  const entries = withoutThinking(context, kept.record.entries, changedFrom);
+  const cut = firstChange(kept.record.entries, entries);
+  if (cut === entries.length && cut === kept.record.entries.length) return kept;
+  return { record: { ...kept.record, entries }, cut: Math.min(kept.cut, cut) };
+}
+
 function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
   let tokens = 0;
   for (let index = 0; index < cut; index += 1) tokens += entries[index]?.tokens ?? 0;
@@ -218,7 +236,7 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
  */
 function grow(
   context: PlanningContext,
-  kept: { readonly record: ViewRecord; readonly cut: number } | undefined,
+  kept: KeptEntries | undefined,
   scarce: readonly UseKey[] | undefined,
   isTrusted: boolean,
 ): Grown {
