@@ -10,6 +10,7 @@ import {
   type ThinkingRun,
   type ThinkingRunOptions,
 } from "../src/caching/thinking-run.ts";
+import { besideOthersRun } from "../src/caching/thinking-beside-others.ts";
 import { detourCalls, detouredRun } from "../src/caching/thinking-detours.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 
@@ -106,6 +107,24 @@ describe.each(cases)("detours with a model that binds, by $by, on Pi $pi.version
     expect(Math.max(...requests.map(thinkingIn))).toBeGreaterThan(4);
   }, 60_000);
 });
+
+test.each([
+  ["the same text", () => "<env>linux</env>"],
+  ["another text each time", (request: number) => `<env>request ${request}</env>`],
+] as const)(
+  "a model that binds refuses no request beside an extension that appends %s to prompts",
+  async (_, appended) => {
+    for (const pi of testScale.isLong ? piVersions : newest) {
+      const { requests, failures, dropped } = await besideOthersRun({ pi, model: named }, appended);
+
+      expect(failures).toEqual([]);
+      expect(dropped).toEqual([]);
+      expect(requests).toHaveLength(6);
+      expect(JSON.stringify(requests.at(-1)?.messages)).toContain("<env>");
+    }
+  },
+  60_000,
+);
 
 test("a model of the manual mode keeps the thinking of its turn beside its calls", async () => {
   const [pi] = newest;

@@ -547,6 +547,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A message that no request had is stored.",
   },
   {
+    file: "layouts/epoch/plan-view.ts",
+    of: "const isSame = from === last && input.changedFrom === undefined;",
+    becomes: "const isSame = from === last;",
+    breaks: "A model that binds its thinking refuses it behind messages that others have changed.",
+  },
+  {
     file: "layouts/epoch/left-out.ts",
     of: "const valid = isBound ? withoutThinking(context, repaired, cut) : repaired;",
     becomes: "const valid = repaired;",
