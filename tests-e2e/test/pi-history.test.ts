@@ -161,9 +161,10 @@ describe.each(piVersions)("Pi $version", (pi) => {
       await rpc.close();
 
       expect(promptsIn(resumed)).toEqual([...prompts, "after the resume"]);
-      // The summaries name handles of the lost store, which no object gets again.
+      // The summaries name the handle t1 of the first store, which no object gets again.
       expect(saidTo(resumed)).toContain("[t2 ok, 41 chars]");
       expect(promptsIn(lost)).toEqual([...prompts, "after the resume", "after the loss"]);
+      expect(saidTo(lost)).toContain("[t2 ok, 41 chars]");
       expect(saidTo(lost)).not.toContain("[self-context-manager]");
     }
     await loseStore();

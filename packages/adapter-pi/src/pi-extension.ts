@@ -1,5 +1,6 @@
 import {
   type ContextSession,
+  type HostSignals,
   type MarkedList,
   type RefusedRequest,
   sha256,
@@ -40,6 +41,7 @@ import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
 import { recordingOf } from "./record-result.ts";
 import { ownSummaries, replacedMessages, withReplaced } from "./replaced-messages.ts";
+import { branchOf } from "./session-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
 import { isStoreFailure, storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
@@ -262,8 +264,20 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       context: PiContext,
     ): Promise<void> {
       const list = await listOf(session, messages, context);
-      await session.ingest(list.messages, list.codec, isRewound ? { rewound: true } : {});
+      await session.ingest(
+        list.messages,
+        list.codec,
+        signalsOf(() => branchOf(context)),
+      );
       lacksHistory = false;
+    }
+
+    /** The signals for an ingest of messages from a branch of Pi's session. */
+    function signalsOf(branch: () => readonly unknown[]): HostSignals {
+      return {
+        ...(isRewound ? { rewound: true } : {}),
+        summaries: () => ownSummaries(branch()),
+      };
     }
 
     /**
@@ -303,8 +317,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       messages: readonly unknown[],
       context: PiContext,
     ): Promise<MarkedList<unknown>> {
-      const branch = context.sessionManager.getBranch?.() ?? [];
-      const whole = withReplaced(messages, branch);
+      const whole = withReplaced(messages, branchOf(context));
       const isWhole = await hasReplaced(session, whole);
       return isWhole
         ? await own.listFor(messages, context)
@@ -328,10 +341,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       messages: readonly unknown[],
       context: PiContext,
     ): Promise<readonly PiMessage[] | undefined> {
-      const signals = {
-        ...(isRewound ? { rewound: true } : {}),
-        ...ownSummaries(context.sessionManager.getBranch?.() ?? []),
-      };
+      const signals = signalsOf(() => branchOf(context));
       const list = await listOf(session, messages, context);
       if (!canActivate()) {
         await session.ingest(list.messages, list.codec, signals);
@@ -495,12 +505,9 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         const replaced = replacedMessages(event.branchEntries ?? []);
         const messages = [...replaced, ...leaving];
         const isWhole = await hasReplaced(session, { messages, replaced });
+        const signals = signalsOf(() => event.branchEntries ?? []);
         if (!isRewound && leaving.length > 0)
-          await session.ingest(
-            isWhole ? leaving : messages,
-            piCodec,
-            ownSummaries(event.branchEntries ?? []),
-          );
+          await session.ingest(isWhole ? leaving : messages, piCodec, signals);
         return { compaction: compactionAnswer(event, await session.status(), workspace) };
       });
     });

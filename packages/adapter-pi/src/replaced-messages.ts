@@ -1,4 +1,4 @@
-import type { HostSignals } from "@self-context-manager/core";
+import type { ManagerSummary } from "@self-context-manager/core";
 
 import { isOwnCompaction, isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields } from "./pi-api.ts";
@@ -40,19 +40,17 @@ export function withReplaced(
 }
 
 /**
- * Returns the adapter's own summaries in a branch as a signal for the session. The model has seen them where Pi's own
- * messages were sent.
+ * Returns the adapter's own summaries in a branch. The model has seen them where Pi's own messages were sent.
  */
-export function ownSummaries(branch: readonly unknown[]): Pick<HostSignals, "summaries"> {
-  const summaries = branch.filter(isFields).filter(isOwnCompaction);
-  if (summaries.length === 0) return {};
-  return {
-    summaries: summaries.map(({ summary, details }) => {
+export function ownSummaries(branch: readonly unknown[]): readonly ManagerSummary[] {
+  return branch
+    .filter(isFields)
+    .filter(isOwnCompaction)
+    .map(({ summary, details }) => {
       const own = isFields(details) ? details["self_context_manager"] : undefined;
       const chatId = isFields(own) ? own["chat"] : undefined;
       return { text: String(summary), ...(typeof chatId === "string" ? { chatId } : {}) };
-    }),
-  };
+    });
 }
 
 /** Returns the replaced messages behind the summary that is in front of them, if there is one of another author. */

@@ -1,5 +1,10 @@
 import { type Fields, isFields, type PiContext } from "./pi-api.ts";
 
+/** Returns the entries from the first one to the present end of the session; none on a host that does not show them. */
+export function branchOf({ sessionManager }: PiContext): readonly unknown[] {
+  return sessionManager.getBranch?.() ?? [];
+}
+
 /** Returns the message of a session's entry; undefined for an entry without one that an extension could add. */
 export function messageIn(entry: unknown): Fields | undefined {
   if (!isFields(entry)) return undefined;
@@ -13,8 +18,8 @@ export function messageIn(entry: unknown): Fields | undefined {
  * them, and neither are failed answers, which Pi removes when it tries again. Of a summary of another branch there are
  * only the fields by which it is recognised.
  */
-export function listedMessages({ sessionManager }: PiContext): readonly Fields[] {
-  const branch = (sessionManager.getBranch?.() ?? []).filter(isFields);
+export function listedMessages(context: PiContext): readonly Fields[] {
+  const branch = branchOf(context).filter(isFields);
   return keptEntries(branch).flatMap((entry) => {
     const message = entry["type"] === "branch_summary" ? branchSummary(entry) : messageIn(entry);
     return message !== undefined && isListed(message) ? [message] : [];

@@ -1,4 +1,4 @@
-import type { ContextSession, ToolAnswer } from "@self-context-manager/core";
+import type { ContextSession, HostSignals, ToolAnswer } from "@self-context-manager/core";
 
 import type { OpenContext } from "../src/opened-context.ts";
 
@@ -56,11 +56,11 @@ export function fakeSession(): FakeSession {
     get isShared() {
       return fake.isShared;
     },
-    ingest: async (messages: readonly unknown[], _codec: unknown, signals: unknown) =>
-      await note("ingest", [messages.length, signals], { type: "appended", added: 0 }),
+    ingest: async (messages: readonly unknown[], _codec: unknown, signals: HostSignals) =>
+      await note("ingest", [messages.length, collected(signals)], { type: "appended", added: 0 }),
     view: async (options: unknown) => await note("view", [options], shown()),
-    ingestAndView: async (messages: readonly unknown[], _codec: unknown, options: unknown) =>
-      await note("ingestAndView", [messages.length, options], shown()),
+    ingestAndView: async (messages: readonly unknown[], _codec: unknown, options: HostSignals) =>
+      await note("ingestAndView", [messages.length, collected(options)], shown()),
     status: async () =>
       await note("status", [], {
         sessionId: "session",
@@ -121,4 +121,10 @@ export function fakeSession(): FakeSession {
     },
   };
   return fake;
+}
+
+/** Returns signals with the summaries themselves; without the field if there are none. */
+function collected({ summaries, ...others }: HostSignals): unknown {
+  const found = summaries?.() ?? [];
+  return found.length === 0 ? others : { ...others, summaries: found };
 }

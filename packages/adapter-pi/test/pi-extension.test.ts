@@ -242,8 +242,7 @@ describe("the extension", () => {
   test("passes its own summaries in Pi's record to the session", async () => {
     const { pi, session } = await started();
     const summary = "[self-context-manager] Active: f3 a.ts.";
-    const branch = [{ type: "compaction", summary, firstKeptEntryId: "a" }];
-    Object.assign(pi.context.sessionManager, { getBranch: () => branch });
+    pi.branch = [{ type: "compaction", summary, firstKeptEntryId: "a" }];
 
     await pi.emit("context", { messages });
 
@@ -618,7 +617,9 @@ describe("a store in trouble", () => {
       },
     })(pi.api);
     await pi.emit("session_start", {});
-    const [first] = sessions;
+    const summary = `${summaryMark} Active: f3 a.ts.`;
+    pi.branch = [{ type: "compaction", summary, firstKeptEntryId: "a" }];
+    const [first, second] = sessions;
     if (first !== undefined)
       first.failure = new StoreError("STORE_LOST", "the store is gone; open it again");
 
@@ -630,6 +631,7 @@ describe("a store in trouble", () => {
 
     expect(results[2]).toMatchObject({ messages: [{ content: "the view" }] });
     expect([opened, first?.closed]).toEqual([2, ["session-1"]]);
+    expect(second?.calls).toContainEqual(["ingest", 1, { summaries: [{ text: summary }] }]);
     expect(pi.notices).toEqual([
       expect.stringMatching(/^self-context-manager: The store is gone\. A new store was begun/u),
     ]);

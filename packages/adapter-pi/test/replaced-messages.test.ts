@@ -106,12 +106,10 @@ describe("the signal of the adapter's own summaries", () => {
       compaction(own, "f"),
     ];
 
-    expect(ownSummaries(branch)).toEqual({
-      summaries: [{ text: own, chatId: "chat-7" }, { text: own }],
-    });
+    expect(ownSummaries(branch)).toEqual([{ text: own, chatId: "chat-7" }, { text: own }]);
   });
 
-  test("is absent without such a summary", () => {
-    expect(ownSummaries([message("a"), compaction(theirs, "e")])).toEqual({});
+  test("is empty without such a summary", () => {
+    expect(ownSummaries([message("a"), compaction(theirs, "e")])).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export interface ManagerSummary {
 /** A host's history that is new to the store. */
 export interface NewHistory {
   readonly messages: readonly Message[];
-  readonly summaries?: readonly ManagerSummary[];
+  readonly summaries: readonly ManagerSummary[];
   /** The calls of the history whose objects the store knows. */
   readonly known: KnownToolcalls;
 }
@@ -45,7 +45,7 @@ export interface NewHistory {
  */
 export async function skipForeignHandles(
   scope: SessionScope,
-  { messages, summaries = [], known }: NewHistory,
+  { messages, summaries, known }: NewHistory,
 ): Promise<boolean> {
   const answers = messages.flatMap((message) => {
     const execution = message.role === "toolResult" ? executionIn(message) : undefined;

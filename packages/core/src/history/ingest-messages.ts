@@ -46,8 +46,11 @@ import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall
 export interface HostSignals {
   /** Whether the user went back to an earlier point, in the tree or by a fork. */
   readonly rewound?: boolean;
-  /** Summaries by the context manager whose messages the list contains again, and which are not in the list. */
-  readonly summaries?: readonly ManagerSummary[];
+  /**
+   * Returns the summaries by the context manager whose messages the list contains again, and which are not in the list.
+   * It is called only while the session knows no message.
+   */
+  readonly summaries?: () => readonly ManagerSummary[];
 }
 
 /** The result of an ingest. */
@@ -107,7 +110,7 @@ export async function ingestMessages<Raw>(
     state.known.size === 0 &&
     (await skipForeignHandles(scope, {
       messages: unseen.map(({ message }) => message),
-      ...(signals.summaries === undefined ? {} : { summaries: signals.summaries }),
+      summaries: signals.summaries?.() ?? [],
       known: toolcalls,
     }));
   const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
+import type { ManagerSummary } from "../../src/history/foreign-handles.ts";
 import { oneCall, type ScriptedHistory, scriptHistory } from "../session/script-history.ts";
 import {
   openTestSession,
@@ -139,7 +140,9 @@ describe("a history with summaries of the context manager", () => {
   it("is from another store if this one does not have their chat", async () => {
     const { session } = await openTestSession();
     const history = oneCall();
-    const summaries = [{ text: "Active: t4 bash.", chatId: "chat-7" }];
+    const summaries = (): readonly ManagerSummary[] => [
+      { text: "Active: t4 bash.", chatId: "chat-7" },
+    ];
 
     await session.ingest(history.messages, plainCodec, { summaries });
 
@@ -153,12 +156,29 @@ describe("a history with summaries of the context manager", () => {
     await history.ingest(opened.session);
     const { chatId } = await opened.session.status();
     const fork = await opened.reopen(otherHost);
-    const summaries = [{ text: "Active: t4 bash.", chatId }];
+    const summaries = (): readonly ManagerSummary[] => [{ text: "Active: t4 bash.", chatId }];
 
     await fork.ingestAndView(history.messages, plainCodec, { summaries });
 
     expect(fork.isFromOtherStore).toBe(false);
     expect(await handlesIn(fork, "active")).toEqual(["t1"]);
+  });
+
+  it("asks for them only while the session knows no message", async () => {
+    const { session } = await openTestSession();
+    const history = oneCall();
+    let asked = 0;
+    const summaries = (): readonly ManagerSummary[] => {
+      asked += 1;
+      return [{ text: "Active: t4 bash." }];
+    };
+
+    await session.ingest(history.messages, plainCodec, { summaries });
+    history.user("go on");
+    await session.ingestAndView(history.messages, plainCodec, { summaries });
+
+    expect(asked).toBe(1);
+    expect(await handlesIn(session, "active")).toEqual(["t5"]);
   });
 });
 
