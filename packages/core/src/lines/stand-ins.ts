@@ -31,18 +31,21 @@ export interface StandIn {
   readonly characters: number;
   /** The handle that it names, or the name of the chat; undefined if it names none. */
   readonly of?: string;
+  /** The version of the file that an argument stub names. */
+  readonly version?: number;
 }
 
 /** Returns the argument stubs and omission marks in a text, each once, also in the middle of a line. */
 export function standInsIn(text: string): readonly StandIn[] {
   const found = new Map<string, StandIn>();
   for (const [match] of text.matchAll(anyStandIn)) {
-    const of = namedTarget.exec(match)?.[1];
+    const [, of, version] = namedTarget.exec(match) ?? [];
     found.set(match, {
       text: match,
       isStub: !match.includes(" not shown; "),
       characters: Number.parseInt(match.slice(1), 10),
       ...(of === undefined ? {} : { of }),
+      ...(version === undefined ? {} : { version: Number(version) }),
     });
   }
   return [...found.values()];
@@ -55,4 +58,7 @@ const anyStandIn = new RegExp(
   "gu",
 );
 
-const namedTarget = new RegExp(`(?:now in|activate) (${target.pattern})`, "u");
+const namedTarget = new RegExp(
+  `(?:now in|activate) (${target.pattern})(?: v(${number.pattern}))?`,
+  "u",
+);

@@ -58,13 +58,25 @@ async function presentTexts(
 }
 
 /** Returns the reason for the model. It quotes only the stand-in, whose form is fixed. */
-function reasonFor({ handles }: SessionState, one: WrittenStandIn): string {
-  const { text, of, characters } = one;
-  const isKnown = of === undefined || of === chatHandle || handles.has(of);
+function reasonFor(state: SessionState, one: WrittenStandIn): string {
+  const { text, of, version, characters } = one;
+  const isKnown = of === undefined || of === chatHandle || hasVersion(state, of, version);
   const what = isKnown ? meaningOf(one) : "text of this form stands for text that left the context";
-  const how = of === undefined || !isKnown ? "" : `; activate ${of} shows the text`;
+  // The file can have changed since, so only the version certainly has the text.
+  const name = version === undefined ? of : `${of}@${version}`;
+  const how = of === undefined || !isKnown ? "" : `; activate ${name} shows the text`;
   const [number, changed] = ["[0 ", `[${characters} `];
   return `The call did not run, because an argument contains ${JSON.stringify(text)}: ${what}. Give the text in full${how}. If a file must contain exactly this, write it with ${JSON.stringify(number)} at its beginning, then replace ${JSON.stringify(number)} by ${JSON.stringify(changed)} with a second call.`;
+}
+
+function hasVersion(
+  { handles, pool }: SessionState,
+  handle: string,
+  version: number | undefined,
+): boolean {
+  const id = handles.get(handle);
+  if (id === undefined || version === undefined) return id !== undefined;
+  return version <= (pool.get(id)?.stored.version ?? 0);
 }
 
 function meaningOf({ isStub }: WrittenStandIn): string {

@@ -31,7 +31,7 @@ describe("a call that would write a stand-in into a file", () => {
     const reason = await session.checkArguments(tool, args);
 
     expect(reason).toMatch(/^The call did not run, because an argument contains "\[/u);
-    expect(reason).toMatch(/activate (?:f1|chat) shows the text/u);
+    expect(reason).toMatch(/activate (?:f1|f1@1|chat) shows the text/u);
     expect(hasOwnLine(reason ?? "")).toBe(false);
   });
 
@@ -39,6 +39,7 @@ describe("a call that would write a stand-in into a file", () => {
     ["the file that it is about to make", stub.replace("f1", "f2")],
     ["a file that a later call of the same answer makes", stub.replace("f1", "f3")],
     ["a file that the session does not have", stub.replace("f1", "f9")],
+    ["a version that the file does not have", stub.replace("v1", "v2")],
     ["the file in the standing instruction", "[1200 characters, now in f3 v2]"],
     ["an output that the session does not have", mark.replace("f1", "t7")],
   ])("is refused if it names %s", async (_, content) => {
@@ -52,6 +53,20 @@ describe("a call that would write a stand-in into a file", () => {
       expect(reason).toMatch(/^The call did not run, because an argument contains "\[/u);
       expect(reason).toContain("Give the text in full. If a file must contain exactly this");
     }
+  });
+
+  it("is refused with the version that shows the text", async () => {
+    const { session, files } = await openTestSession({ files: { "/work/a.ts": "one\n" } });
+    await session.read({ path: "a.ts" });
+    files.set("/work/a.ts", "two\n");
+    await session.read({ path: "a.ts" });
+
+    const reason = await session.checkArguments("write", { path: "b.ts", content: stub });
+    const [, advised = ""] = /activate (\S+) shows the text/u.exec(reason ?? "") ?? [];
+
+    expect((await session.activate(advised)).text).toBe(
+      "Version 1 of f1 a.ts, lines 1-1 of 1:\none\n",
+    );
   });
 
   it("is refused for a stub without a file if the view contains one", async () => {
