@@ -228,7 +228,8 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
   if (activated?.ok === false) return activated;
-  if (activated?.isOutput === true)
+  // An earlier version does not become active: the call shows it, or says that it is empty.
+  if (activated?.effects.length === 0)
     return refusal(`${given} is an earlier version, which cannot be pinned; activate shows it.`);
   const entry = await knownEntry(scope, given);
   if (entry === undefined) return refusal(`${JSON.stringify(given)} is not in this session.`);

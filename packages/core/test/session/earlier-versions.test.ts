@@ -38,6 +38,22 @@ describe.each([{}, ask])("a file that was deleted (%o)", (options) => {
   });
 });
 
+describe("a file that was deleted", () => {
+  it.each([
+    ["", text],
+    [", also if it is empty", ""],
+  ])("cannot be pinned%s", async (_, content) => {
+    const opened = await openRead({}, {}, content);
+    await remove(opened);
+    await opened.session.deactivate("f1");
+
+    expect(await opened.session.pin("f1")).toMatchObject({ ok: false, effects: [] });
+    expect((await opened.session.status()).objects).not.toContainEqual(
+      expect.objectContaining({ state: "pinned" }),
+    );
+  });
+});
+
 describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
   it.each(["f1@1", "f1 v1", "f1 a.txt v1", "a.txt@1", "t1"])("is shown for %s", async (name) => {
     const opened = await openRead(options);
@@ -89,8 +105,11 @@ describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
     expect((await session.status()).objects.map(({ state }) => state)).toContain("active");
   });
 
-  it("cannot be pinned", async () => {
-    const opened = await openRead(options);
+  it.each([
+    ["", text],
+    [", also if it is empty", ""],
+  ])("cannot be pinned%s", async (_, content) => {
+    const opened = await openRead(options, {}, content);
     await overwrite(opened, "new\n");
 
     expect(await opened.session.pin("f1@1")).toMatchObject({
