@@ -471,7 +471,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const workspace = holder.present()?.workspace ?? context.cwd;
       const recording = await recordingOf(event, {
         workspace,
-        writtenArgs: () => writtenArguments(event.toolCallId, context),
+        writtenArgs: () => writtenArguments(event, context),
       });
       if (recording !== undefined) pending.add(recording);
       await guarded(

@@ -362,6 +362,15 @@ describe("the extension", () => {
     expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args }]]);
   });
 
+  test("records a write with the tool's arguments if the host does not show its session", async () => {
+    const { pi, session } = await started();
+    Object.assign(pi.context.sessionManager, { getBranch: undefined });
+    const input = { path: "n.md", content: "x" };
+    await pi.emit("tool_result", { ...readResult, toolName: "write", input });
+
+    expect(session.calls).toEqual([["recordWrite", "n.md", { callId: "call_1", args: input }]]);
+  });
+
   test("records a write that another tool made without the model's arguments", async () => {
     const { pi, session } = await started();
     pi.branch = [answerWith("call_1", { script: "write it" })];
