@@ -55,8 +55,8 @@ export interface ContextManagerOptions {
   /**
    * What happens when the model activates a file, or lines of it, that no tool of the host has shown. `read`: they are
    * read and shown. `ask`: the answer names the host's own `read`, because other extensions of the host can block it or
-   * hide a part of its result; changes by other programs are reported and not shown. Default: `ask` if the host has announced a tool of its own that
-   * reads files, else `read`.
+   * hide a part of its result; changes by other programs are reported and not shown. Default: `ask` if the host has
+   * announced a tool of its own that reads files, else `read`.
    */
   readonly activateUnread?: ActivateUnread;
   /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters, like Pi's own `read`. */

@@ -6,12 +6,12 @@ import type { Activation } from "../state/session-state.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
 /**
- * Tokens up to which a change by others is shown, if the text that the model got has as many. A larger change is only
- * reported: the model did not ask for it, and a growing log would fill the view.
+ * Tokens up to which a change by others is shown. A change is also shown only if it has no more tokens than the text that
+ * the model got. A larger change is only reported: the model did not ask for it, and a growing log would fill the view.
  */
 const mostTokens = 400;
 
-/** Fewest characters of so many tokens. */
+/** Characters above which a text certainly has more than `mostTokens`, so that its tokens need not be counted. */
 const mostCharacters = mostTokens * 8;
 
 /**

@@ -6,7 +6,7 @@ import type { SessionScope } from "../state/session-scope.ts";
 import type { HeldTexts, LayoutInput } from "../view/layout.ts";
 
 /**
- * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls of which
+ * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls whose
  * arguments leave. That is rare, so their versions are read then, and the view is rendered again with them.
  */
 export async function withHeldTexts<Output>(

@@ -24,8 +24,8 @@ interface Showing {
 
 /**
  * Makes inactive what only messages held that have gone: outputs, and files that no kept message shows. The host has
- * replaced these messages by its summary, or an extension leaves them out. Pinned objects stay active, and so does what
- * the user activated by a command. `wasGone`: whether a message had gone before.
+ * replaced these messages by its summary, or an extension leaves them out. Pinned objects stay active. So does what the
+ * user activated by a command, except if a call of the model also showed it. `wasGone`: whether a message had gone before.
  */
 export function freeReplaced(
   scope: SessionScope,
@@ -130,9 +130,9 @@ function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly 
 }
 
 /**
- * Limits an active file, or the chat, to the lines that kept messages show. If no kept message shows its present text, it becomes
- * inactive, except if a kept one shows a whole text before the model's own changes. A call of `activate` or `pin` shows
- * whatever is active. Of the chat it shows only its lines, which are the same in every version.
+ * Limits an active file, or the chat, to the lines that kept messages show. If no kept message shows its present text, it
+ * becomes inactive, except if a kept one shows a whole text before the model's own changes. A call of `activate` or `pin`
+ * shows whatever is active. Of the chat it shows only its lines, which are the same in every version.
  */
 function narrow(
   scope: SessionScope,
