@@ -182,6 +182,204 @@ it("a view fits its budget if a line replaces a shorter mention of content that 
 });
 
 /** Returns a trial of one session. */
+it("a picture that is activated again at an epoch's end has its header instead of a line", () => {
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "blandit",
+            thinking: "",
+            stopReason: "stop",
+            calls: [{ does: "deactivate", object: 0 }],
+          },
+          {
+            type: "answer",
+            text: "quam",
+            thinking: "et",
+            stopReason: "stop",
+            calls: [
+              {
+                does: "command",
+                output: { words: "amet", lines: 2 },
+                fails: true,
+                comes: "at-once",
+                hasImage: true,
+                nth: 0,
+              },
+              { does: "picture", comes: "at-once" },
+              { does: "write", file: 0, text: "vitae", comes: "at-once" },
+            ],
+          },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          { type: "left-out", turns: 0, messages: [24] },
+          { type: "answer", text: "faucibus", thinking: "", stopReason: "stop", calls: [] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "varius",
+            thinking: "",
+            stopReason: "stop",
+            calls: [
+              {
+                does: "command",
+                output: "dolor",
+                fails: true,
+                comes: "at-once",
+                hasImage: true,
+                nth: 0,
+              },
+              { does: "activate", object: 0 },
+            ],
+          },
+          {
+            type: "answer",
+            text: "",
+            thinking: "",
+            stopReason: "stop",
+            calls: [{ does: "activate", object: 16 }],
+          },
+          { type: "model", thinking: "free" },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "activate", object: 0 } }], isCold: true },
+    ],
+    kept: 1,
+    keepsVersions: false,
+    thinking: "free",
+    alive: 3,
+  };
+
+  expect(() => epochLaws["removed-content-is-named"](epochSubject({}), only(script))).not.toThrow();
+});
+
+it("an output that a user activates is shown once, also if the epoch ends", () => {
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "",
+            thinking: "",
+            stopReason: "stop",
+            calls: [
+              { does: "write", file: 0, text: { words: "adipiscing", lines: 2 }, comes: "at-once" },
+            ],
+          },
+          { type: "answer", text: "vivamus", thinking: "pretium", stopReason: "stop", calls: [] },
+        ],
+        isCold: true,
+      },
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "vitae",
+            thinking: "",
+            stopReason: "stop",
+            calls: [
+              { does: "write", file: 0, text: { words: "sed", lines: 2 }, comes: "at-once" },
+              { does: "write", file: 1, text: { words: "maecenas", lines: 18 }, comes: "at-once" },
+              {
+                does: "command",
+                output: { words: "consequat", lines: 2 },
+                fails: true,
+                comes: "at-once",
+                hasImage: true,
+                nth: 0,
+              },
+            ],
+          },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "activate", object: 20 } }], isCold: true },
+      {
+        happenings: [
+          {
+            type: "user",
+            said: [
+              { type: "text", text: "ac" },
+              { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+            ],
+          },
+        ],
+        isCold: true,
+      },
+    ],
+    kept: 3,
+    keepsVersions: false,
+    thinking: "free",
+    alive: 3,
+  };
+
+  expect(() => layoutLaws["active-is-shown"](epochLayout(removing), only(script))).not.toThrow();
+});
+
+it("an object that only a result above named has a line when it leaves", () => {
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "",
+            thinking: "elit",
+            stopReason: "stop",
+            calls: [{ does: "write", file: 32, text: "adipiscing aliquam", comes: "never" }],
+          },
+          { type: "budget", tokens: undefined },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "activate", object: 0 } }], isCold: true },
+      {
+        happenings: [
+          {
+            type: "answer",
+            text: "",
+            thinking: "sit",
+            stopReason: "stop",
+            calls: [{ does: "read", file: 38 }],
+          },
+          { type: "user", said: { words: "vitae", lines: 2 } },
+        ],
+        isCold: true,
+      },
+      { happenings: [{ type: "by-hand", does: { does: "deactivate", object: 0 } }], isCold: true },
+      { happenings: [{ type: "compaction", at: 0 }], isCold: true },
+    ],
+    kept: 1,
+    keepsVersions: false,
+    thinking: "free",
+    alive: 1,
+  };
+
+  expect(() =>
+    epochLaws["removed-content-is-named"](epochSubject(removing), only(script)),
+  ).not.toThrow();
+});
+
+/** Limits so small that a few words are trimmed and removed, and dead content leaves at once. */
+const removing = {
+  small: 20,
+  largeArguments: 60,
+  trim: { over: 200, head: 60, tail: 30 },
+  deactivate: "immediate",
+  argumentsBesideSignedThinking: true,
+} as const;
+
 function only(script: SessionScript): LayoutTrial {
   return { numRuns: 1, endOnFailure: true, examples: [script] };
 }

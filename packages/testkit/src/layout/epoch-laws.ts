@@ -432,7 +432,17 @@ function lineOf(
   const line = lines.find((text) => text.startsWith(`[${handle} `) && text.endsWith("]"));
   if (line !== undefined) return line;
   const isShown = shownContents(messages, input).some((shown) => shown.handle === handle);
-  return isShown ? "" : undefined;
+  return isShown || isPictured(handle, messages) ? "" : undefined;
+}
+
+/** Whether a message shows an image under the header of an object. An output without text has no fence. */
+function isPictured(handle: string, messages: readonly ViewMessage[]): boolean {
+  return messages.some((message) => {
+    if (message.role === "opaque" || typeof message.content === "string") return false;
+    const { content } = message;
+    const hasHeader = content.filter(isText).some(({ text }) => text.startsWith(`${handle} `));
+    return hasHeader && content.some(({ type }) => type === "image");
+  });
 }
 
 const stub = /^\[\d+ characters(?:, now in [a-z]+\d+ v\d+| left out)\]$/u;

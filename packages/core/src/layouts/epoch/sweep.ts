@@ -150,7 +150,28 @@ export function sweep(
   const shown = withResultsAsAsked(context, refreshed, isUnsent);
   const repaired = mergedCorrections(context, repairReferences(context, shown, cut, isUnsent), cut);
   const removed = [...new Set(leaving.flatMap(({ keys }) => keys))];
-  return { entries: withLastPinnedNotice(repaired, cut), cut, removed };
+  const named = withLinesOf(context, repaired, removed);
+  return { entries: withLastPinnedNotice(named, cut), cut, removed };
+}
+
+/**
+ * Returns a view with a line for each removed object that it does not name: the result that named it showed only that it
+ * was above.
+ */
+function withLinesOf(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  removed: readonly UseKey[],
+): readonly ViewEntry[] {
+  const named = handlesOfResults(entries);
+  for (const entry of entries)
+    if (entry.type === "object") for (const { of } of entry.shows) named.add(of);
+  const parts = removed.flatMap((of): readonly ShownPart[] => {
+    const version = context.entryOf(of)?.stored.version;
+    return version === undefined || named.has(of) ? [] : [{ of, version, form: "line" }];
+  });
+  if (parts.length === 0) return entries;
+  return [...entries, sized<ObjectEntry>({ type: "object", shows: parts }, context.source)];
 }
 
 /**
@@ -166,9 +187,11 @@ function withResultsAsAsked(
   const lastContent = new Map<string, number>();
   for (const [index, entry] of entries.entries())
     for (const { of } of contentParts(entry)) lastContent.set(of, index);
-  // A later entry shows the newest version of a file that has changed since it was read.
-  const isShownBelow = ({ shows = [] }: ResultEntry, index: number): boolean =>
-    shows.some(({ of }) => (lastContent.get(of) ?? index) > index);
+  // A later entry shows an output that was activated again, or the newest version of a file that has changed.
+  const isShownBelow = ({ of: output, shows = [] }: ResultEntry, index: number): boolean =>
+    [output, ...shows.map(({ of }) => of)].some(
+      (handle) => handle !== undefined && (lastContent.get(handle) ?? index) > index,
+    );
   return entries.map((entry, index) => {
     const shown =
       isUnsent(index) && entry.type === "result" && !isShownBelow(entry, index)
@@ -238,7 +261,7 @@ function objectLine(
   return [sized<ObjectEntry>({ type: "object", shows: linesFor(context, parts) }, context.source)];
 }
 
-function handlesOfResults(entries: readonly ViewEntry[]): ReadonlySet<string> {
+function handlesOfResults(entries: readonly ViewEntry[]): Set<string> {
   const handles = new Set<string>();
   for (const entry of entries) {
     if (entry.type !== "result") continue;
