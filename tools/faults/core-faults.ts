@@ -541,7 +541,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The content of a message that is left out is shown elsewhere.",
   },
   {
-    file: "session/added-messages.ts",
+    file: "session/split-list.ts",
     of: "if (unknown.has(raw)) continue;",
     becomes: "",
     breaks: "A message that no request had is stored.",

@@ -27,7 +27,7 @@ import {
 } from "../state/session-scope.ts";
 import { handlesInView } from "../state/use-order.ts";
 import { taskQueue } from "../task-queue.ts";
-import { placeAdded, type PlacedMessage, splitList, type SplitList } from "./added-messages.ts";
+import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
 import { activate, deactivate, loadInactive, pin, unpin } from "./change-activation.ts";
 import type { ActivateRange } from "./chosen-range.ts";
@@ -39,6 +39,7 @@ import { noteLeftOut } from "./left-out-messages.ts";
 import { makeView } from "./make-view.ts";
 import { lookAtRead, readFile, type ReadRequest } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { splitList, type SplitList } from "./split-list.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import type { HeldTexts } from "../view/layout.ts";
 import type { View, ViewOptions } from "./view-options.ts";
