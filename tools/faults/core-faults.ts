@@ -541,6 +541,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The content of a message that is left out is shown elsewhere.",
   },
   {
+    file: "host/marked-list.ts",
+    of: "if (calls.has(callId)) all.add(raw);",
+    becomes: "",
+    breaks: "The result of an answer that another extension has added to one request is stored.",
+  },
+  {
+    file: "session/added-messages.ts",
+    of: 'if (message.role === "toolResult") return most;',
+    becomes: "",
+    breaks: "A line of the context manager separates an added result from its call.",
+  },
+  {
     file: "session/split-list.ts",
     of: "if (unknown.has(raw)) continue;",
     becomes: "",

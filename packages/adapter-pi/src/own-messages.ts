@@ -22,10 +22,15 @@ export interface OwnMessages {
 }
 
 /**
- * Roles that an extension can add to a request. Messages of other roles belong to the history: answers and results
- * must stay together, and Pi makes the other kinds from entries of its session.
+ * Roles that an extension can add to a request. A result belongs to its answer. Pi makes the messages of other roles from
+ * entries of its session.
  */
-export const addableRoles: ReadonlySet<unknown> = new Set(["user", "custom"]);
+export const addableRoles: ReadonlySet<unknown> = new Set([
+  "user",
+  "custom",
+  "assistant",
+  "compactionSummary",
+]);
 
 /** Milliseconds between two looks for events that are still under way, and how often to look. */
 const pause = 5;
@@ -95,11 +100,26 @@ export function ownMessages(): OwnMessages {
       const most = isQueued ? looks : 0;
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
-      const added = new Set<unknown>(unknown());
+      const added = new Set<unknown>(isQueued ? withoutQueued(candidates, unknown()) : unknown());
       const host = withNewest([...replaced, ...listedMessages(context)], messages);
       return markedList(piCodec, { host, sent: messages, added });
     },
   };
+}
+
+/**
+ * Returns the unknown messages of a host that reports and stores its newest messages late, without the answers behind the
+ * last known message: they can be the host's own.
+ */
+function withoutQueued(
+  candidates: readonly Fields[],
+  unknown: readonly Fields[],
+): readonly Fields[] {
+  const names = new Set(unknown);
+  const last = candidates.findLastIndex((message) => !names.has(message));
+  return unknown.filter(
+    (message) => message["role"] !== "assistant" || candidates.indexOf(message) < last,
+  );
 }
 
 /** Characters of a message that distinguish it from another of the same identity. */

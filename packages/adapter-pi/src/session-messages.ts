@@ -5,12 +5,23 @@ export function branchOf({ sessionManager }: PiContext): readonly unknown[] {
   return sessionManager.getBranch?.() ?? [];
 }
 
-/** Returns the message of a session's entry; undefined for an entry without one that an extension could add. */
+/**
+ * Returns the message of a session's entry; undefined for an entry without one that an extension could add. Of a summary
+ * there are only the fields by which it is recognised.
+ */
 export function messageIn(entry: unknown): Fields | undefined {
   if (!isFields(entry)) return undefined;
   const { type, message, customType, content } = entry;
-  if (type === "message") return isFields(message) ? message : undefined;
-  return type === "custom_message" ? { role: "custom", customType, content } : undefined;
+  switch (type) {
+    case "message":
+      return isFields(message) ? message : undefined;
+    case "custom_message":
+      return { role: "custom", customType, content };
+    case "compaction":
+      return summaryOf(entry, "compactionSummary");
+    default:
+      return undefined;
+  }
 }
 
 /**
@@ -21,7 +32,8 @@ export function messageIn(entry: unknown): Fields | undefined {
 export function listedMessages(context: PiContext): readonly Fields[] {
   const branch = branchOf(context).filter(isFields);
   return keptEntries(branch).flatMap((entry) => {
-    const message = entry["type"] === "branch_summary" ? branchSummary(entry) : messageIn(entry);
+    const isBranch = entry["type"] === "branch_summary";
+    const message = isBranch ? summaryOf(entry, "branchSummary") : messageIn(entry);
     return message !== undefined && isListed(message) ? [message] : [];
   });
 }
@@ -36,10 +48,8 @@ function keptEntries(branch: readonly Fields[]): readonly Fields[] {
   return [...(from === -1 ? [] : kept.slice(from)), ...branch.slice(at + 1)];
 }
 
-function branchSummary({ timestamp }: Fields): Fields | undefined {
-  return typeof timestamp === "string"
-    ? { role: "branchSummary", timestamp: Date.parse(timestamp) }
-    : undefined;
+function summaryOf({ timestamp }: Fields, role: string): Fields | undefined {
+  return typeof timestamp === "string" ? { role, timestamp: Date.parse(timestamp) } : undefined;
 }
 
 const listedRoles: ReadonlySet<unknown> = new Set([

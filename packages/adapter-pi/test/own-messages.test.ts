@@ -72,17 +72,68 @@ describe("a message of a request", () => {
     expect(codec.identify(prompt).isForOneRequest).toBeUndefined();
   });
 
-  test("belongs to the history, if it is an answer or a result", async () => {
-    const messages = [
-      { role: "assistant", content: [], timestamp: 4 },
-      { role: "toolResult", toolCallId: "call_1", content: [], timestamp: 5 },
-    ];
+  test("was added to it with its results, if it is an answer", async () => {
+    const own = ownMessages();
+    const call = { type: "toolCall", id: "call_1", name: "bash", arguments: {} };
+    const answer = { role: "assistant", content: [call], timestamp: 4 };
+    const result = { role: "toolResult", toolCallId: "call_1", content: [], timestamp: 5 };
+    const messages = [answer, result, prompt];
+    own.saw(prompt);
 
-    const { codec } = await ownMessages().listFor(messages, contextWith([]));
+    const { codec } = await own.listFor(messages, contextWith([]));
+    own.saw(answer);
+    const { codec: known } = await own.listFor(messages, contextWith([]));
 
     expect(messages.map((one) => codec.identify(one).isForOneRequest)).toEqual([
+      true,
+      true,
+      undefined,
+    ]);
+    expect(messages.map((one) => known.identify(one).isForOneRequest)).toEqual([
       undefined,
       undefined,
+      undefined,
+    ]);
+  });
+
+  test("was added to it, if it is a summary of no entry", async () => {
+    const timestamp = "2026-11-24T10:00:00.000Z";
+    const summary = { role: "compactionSummary", summary: "s", timestamp: Date.parse(timestamp) };
+    const others = { ...summary, timestamp: 7 };
+    const messages = [others, summary, prompt];
+    const entries = [
+      { type: "message", message: prompt },
+      { type: "compaction", summary: "s", timestamp },
+    ];
+
+    const { codec } = await ownMessages().listFor(messages, contextWith(entries));
+
+    expect(messages.map((one) => codec.identify(one).isForOneRequest)).toEqual([
+      true,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("belongs to the history, if it is an answer that a host can store later", async () => {
+    const own = ownMessages();
+    const earlier = { role: "assistant", content: [], timestamp: 0 };
+    const newest = { role: "assistant", content: [], timestamp: 4 };
+    const messages = [earlier, prompt, newest];
+    own.saw(prompt);
+
+    const late = await own.listFor(messages, contextWith([]));
+    const atOnce = await own.listFor(messages, storingAtOnce(contextWith([])));
+
+    expect(messages.map((one) => late.codec.identify(one).isForOneRequest)).toEqual([
+      true,
+      undefined,
+      undefined,
+    ]);
+    expect(messages.map((one) => atOnce.codec.identify(one).isForOneRequest)).toEqual([
+      true,
+      undefined,
+      true,
     ]);
   });
 });
@@ -174,4 +225,10 @@ function contextWith(entries: readonly unknown[], branch: readonly unknown[] = e
       getBranch: () => branch,
     },
   };
+}
+
+/** Returns the context of a release that stores each message before the next request. */
+function storingAtOnce(context: PiContext): PiContext {
+  const { sessionManager } = context;
+  return { ...context, sessionManager: { ...sessionManager, buildSessionProjection: () => ({}) } };
 }

@@ -1,4 +1,4 @@
-import type { Block, UserMessage } from "../chat/message.ts";
+import { type Block, isToolCall, type Message, type UserMessage } from "../chat/message.ts";
 import { addedText } from "./added-text.ts";
 import type { MessageCodec } from "./message-codec.ts";
 
@@ -16,7 +16,10 @@ export interface ComparedLists<Raw> {
   readonly host: readonly Raw[];
   /** The list of the request, as the adapter's hook gets it. */
   readonly sent: readonly Raw[];
-  /** Those of `sent` that other extensions have added for this request. The adapter decides which they are. */
+  /**
+   * Those of `sent` that other extensions have added for this request. The adapter decides which they are. The results of
+   * an added answer count as added too; other results never do.
+   */
   readonly added: ReadonlySet<Raw>;
 }
 
@@ -29,8 +32,9 @@ export interface ComparedLists<Raw> {
  */
 export function markedList<Raw>(
   codec: MessageCodec<Raw>,
-  { host, sent, added }: ComparedLists<Raw>,
+  { host, sent, added: given }: ComparedLists<Raw>,
 ): MarkedList<Raw> {
+  const added = withResults(codec, sent, given);
   const { messages, leftOut, places } = wholeList(host, sent, (message) =>
     added.has(message) ? undefined : identityName(codec, message),
   );
@@ -61,6 +65,28 @@ export function markedList<Raw>(
       : [...message(around.before), around.own, ...message(around.after)];
   });
   return { messages: apart, codec: marking };
+}
+
+/** Returns the added messages with the results of added answers. */
+function withResults<Raw>(
+  codec: MessageCodec<Raw>,
+  sent: readonly Raw[],
+  added: ReadonlySet<Raw>,
+): ReadonlySet<Raw> {
+  const all = new Set(added);
+  let calls: ReadonlySet<string> = new Set();
+  for (const raw of added.size === 0 ? [] : sent) {
+    const { role, callId = "" } = codec.identify(raw);
+    if (role === "assistant") calls = new Set(added.has(raw) ? callIdsIn(codec.decode(raw)) : []);
+    if (role !== "toolResult") continue;
+    if (calls.has(callId)) all.add(raw);
+    else all.delete(raw);
+  }
+  return all;
+}
+
+function callIdsIn(message: Message): readonly string[] {
+  return message.role === "assistant" ? message.content.filter(isToolCall).map(({ id }) => id) : [];
 }
 
 /** A message of the host, and what others have added to it in a request. */

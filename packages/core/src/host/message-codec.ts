@@ -16,7 +16,7 @@ export interface MessageIdentity {
   readonly callId?: string;
   /**
    * Whether another extension of the host has added the message to this request. It is shown at its place, and does not
-   * belong to the host's history. Only a user's message or a message of the host's own kind can be added.
+   * belong to the host's history. The results of an added answer are added with it.
    */
   readonly isForOneRequest?: boolean;
   /**

@@ -49,7 +49,7 @@ export function withoutAdded(record: ViewRecord): ViewRecord {
 /**
  * Returns a view with added messages at their places. They are recorded, so that the view can be rebuilt. `last`: the
  * record of the last view; a message that it has too stays where it was, so that the bytes before the new ones stay. A
- * view that is not recorded by entries has the messages at its end, without prompts that have a place of their own.
+ * view that is not recorded by entries has the messages at its end, except those that mean nothing there.
  */
 export function withAdded(
   output: LayoutOutput,
@@ -58,7 +58,7 @@ export function withAdded(
 ): LayoutOutput {
   const { entries } = output.record;
   const isByEntry = entries.length === output.messages.length;
-  const added = isByEntry ? all : all.filter(({ isLate }) => !isLate);
+  const added = isByEntry ? all : meantAtEnd(all);
   if (added.length === 0) return output;
   const indexes = isByEntry ? placesIn(entries, added, last) : [];
   const places = added.map(({ message }, index) => ({
@@ -92,6 +92,25 @@ export function withAdded(
       ? {}
       : { boundaries: boundaries.map((index) => moved[index] ?? index) }),
   };
+}
+
+/**
+ * Returns the added messages that can be shown at the end of a view instead of at their places. A prompt that has a place
+ * of its own cannot, and neither can an answer with the messages beside it.
+ */
+function meantAtEnd(added: readonly PlacedMessage[]): readonly PlacedMessage[] {
+  const answered = new Set(
+    added.flatMap(({ message: { role }, after }) =>
+      after !== "end" && (role === "assistant" || role === "toolResult") ? [placeName(after)] : [],
+    ),
+  );
+  return added.filter(
+    ({ after, isLate }) => !isLate && (after === "end" || !answered.has(placeName(after))),
+  );
+}
+
+function placeName({ turn, step }: TurnPosition): string {
+  return `${turn} ${step}`;
 }
 
 function addedEntry(message: ViewMessage, estimator: TokenEstimator): AddedEntry {
@@ -137,7 +156,10 @@ function addedIn(record: ViewRecord): readonly { readonly name: string; readonly
   });
 }
 
-/** Returns the index of each added message among the entries of a view, in the order of the messages. */
+/**
+ * Returns the index of each added message among the entries of a view, in the order of the messages. A result is directly
+ * after the message before it, so that nothing separates it from its call.
+ */
 function placesIn(
   entries: readonly ViewEntry[],
   added: readonly PlacedMessage[],
@@ -146,6 +168,7 @@ function placesIn(
   const earlier = Map.groupBy(last === undefined ? [] : addedIn(last), ({ name }) => name);
   let most = 0;
   return added.map(({ message, after }) => {
+    if (message.role === "toolResult") return most;
     const known = earlier.get(nameOf(message)) ?? [];
     const at = after === "end" ? entries.length : placeAfter(entries, after, known);
     most = Math.max(most, at);

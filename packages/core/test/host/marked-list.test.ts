@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { Block } from "../../src/chat/message.ts";
 import { markedList } from "../../src/host/marked-list.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
 
@@ -57,6 +58,35 @@ describe("the list of a request", () => {
     const [x] = said("x") as [Said];
 
     expect(marks(host, [x], [x])).toBe("+x -a -b -c -d");
+  });
+
+  test("has the results of an added answer as added, and no other result", () => {
+    const call = (id: string): Block => ({ type: "toolCall", id, name: "bash", arguments: {} });
+    const answers: MessageCodec<Said> = {
+      identify: ({ role, key, text }) => ({
+        role,
+        key,
+        ...(role === "toolResult" && text !== undefined ? { callId: text } : {}),
+      }),
+      decode: ({ text = "" }) => ({ role: "assistant", content: [call(text)], meta: {} }),
+    };
+    const answered = (key: string, id: string): readonly Said[] => [
+      { role: "assistant", key, text: id },
+      { role: "toolResult", key: `${key} result`, text: id },
+    ];
+    const own = answered("a", "1");
+    const sent = [...answered("x", "9"), ...own, ...answered("y", "1")];
+    const added = sent.filter(({ key }) => !own.some((one) => one.key === key && key === "a"));
+
+    const { messages, codec: marking } = markedList(answers, {
+      host: own,
+      sent,
+      added: new Set(added.filter(({ key }) => key !== "x result" && key !== "y result")),
+    });
+
+    expect(
+      messages.flatMap((one) => (marking.identify(one).isForOneRequest === true ? [one.key] : [])),
+    ).toEqual(["x", "x result", "y", "y result"]);
   });
 
   test("is left as it is in another order, or without a message that is known", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { Message } from "../../src/chat/message.ts";
+import type { Block, Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
@@ -13,17 +13,40 @@ import { textOfMessage } from "./view-parts.ts";
 /** Messages of role `opaque` with this kind are added to one request. */
 const reminderKind = "reminder";
 
+/** The tool of calls and results that are added to one request. */
+const exampleTool = "example";
+
 const codec: MessageCodec<Message> = {
   identify: (message) => ({
     ...plainCodec.identify(message),
-    ...(message.role === "opaque" && message.kind === reminderKind
-      ? { isForOneRequest: true }
-      : {}),
+    ...(isAdded(message) ? { isForOneRequest: true } : {}),
   }),
   decode: (message) => message,
 };
 
+function isAdded(message: Message): boolean {
+  if (message.role === "opaque") return message.kind === reminderKind;
+  if (message.role === "assistant") return message.meta["provider"] === exampleTool;
+  return message.role === "toolResult" && message.toolName === exampleTool;
+}
+
 const reminder = (text: string): Message => ({ role: "opaque", kind: reminderKind, raw: { text } });
+
+/** Returns an answer that calls a tool, with its result. */
+function example(said: string, result: string): readonly Message[] {
+  const call = { type: "toolCall", id: "example_1", name: exampleTool, arguments: {} };
+  const text = (words: string): Block => ({ type: "text", text: words });
+  return [
+    { role: "assistant", content: [text(said), call], meta: { provider: exampleTool } },
+    {
+      role: "toolResult",
+      toolCallId: "example_1",
+      toolName: exampleTool,
+      content: [text(result)],
+      isError: false,
+    },
+  ];
+}
 
 describe("a message that another extension adds to one request", () => {
   it("is shown where it is, and only in this request", async () => {
@@ -49,6 +72,33 @@ describe("a message that another extension adds to one request", () => {
     ]);
 
     expect(texts).toEqual(["go on", "", "a.txt\n", '{"text":"one"}', '{"text":"two"}']);
+  });
+
+  it("can be an answer with its result, which nothing separates", async () => {
+    const { session, history } = await openChat();
+    const callId = history.call("read", { path: "a.txt" }, "one\n");
+    await session.recordRead("a.txt", { callId });
+    await viewWith(session, history, []);
+    await session.name("f1", "plan");
+
+    const first = await viewWith(session, history, atIndex(3, example("look", "seen")));
+    history.say("done");
+    const second = await viewWith(session, history, atIndex(3, example("look again", "seen")));
+
+    expect(first.slice(-3)).toEqual(["[f1 a.txt (plan) 4 v2]", "look\n", "seen"]);
+    expect(second.slice(-4, -1)).toEqual(["look again\n", "seen", "[f1 a.txt (plan) 4 v2]"]);
+  });
+
+  it("is not shown by the pooled layout if it is an answer with a place of its own", async () => {
+    const { session, history } = await openChat(pooledLayout);
+    history.say("done");
+    const added = [reminder("ask"), ...example("look", "seen")];
+
+    const inside = await viewWith(session, history, atIndex(1, added));
+    const atEnd = await viewWith(session, history, atIndex(2, added));
+
+    expect(inside).toEqual(["go on", "done"]);
+    expect(atEnd).toEqual(["go on", "done", '{"text":"ask"}', "look\n", "seen"]);
   });
 
   it.each(["at once", "after a resume"])(
@@ -156,6 +206,14 @@ async function openChat(
   const history = scriptHistory();
   history.user("go on");
   return { ...opened, history };
+}
+
+/** Places messages before an index of a history. */
+function atIndex(
+  index: number,
+  messages: readonly Message[],
+): readonly (readonly [number, Message])[] {
+  return messages.map((message) => [index, message]);
 }
 
 /** Returns the texts of the view of a history with messages added before some indexes. */
