@@ -27,6 +27,7 @@ export function checkRequest(request: CheckedRequest): readonly string[] {
     ...view.flatMap((message) => messageProblems(request, message)),
     ...unseenTokens(request),
     ...droppedTokens(request),
+    ...goneProblems(request),
     ...orderProblems(request),
   ];
 }
@@ -140,6 +141,14 @@ function droppedTokens(request: CheckedRequest): readonly string[] {
   const calls = new Set(callsIn(view));
   const shownCalls = callsIn(list.dropped).filter((call) => calls.has(call));
   return [...words, ...shownCalls.map((call) => `the request shows ${call}, which is left out`)];
+}
+
+/** Checks that a message which was added to an earlier request is in that one only. */
+function goneProblems({ view, list }: CheckedRequest): readonly string[] {
+  const shown = JSON.stringify(view);
+  return list.gone
+    .filter((text) => shown.includes(text))
+    .map((text) => `the request shows "${text}", which was added to an earlier one`);
 }
 
 function callsIn(messages: readonly ScriptedMessage[]): readonly string[] {

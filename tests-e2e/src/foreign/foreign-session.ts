@@ -56,6 +56,8 @@ export type ForeignAct =
     }
   | {
       readonly type: "add";
+      /** An example is an answer that calls a tool, its result and a second answer. */
+      readonly what: "note" | "example";
       readonly place: number;
       readonly from: number;
       readonly count: number;
@@ -186,8 +188,13 @@ const act: fc.Arbitrary<ForeignAct> = fc.oneof(
     }),
   },
   {
-    weight: 1,
-    arbitrary: fc.record({ type: fc.constant("add" as const), place: fc.nat(20), ...span }),
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("add" as const),
+      what: fc.constantFrom("note" as const, "example" as const),
+      place: fc.nat(20),
+      ...span,
+    }),
   },
 );
 

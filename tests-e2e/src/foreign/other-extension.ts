@@ -1,4 +1,8 @@
-import type { ModelToolCall, ScriptedMessage } from "@self-context-manager/testkit";
+import type {
+  ModelToolCall,
+  ScriptedContent,
+  ScriptedMessage,
+} from "@self-context-manager/testkit";
 
 import type { ForeignAct, ForeignSession, Place } from "./foreign-session.ts";
 import { redacted, type TextMaker } from "./foreign-text.ts";
@@ -8,6 +12,8 @@ export interface ForeignList {
   readonly sent: readonly ScriptedMessage[];
   /** Messages of the host that are not in `sent`. */
   readonly dropped: readonly ScriptedMessage[];
+  /** The texts of messages that the extension has added to earlier requests only. */
+  readonly gone: readonly string[];
 }
 
 /** An extension of the host beside the context manager, which it does not know. */
@@ -33,6 +39,8 @@ export function otherExtension(
   const calls = new Map<string, { readonly index: number; readonly call: ModelToolCall }>();
   /** Texts that replace results. They are made once. */
   const replacements = new Map<string, string>();
+  /** The texts of all messages that were added to requests. */
+  const addedTexts: string[] = [];
   let request = -1;
 
   function acting<Type extends ForeignAct["type"]>(type: Type): readonly Act<Type>[] {
@@ -74,6 +82,24 @@ export function otherExtension(
     return text;
   }
 
+  function note(): ScriptedContent {
+    return { kind: "note", text: `remember ${maker.line()}` };
+  }
+
+  function example(stamp: string): readonly ScriptedContent[] {
+    const callId = `example_${stamp}`;
+    const call: ModelToolCall = { id: callId, name: "bash", arguments: { command: "example" } };
+    const result: ScriptedContent = {
+      kind: "output",
+      callId,
+      tool: "bash",
+      text: `example ${maker.line()}`,
+      pictures: [],
+      failed: false,
+    };
+    return [answer(`look ${maker.line()}`, [call]), result, answer(`seen ${maker.line()}`, [])];
+  }
+
   function isDropped(host: readonly ScriptedMessage[], index: number): boolean {
     return acting("drop").some((act) => {
       if (request < act.from || request >= act.from + act.count) return false;
@@ -109,12 +135,18 @@ export function otherExtension(
       const isChanged = kept.length > 0 || adding.length > 0;
       const dropped = isChanged ? rewritten.filter((one) => !kept.includes(one)) : [];
       const sent = isChanged ? [...kept] : [...rewritten];
-      for (const { place } of adding) {
-        const text = `remember ${maker.line()}`;
-        const message = { kind: "note", text, id: `added ${text}`, at: request } as const;
-        sent.splice(Math.min(place, sent.length), 0, message);
+      const gone = [...addedTexts];
+      for (const [index, { what, place }] of adding.entries()) {
+        const stamp = `${request}-${index}`;
+        const messages = what === "note" ? [note()] : example(stamp);
+        addedTexts.push(...messages.map(({ text }) => text));
+        const stamped = messages.map((message, at): ScriptedMessage => {
+          const id = `added ${stamp} ${at}`;
+          return { ...message, id, at: request };
+        });
+        sent.splice(Math.min(place, sent.length), 0, ...stamped);
       }
-      return { sent, dropped };
+      return { sent, dropped, gone };
     },
   };
 }
@@ -123,4 +155,8 @@ export function otherExtension(
 function answerOf(host: readonly ScriptedMessage[], index: number): number {
   if (host[index]?.kind !== "output") return index;
   return host.slice(0, index).findLastIndex(({ kind }) => kind === "model");
+}
+
+function answer(text: string, calls: readonly ModelToolCall[]): ScriptedContent {
+  return { kind: "model", text, calls, failed: false };
 }

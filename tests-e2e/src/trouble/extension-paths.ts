@@ -14,6 +14,7 @@ type OtherExtension =
   | "remindWithNewTime"
   | "remindWithFixedTime"
   | "remindInPrompt"
+  | "primeWithAnswers"
   | "lastPromptsOnly"
   | "foreignActivate"
   | "lateActivate"
@@ -30,6 +31,7 @@ export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = 
   remindWithNewTime: own("remind-with-new-time"),
   remindWithFixedTime: own("remind-with-fixed-time"),
   remindInPrompt: own("remind-in-prompt"),
+  primeWithAnswers: own("prime-with-answers"),
   lastPromptsOnly: own("last-prompts-only"),
   foreignActivate: own("foreign-activate"),
   lateActivate: own("late-activate"),

@@ -73,6 +73,29 @@ export const hooks: readonly Scenario[] = [
     },
   })),
   ...(["before", "after"] as const).map((place): Scenario => ({
+    name: `an example with answers and a result, which is added to each request, ${place} the extension`,
+    extensions: { [place]: [otherExtensions.primeWithAnswers] },
+    files: () => ({ "a.txt": numberedLines("first", 20) }),
+    async play({ prompt, resume }) {
+      await prompt("start", use(["read", { path: "a.txt" }]), say("done"));
+      await prompt("go on", use(["bash", { command: "echo three" }]), say("done"));
+      await resume();
+      await prompt("and now", use(["bash", { command: "echo four" }]), say("done"));
+    },
+    checks: {
+      "sends each request with one example": (sides) => {
+        for (const part of ["question", "result", "answer"])
+          expectAsOften(sides, `EXAMPLE ${part}`);
+      },
+      "sends the example with its newest wording": ({ plain, managed }) => {
+        const examples = [plain, managed].map(({ steps }) =>
+          steps.map(({ request }) => request.text.match(/EXAMPLE \w+ \d+/gu)),
+        );
+        expect(examples[1]).toEqual(examples[0]);
+      },
+    },
+  })),
+  ...(["before", "after"] as const).map((place): Scenario => ({
     name: `the plan mode of Pi's examples ${place} the extension`,
     extensions: { [place]: [otherExtensions.planMode] },
     files: () => ({ "a.txt": numberedLines("first", 20) }),
