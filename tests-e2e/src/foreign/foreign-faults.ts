@@ -58,4 +58,18 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
     }),
     says: /unlike the list/u,
   },
+  "takes messages that the other extension has added for the host's own": {
+    breaking: (adapter) => ({
+      assemble: async (messages, own = messages) => {
+        const host = [...own];
+        for (const [index, message] of messages.entries()) {
+          if (host.some(({ id }) => id === message.id)) continue;
+          const before = messages[index - 1]?.id;
+          host.splice(host.findIndex(({ id }) => id === before) + 1, 0, message);
+        }
+        return await adapter.assemble(messages, host);
+      },
+    }),
+    says: /which was added to an earlier one/u,
+  },
 };
