@@ -1,11 +1,11 @@
-import { lawNeeds, type LawName, objectStoreLaws } from "@self-context-manager/testkit";
+import { lawNeeds, type LawName, objectStoreLaws, testScale } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { faults } from "../src/stores/faults.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const laws = Object.keys(objectStoreLaws) as LawName[];
-const timeout = 120_000;
+const timeout = testScale.isLong ? 3_600_000 : 120_000;
 
 it("has a fault for every law of ObjectStore", () => {
   const without = laws.filter((law) => Object.keys(faults[law] ?? {}).length === 0);

@@ -77,7 +77,8 @@ function withResults<Raw>(
   let calls: ReadonlySet<string> = new Set();
   for (const raw of added.size === 0 ? [] : sent) {
     const { role, callId = "" } = codec.identify(raw);
-    if (role === "assistant") calls = new Set(added.has(raw) ? callIdsIn(codec.decode(raw)) : []);
+    if (role === "assistant")
+      calls = added.has(raw) ? new Set([...calls, ...callIdsIn(codec.decode(raw))]) : new Set();
     if (role !== "toolResult") continue;
     if (calls.has(callId)) all.add(raw);
     else all.delete(raw);

@@ -70,23 +70,22 @@ describe("the list of a request", () => {
       }),
       decode: ({ text = "" }) => ({ role: "assistant", content: [call(text)], meta: {} }),
     };
-    const answered = (key: string, id: string): readonly Said[] => [
-      { role: "assistant", key, text: id },
-      { role: "toolResult", key: `${key} result`, text: id },
-    ];
-    const own = answered("a", "1");
-    const sent = [...answered("x", "9"), ...own, ...answered("y", "1")];
-    const added = sent.filter(({ key }) => !own.some((one) => one.key === key && key === "a"));
+    const answer = (key: string, id: string): Said => ({ role: "assistant", key, text: id });
+    const result = (key: string, id: string): Said => ({ role: "toolResult", key, text: id });
+    const [first, nested, last] = [answer("x", "9"), answer("y", "8"), answer("z", "1")];
+    const own = [answer("a", "1"), result("a result", "1")] as const;
+    const nestedResults = [result("y result", "8"), result("x result", "9")];
+    const sent = [first, nested, ...nestedResults, ...own, last, result("z result", "1")];
 
     const { messages, codec: marking } = markedList(answers, {
       host: own,
       sent,
-      added: new Set(added.filter(({ key }) => key !== "x result" && key !== "y result")),
+      added: new Set([first, nested, last, own[1]]),
     });
 
     expect(
       messages.flatMap((one) => (marking.identify(one).isForOneRequest === true ? [one.key] : [])),
-    ).toEqual(["x", "x result", "y", "y result"]);
+    ).toEqual(["x", "y", "y result", "x result", "z", "z result"]);
   });
 
   test("is left as it is in another order, or without a message that is known", () => {
