@@ -114,7 +114,7 @@ export const epochLaws: Readonly<
   },
 };
 
-/** Returns the limit of a line of an object: longer names leave less room for the rest of the line. */
+/** Returns how many tokens the line of an object can have. Reports and ranges of lines need more than a reference. */
 function mostTokens(line: string): number {
   // The report of a change names two sizes and two versions.
   if (/ changed, /u.test(line)) return 34;
