@@ -41,6 +41,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Prompts that are too short for the cache are billed as cached.",
   },
   {
+    file: "history/shared-calls.ts",
+    of: "if (!(await isSameResult(scope, one, rendering))) continue;",
+    becomes: "void isSameResult;",
+    breaks: "A session is given the output of another session whose call has the same id.",
+  },
+  {
+    file: "history/shared-calls.ts",
+    of: "if (continues(other, ours, one)) shared",
+    becomes: "if (ours.length > 0) shared",
+    breaks: "Two chats that have only a call's id and output in common share its object.",
+  },
+  {
     file: "history/foreign-handles.ts",
     of: 'skipAll(scope.state, execution.report ?? "", named);',
     becomes: "void execution;",

@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   type DynamicReference,
   isJsonObject,
   isReference,
@@ -11,6 +12,7 @@ import {
   type ObjectMetadata,
   type Reference,
   type StaticReference,
+  toJson,
 } from "@self-context-manager/objects";
 import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
@@ -78,7 +80,9 @@ export function providerId(body: {
 }
 
 /** Returns the files to which a tool call refers. */
-export function fileReferences(body: ObjectMetadata | undefined): readonly Reference[] {
+export function fileReferences(
+  body: ObjectMetadata | ObjectBody | undefined,
+): readonly Reference[] {
   const references = body?.["file_refs"];
   return Array.isArray(references) ? references.filter(isReference) : [];
 }
@@ -125,8 +129,8 @@ function output(
   };
 }
 
-/** Whether a stored tool call is the execution that a result came from. A fork reports the same call again. */
-export function isSameExecution(
+/** Whether a stored tool call has the tool, the arguments and the time of another. Their outputs can differ. */
+export function isSameCall(
   stored: ObjectBody,
   facts: Pick<ToolcallFacts, "result" | "args">,
 ): boolean {
@@ -135,6 +139,20 @@ export function isSameExecution(
     stored["tool"] === facts.result.toolName &&
     stored["timestamp"] === facts.result.timestamp &&
     JSON.stringify(stored["args"]) === JSON.stringify(facts.args)
+  );
+}
+
+/** Whether a stored tool call returned the same as a result. A context tool's output is its report. */
+export function isSameOutput(stored: ObjectBody, result: ToolResultMessage): boolean {
+  const isContextTool = stored["context_tool"] === true;
+  const { content, blocks = null } = output(
+    result,
+    isContextTool ? textOf(result.content) : undefined,
+  );
+  return (
+    stored["is_error"] === result.isError &&
+    stored.content === content &&
+    canonicalJson(stored["blocks"] ?? null) === canonicalJson(toJson(blocks))
   );
 }
 

@@ -49,8 +49,14 @@ export type TurnPosition = { readonly turn: number; readonly step: number };
 /**
  * Whether a step does not count because its model call failed or was aborted. Hosts treat such answers in the same way.
  */
-export function isDiscarded(step: AssistantStep): boolean {
-  const reason = step.assistant_meta["stopReason"];
+export function isDiscarded({
+  assistant_meta: meta,
+}: Pick<AssistantStep, "assistant_meta">): boolean {
+  return isDiscardedAnswer(meta);
+}
+
+/** Whether the fields of an answer show that its model call failed or was aborted. */
+export function isDiscardedAnswer({ stopReason: reason }: JsonObject): boolean {
   return reason === "error" || reason === "aborted";
 }
 

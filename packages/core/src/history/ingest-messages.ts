@@ -105,7 +105,7 @@ export async function ingestMessages<Raw>(
     message: decode(messages[one.index] as Raw, codec),
   }));
   const toolcalls: KnownToolcalls = new Map();
-  const objectIds = await chooseObjectIds(scope, unseen, toolcalls);
+  const objectIds = await chooseObjectIds(scope, unseen, toolcalls, codec.fileRendering);
   const isFromOtherStore =
     state.known.size === 0 &&
     (await skipForeignHandles(scope, {
@@ -113,7 +113,7 @@ export async function ingestMessages<Raw>(
       summaries: signals.summaries?.() ?? [],
       known: toolcalls,
     }));
-  const hasMoved = await moveTakenCalls(scope, unseen, toolcalls);
+  const hasMoved = await moveTakenCalls(scope, unseen, toolcalls, codec.fileRendering);
   const recognized = await recognizeReads(
     scope,
     unseen.map(({ message }) => message),
