@@ -34,15 +34,17 @@ harnessContract({
 // The view keeps messages that the host has dropped. Without the context manager, the host sends only the rest of its
 // list.
 const dropped = "the host itself has dropped the messages that the law checks";
-harnessContract({
-  name: "scripted, with a sliding list",
-  supports: { ...supports, branches: false },
-  knownGaps: {
-    "unknown-messages-pass": dropped,
-    "failure-lets-through": dropped,
-    "off-switch-passes-through": dropped,
-    "request-changes-are-followed": dropped,
-    "compaction-by-the-user-frees": dropped,
-  },
-  openHost: scriptedHost({ keeps: 1 }),
-});
+for (const [name, codec] of Object.entries(scriptedCodecs)) {
+  harnessContract({
+    name: `scripted, with a sliding list, messages identified by ${name}`,
+    supports: { ...supports, branches: false },
+    knownGaps: {
+      "unknown-messages-pass": dropped,
+      "failure-lets-through": dropped,
+      "off-switch-passes-through": dropped,
+      "request-changes-are-followed": dropped,
+      "compaction-by-the-user-frees": dropped,
+    },
+    openHost: scriptedHost({ keeps: 1, codec }),
+  });
+}

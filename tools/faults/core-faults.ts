@@ -41,6 +41,30 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Prompts that are too short for the cache are billed as cached.",
   },
   {
+    file: "history/known-keys.ts",
+    of: "if (place > lastCounted && !isBehindNew) return places;",
+    becomes: "if (places.length > 0) return places;",
+    breaks: "In a host without ids, a prompt with words that were said before is lost.",
+  },
+  {
+    file: "history/known-keys.ts",
+    of: "if (shared < sequence.length) return",
+    becomes: "if (shared >= 0) return",
+    breaks: "In a host without ids, a list that begins again loses the chat before it.",
+  },
+  {
+    file: "history/align-names.ts",
+    of: "if (length > 0 && length >= found.length) found = { start, length };",
+    becomes: "void start;",
+    breaks: "In a host without ids, a list that lost its beginning is ingested again.",
+  },
+  {
+    file: "chat/content-key.ts",
+    of: "if (markFields.has(name)) return [];",
+    becomes: "",
+    breaks: "In a host without ids, a mark for the cache makes a known message a new one.",
+  },
+  {
     file: "history/shared-calls.ts",
     of: "if (!(await isSameResult(scope, one, rendering))) continue;",
     becomes: "void isSameResult;",
@@ -48,8 +72,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/shared-calls.ts",
-    of: "if (continues(other, ours, one)) shared",
-    becomes: "if (ours.length > 0) shared",
+    of: "if (continues(other, own, one)) shared",
+    becomes: "if (own.length > 0) shared",
     breaks: "Two chats that have only a call's id and output in common share its object.",
   },
   {

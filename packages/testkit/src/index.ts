@@ -53,6 +53,12 @@ export {
   messagesOf,
 } from "./history/arbitrary-history.ts";
 export type { BreakingPlugin, OpenTriedSession } from "./history/history-session.ts";
+export {
+  checkListChanges,
+  type ListChange,
+  type ListChanges,
+  type ListRound,
+} from "./history/list-changes.ts";
 export type { SessionHistory } from "./history/session-move.ts";
 export { checkSessionHistories, type SessionHistories } from "./history/session-histories.ts";
 export { type EpochLaw, epochLaws, type EpochSubject } from "./layout/epoch-laws.ts";

@@ -15,15 +15,9 @@ import {
   type Message,
   type ToolCallBlock,
 } from "../chat/message.ts";
-import {
-  type AssistantStep,
-  isAfter,
-  isAssistantStep,
-  isDiscarded,
-  type TurnPosition,
-} from "../chat/turn.ts";
+import { type AssistantStep, callsOf, isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import { identify, type KnownMessage, messageKeys } from "../host/message-identity.ts";
+import { identify, keyName, type KnownMessage } from "../host/message-identity.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { freeReplaced } from "../state/free-replaced.ts";
 import {
@@ -35,6 +29,8 @@ import {
 } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { noteNamedFiles } from "../state/use-order.ts";
+import { isNamed } from "./known-keys.ts";
+import { knownMessages } from "./known-messages.ts";
 import { type ManagerSummary, skipForeignHandles } from "./foreign-handles.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation, type UnseenMessage } from "./reconcile.ts";
@@ -81,24 +77,19 @@ export async function ingestMessages<Raw>(
   { learn, ...signals }: HostSignals & { readonly learn?: (report: IngestReport) => void } = {},
 ): Promise<IngestReport> {
   const { state } = scope;
+  const identities = messages.map((raw) => identify(raw, codec));
   const compare = (isRewound: boolean): Reconciliation =>
     reconcile({
       messages,
       codec,
-      sequence: state.sequence,
+      identities,
+      ...knownMessages(state),
       end: endOfChat(scope),
-      known: state.known,
-      isDiscarded: ({ position }) => isDiscardedAt(scope, position),
       isOtherPrompt: ({ position }, raw) => isOtherPrompt(scope, position, decode(raw, codec)),
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
-  const isRewound = await followHost(
-    scope,
-    result,
-    signals,
-    identitiesUpTo(messages, codec, result),
-  );
+  const isRewound = await followHost(scope, result, signals, identities);
   const news = isRewound ? compare(false) : result;
   const unseen = news.unseen.map((one) => ({
     ...one,
@@ -121,7 +112,7 @@ export async function ingestMessages<Raw>(
     codec.fileRendering,
   );
   const keptAfter = (index: number): TurnPosition | undefined =>
-    firstKept(scope, messages, codec, index);
+    state.known.get(news.keys()[index + 1] ?? "")?.position;
   if (unseen.some(({ message }) => message.role === "assistant")) noteAnswer(state);
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
   const chatChanged = isRewound || hasMoved || unseen.some(({ message }) => changesChat(message));
@@ -140,7 +131,7 @@ export async function ingestMessages<Raw>(
   );
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
-  if (!isPast) state.sequence = sequenceOf(scope, messages, codec);
+  if (!isPast) state.sequence = sequenceOf(state, identities, news.keys());
   return report;
 }
 
@@ -154,24 +145,37 @@ async function followHost(
   scope: SessionScope,
   result: Reconciliation,
   { rewound }: HostSignals,
-  identities: () => readonly MessageIdentity[],
+  identities: readonly MessageIdentity[],
 ): Promise<boolean> {
   if (result.type === "replaced") {
-    if (await returnToAnother(scope, identities(), rewound === true)) return true;
-    return rewound === true && (await returnBehindSummary(scope, identities()));
+    if (await returnToAnother(scope, identities, rewound === true)) return true;
+    return rewound === true && (await returnBehindSummary(scope, identities));
   }
-  if (result.type === "appended") return rewound === true && (await returnTo(scope, identities()));
-  await rewindTo(scope, result.to, identities());
+  if (result.type === "appended") return rewound === true && (await returnTo(scope, identities));
+  const { known } = scope.state;
+  const before = result.keys().map((key) => known.get(key));
+  await rewindTo(scope, result.to, identities.slice(0, result.newFrom));
+  if (!identities.every(isNamed)) keepOrder(scope.state, before);
   return true;
 }
 
-function identitiesUpTo<Raw>(
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
-  result: Reconciliation,
-): () => readonly MessageIdentity[] {
-  const end = result.type === "rewound" ? result.newFrom : undefined;
-  return () => messages.slice(0, end).map((raw) => identify(raw, codec));
+/**
+ * Keeps the order of a host's list after the chat was cut where the list ends. `before`: what each message of the list was
+ * until then. Messages without ids and times are recognised by their order.
+ */
+function keepOrder(state: SessionState, before: readonly (KnownMessage | undefined)[]): void {
+  const placed = new Map([...state.known.values()].map((one) => [placedName(one), one]));
+  const sequence: KnownMessage[] = [];
+  for (const one of before) {
+    const now = one === undefined ? undefined : placed.get(placedName(one));
+    if (now === undefined) break;
+    sequence.push(now);
+  }
+  if (sequence.length > 0) state.sequence = sequence;
+}
+
+function placedName({ identity, position }: KnownMessage): string {
+  return `${position?.turn} ${position?.step} ${keyName(identity)}`;
 }
 
 /** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
@@ -215,20 +219,6 @@ function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void 
   if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
 }
 
-/** Returns the place of the message after an index, if that message is already in the chat. */
-function firstKept<Raw>(
-  scope: SessionScope,
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
-  index: number,
-): TurnPosition | undefined {
-  const [, next] = messageKeys(
-    messages.slice(0, index + 2).map((raw) => identify(raw, codec)),
-    index,
-  );
-  return next === undefined ? undefined : scope.state.known.get(next)?.position;
-}
-
 /**
  * Whether a message changes the chat. A tool result has its own object, and a summary by the context manager changes no
  * content of the chat.
@@ -256,6 +246,12 @@ function addToChat(
     const { message } = one;
     if (message.role === "toolResult") {
       const call = state.openCalls.get(message.toolCallId);
+      const answered = call === undefined ? answeredCall(state, message.toolCallId) : undefined;
+      if (answered !== undefined) {
+        // A call has one result. Of several reports, the first one stays, as with any message that is sent again.
+        know(scope, one, answered);
+        continue;
+      }
       if (call !== undefined) state.openCalls.delete(message.toolCallId);
       const waits = {
         result: message,
@@ -279,6 +275,17 @@ function addToChat(
     }
   }
   return waiting;
+}
+
+/** Returns the place of the newest call with an id; undefined if the chat has none. */
+function answeredCall({ chat }: SessionState, callId: string): TurnPosition | undefined {
+  for (let turn = chat.turns.length - 1; turn >= 0; turn -= 1) {
+    const step = chat.turns[turn]?.steps.findLastIndex((one) =>
+      callsOf(one).some(({ id }) => id === callId),
+    );
+    if (step !== undefined && step !== -1) return { turn, step };
+  }
+  return undefined;
 }
 
 function appendMessage(
@@ -389,12 +396,6 @@ function append(sequence: readonly KnownMessage[], known: KnownMessage): readonl
   return sequence;
 }
 
-function isDiscardedAt(scope: SessionScope, position: TurnPosition | undefined): boolean {
-  if (position === undefined) return true;
-  const step = scope.state.chat.turns[position.turn]?.steps[position.step];
-  return step !== undefined && isAssistantStep(step) && isDiscarded(step);
-}
-
 function isOtherPrompt(
   { state }: SessionScope,
   position: TurnPosition | undefined,
@@ -406,21 +407,14 @@ function isOtherPrompt(
 }
 
 /** Returns the host's sequence as known messages, for the next comparison. */
-function sequenceOf<Raw>(
-  scope: SessionScope,
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
+function sequenceOf(
+  { known }: SessionState,
+  identities: readonly MessageIdentity[],
+  keys: readonly string[],
 ): readonly KnownMessage[] {
-  const { unseen } = reconcile({
-    messages,
-    codec,
-    sequence: [],
-    known: new Map(),
-    isDiscarded: () => false,
-  });
-  return unseen.flatMap(({ key, identity }) => {
-    const known = scope.state.known.get(key);
-    return known === undefined ? [] : [{ ...known, identity }];
+  return identities.flatMap((identity, index) => {
+    const one = known.get(keys[index] ?? "");
+    return one === undefined ? [] : [{ ...one, identity }];
   });
 }
 

@@ -1,19 +1,19 @@
 import { beforeFirstTurn, isAfter, positionBefore, type TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import {
-  chatRoles,
-  identify,
-  isSame,
-  type KnownMessage,
-  messageKeys,
-} from "../host/message-identity.ts";
+import { chatRoles, type KnownMessage, messageKeys } from "../host/message-identity.ts";
+import { commonStart, isNamed, keysOf } from "./known-keys.ts";
 
 /** The relation of a host's message list to the ingested one. */
-export type Reconciliation =
-  | { readonly type: "appended"; readonly unseen: readonly UnseenMessage[] }
+export type Reconciliation = Relation & {
+  readonly unseen: readonly UnseenMessage[];
+  /** Returns the key of each message of the list, known or new. */
+  readonly keys: () => readonly string[];
+};
+
+type Relation =
+  | { readonly type: "appended" }
   | {
       readonly type: "replaced";
-      readonly unseen: readonly UnseenMessage[];
       /** Whether the messages are only a beginning of the known sequence. */
       readonly isShorter: boolean;
     }
@@ -25,7 +25,6 @@ export type Reconciliation =
        * messages.
        */
       readonly newFrom?: number;
-      readonly unseen: readonly UnseenMessage[];
     };
 
 /** A message to ingest, with its index in the host's list. */
@@ -37,7 +36,9 @@ export interface UnseenMessage {
 
 export interface ReconcileInput<Raw> {
   readonly messages: readonly Raw[];
-  readonly codec: MessageCodec<Raw>;
+  readonly codec: Pick<MessageCodec<Raw>, "decode">;
+  /** The identities of the messages, from `identify`. */
+  readonly identities: readonly MessageIdentity[];
   /** The host's list as it was last ingested. */
   readonly sequence: readonly KnownMessage[];
   /** The end of the chat. Default: the end of the sequence. */
@@ -58,8 +59,7 @@ export interface ReconcileInput<Raw> {
  * one, or a report of the host.
  */
 export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
-  const { messages, codec, sequence } = input;
-  const identities = messages.map((raw) => identify(raw, codec));
+  const { identities } = input;
   const prompt = reusedName(input, identities);
   if (prompt !== undefined) {
     const known = new Map(input.known);
@@ -67,7 +67,7 @@ export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
     const result = compare({ ...input, known }, identities, prompt.index);
     return result.type === "rewound" ? { ...result, newFrom: prompt.index } : result;
   }
-  return compare(input, identities, commonPrefix(identities, sequence));
+  return compare(input, identities, knownPrefix(input, identities));
 }
 
 function compare<Raw>(
@@ -76,14 +76,26 @@ function compare<Raw>(
   shared: number,
 ): Reconciliation {
   const { messages, sequence } = input;
-  const unseen = unseenFrom(identities, shared, input.known);
-  if (shared === sequence.length && !isBehind(input)) return { type: "appended", unseen };
+  const isAllNamed = identities.every(isNamed);
+  let kept: readonly string[] | undefined;
+  const keys = (): readonly string[] => (kept ??= keysOf(identities, input, input.rewound));
+  const later =
+    shared < identities.length && isAllNamed
+      ? messageKeys(identities, shared)
+      : keys().slice(shared);
+  const unseen = later.flatMap((key, at): readonly UnseenMessage[] => {
+    const index = shared + at;
+    const identity = identities[index];
+    return identity === undefined || input.known.has(key) ? [] : [{ index, identity, key }];
+  });
+  const result = { unseen, keys };
+  if (shared === sequence.length && !isBehind(input)) return { type: "appended", ...result };
   const isShorter = shared === messages.length;
-  if (isShorter && input.rewound !== true) return { type: "replaced", unseen, isShorter };
-  const point = rewindPoint(input, identities, shared);
+  if (isShorter && input.rewound !== true) return { type: "replaced", ...result, isShorter };
+  const point = rewindPoint(input, identities, keys(), shared);
   return point === undefined
-    ? { type: "replaced", unseen, isShorter }
-    : { type: "rewound", to: point, unseen };
+    ? { type: "replaced", ...result, isShorter }
+    : { type: "rewound", to: point, ...result };
 }
 
 /**
@@ -97,23 +109,25 @@ function reusedName<Raw>(
   if (isOtherPrompt === undefined) return undefined;
   if (rewound !== true && messages.length >= sequence.length) return undefined;
   const index = identities.findLastIndex(({ role }) => role === "user");
+  const prompt = identities[index];
+  if (prompt === undefined || !isNamed(prompt)) return undefined;
   const [key] = index === -1 ? [] : messageKeys(identities.slice(0, index + 1), index);
   const before = key === undefined ? undefined : known.get(key);
   if (key === undefined || before === undefined) return undefined;
   return isOtherPrompt(before, messages[index] as Raw) ? { index, key } : undefined;
 }
 
-function commonPrefix(
+/** Returns the number of messages with which both the host's list and the known one begin. */
+function knownPrefix<Raw>(
+  input: ReconcileInput<Raw>,
   identities: readonly MessageIdentity[],
-  sequence: readonly KnownMessage[],
 ): number {
-  const length = Math.min(identities.length, sequence.length);
-  for (let index = 0; index < length; index += 1) {
-    const left = identities[index];
-    const right = sequence[index]?.identity;
-    if (left === undefined || right === undefined || !isSame(left, right)) return index;
-  }
-  return length;
+  const { sequence } = input;
+  const shared = commonStart(identities, sequence);
+  if (identities.every(isNamed)) return shared;
+  const keys = keysOf(identities, input, input.rewound);
+  const differs = sequence.slice(0, shared).findIndex(({ key }, index) => keys[index] !== key);
+  return differs === -1 ? shared : differs;
 }
 
 /** Whether the host's list ends before the chat does, as after messages that the host lost. */
@@ -122,31 +136,14 @@ function isBehind<Raw>({ sequence, end }: ReconcileInput<Raw>): boolean {
   return last !== undefined && isAfter(end, last);
 }
 
-function unseenFrom(
-  identities: readonly MessageIdentity[],
-  from: number,
-  known: ReadonlyMap<string, KnownMessage>,
-): UnseenMessage[] {
-  const unseen: UnseenMessage[] = [];
-  if (from >= identities.length) return unseen;
-  const keys = messageKeys(identities, from);
-  for (let index = from; index < identities.length; index += 1) {
-    const identity = identities[index];
-    const key = keys[index - from];
-    if (identity !== undefined && key !== undefined && !known.has(key))
-      unseen.push({ index, identity, key });
-  }
-  return unseen;
-}
-
 /** Returns the position at which the chat is cut, or undefined if the chat continues. */
 function rewindPoint<Raw>(
   input: ReconcileInput<Raw>,
   identities: readonly MessageIdentity[],
+  keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
   const { known, isDiscarded } = input;
-  const keys = messageKeys(identities);
   const begin = beginOfChat(identities, keys, known);
   // A result of a known call does not begin a branch: it can have arrived just before the session ended.
   const isNew = (key: string, index: number): boolean =>

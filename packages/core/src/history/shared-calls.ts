@@ -41,7 +41,7 @@ export async function sharedCalls(
 ): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
   const shared = new Map<ObjectId, StoredMetadata>();
   const chats: OtherChat[] = [];
-  let ours: SpokenChat | undefined;
+  let own: SpokenChat | undefined;
   // A version of the other chat that has the last call of a fork also has those before it.
   for (const one of taken.toReversed()) {
     const { object, args, result } = one;
@@ -51,8 +51,8 @@ export async function sharedCalls(
     const other = chat ?? (await loadChat(scope, object));
     if (other === undefined) continue;
     if (chat === undefined) chats.push(other);
-    ours ??= spoken();
-    if (continues(other, ours, one)) shared.set(object.body.id, metadataVersion(object));
+    own ??= spoken();
+    if (continues(other, own, one)) shared.set(object.body.id, metadataVersion(object));
   }
   return shared;
 }
@@ -89,14 +89,14 @@ async function loadChat(
 
 /** Whether the other chat has the same messages up to the answer of a call. A fork can lack the oldest ones. */
 function continues(
-  { spoken: theirs, places }: OtherChat,
-  ours: SpokenChat,
+  { spoken: other, places }: OtherChat,
+  own: SpokenChat,
   { object, spokenBefore }: TakenCall,
 ): boolean {
   const end = places.get(object.body.id);
   if (end === undefined || end < spokenBefore) return false;
   for (let back = 0; back <= spokenBefore; back += 1)
-    if (ours[spokenBefore - back] !== theirs[end - back]) return false;
+    if (own[spokenBefore - back] !== other[end - back]) return false;
   return true;
 }
 

@@ -89,8 +89,10 @@ function isTaken(owner: Owner | undefined): boolean {
 
 function resultsIn(messages: readonly Message[]): ReadonlyMap<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>();
-  for (const message of messages)
-    if (message.role === "toolResult") results.set(message.toolCallId, message);
+  for (const message of messages) {
+    const isFirst = message.role === "toolResult" && !results.has(message.toolCallId);
+    if (isFirst) results.set(message.toolCallId, message);
+  }
   return results;
 }
 

@@ -10,6 +10,13 @@ export interface MessageIdentity {
   readonly role: string;
   /** The host's stable id of the message; undefined if the hook shows none. */
   readonly key?: string;
+  /**
+   * A text made from the content, for a message without `key`, `timestamp` and `callId`: the same for the same content,
+   * another for any other. What the host changes when it sends a message again is not part of it, such as marks for the
+   * provider's cache and the usage of an answer. With it, the message is decoded once. Default: a hash of the decoded
+   * message without these, for which the message is decoded at every call.
+   */
+  readonly fingerprint?: string;
   /** Time in milliseconds since 1970, as the host recorded it. */
   readonly timestamp?: number;
   /** The provider's tool call id, for a tool's result. */
@@ -36,8 +43,8 @@ export interface MessageCodec<Raw> {
   identify(raw: Raw): MessageIdentity;
   /**
    * Decodes a message. It never throws: a message that it cannot read becomes an opaque message. It is called once for
-   * each new message. A message whose identity has no key, no time and no tool call id is decoded at every model call,
-   * and must give the same value each time.
+   * each new message. A message whose identity has no key, no fingerprint, no time and no tool call id is decoded at
+   * every model call, and must give the same content each time.
    */
   decode(raw: Raw): Message;
   /**

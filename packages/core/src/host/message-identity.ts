@@ -1,5 +1,7 @@
-import { canonicalJson, sha256, toJson } from "@self-context-manager/objects";
+import { toJson } from "@self-context-manager/objects";
 import type { Compaction } from "../chat/chat-document.ts";
+import { contentKey, fingerprintKey, isContentKey } from "../chat/content-key.ts";
+import type { Message } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
 
@@ -61,29 +63,22 @@ export function keyName(identity: MessageIdentity): string {
 
 /**
  * Returns the identity of a message. If the host gives it no key, time or tool call id, it gets a key made from its
- * content.
+ * fingerprint, or else from its content.
  */
 export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
   const identity = codec.identify(raw);
-  if (
-    identity.key !== undefined ||
-    identity.timestamp !== undefined ||
-    identity.callId !== undefined
-  ) {
-    return identity;
-  }
-  return { ...identity, key: `${ofContent}${sha256(canonicalJson(toJson(codec.decode(raw))))}` };
+  const { key, timestamp, callId, role, fingerprint } = identity;
+  if (key !== undefined || timestamp !== undefined || callId !== undefined) return identity;
+  const made =
+    fingerprint === undefined
+      ? contentKey(toJson(codec.decode(raw)) as Message)
+      : fingerprintKey(role, fingerprint);
+  return { ...identity, key: made };
 }
 
-/** Prefix of the keys that are made from content. */
-const ofContent = "~";
-
-/**
- * Whether a key belongs to one message only. Messages with the same content have the same key if it is made from the
- * content.
- */
+/** Whether a key belongs to one message only. */
 export function namesOneMessage(key: string): boolean {
-  return !key.startsWith(ofContent);
+  return !isContentKey(key);
 }
 
 /** Whether two identities are of the same message. Times are compared only if there are no keys. */

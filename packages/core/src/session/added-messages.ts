@@ -2,7 +2,9 @@ import { canonicalJson, type JsonObject, toJson } from "@self-context-manager/ob
 import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
-import { identify, messageKeys } from "../host/message-identity.ts";
+import { keysOf } from "../history/known-keys.ts";
+import { knownMessages } from "../history/known-messages.ts";
+import { identify } from "../host/message-identity.ts";
 import { messageTokens } from "../render/message-tokens.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type { LayoutOutput, ViewMessage } from "../view/layout.ts";
@@ -24,7 +26,8 @@ export function placeAdded<Raw>(
   codec: MessageCodec<Raw>,
 ): readonly PlacedMessage[] {
   if (added.length === 0) return [];
-  const keys = messageKeys(own.map((raw) => identify(raw, codec)));
+  const identities = own.map((raw) => identify(raw, codec));
+  const keys = keysOf(identities, knownMessages(state));
   return added.map(({ message, after, isLate }) => {
     if (after === own.length) return { message, after: "end", isLate };
     const before = keys

@@ -16,9 +16,11 @@ import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { indexNamed } from "../history/file-index.ts";
 import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
+import { keysOf } from "../history/known-keys.ts";
+import { knownMessages } from "../history/known-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
-import { identify, messageKeys } from "../host/message-identity.ts";
+import { identify } from "../host/message-identity.ts";
 import { openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -330,7 +332,8 @@ export async function openContextSession(
     },
     knownUntil: async (messages, codec) =>
       await run(async ({ state }) => {
-        const keys = messageKeys(messages.map((raw) => identify(raw, codec)));
+        const identities = messages.map((raw) => identify(raw, codec));
+        const keys = keysOf(identities, knownMessages(state));
         return await Promise.resolve(keys.findLastIndex((key) => state.known.has(key)) + 1);
       }),
     announceTools: (toolNames) => {
@@ -431,7 +434,7 @@ function split<Raw>(
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
 ): SplitList<Raw> {
-  const list = splitList(messages, codec, state.known, state.hasUnknown);
+  const list = splitList(messages, codec, knownMessages(state), state.hasUnknown);
   if (list.hasUnknown && !state.hasUnknown) {
     state.hasUnknown = true;
     state.changed = true;

@@ -1,6 +1,8 @@
 import { callsOf } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import { identify, messageKeys } from "../host/message-identity.ts";
+import { keysOf } from "../history/known-keys.ts";
+import { knownMessages } from "../history/known-messages.ts";
+import { identify } from "../host/message-identity.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { activateReturned, freeReplaced } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -23,7 +25,7 @@ export function noteLeftOut<Raw>(
   if (!isAny) return;
   const { turns } = state.chat;
   const identities = own.map((raw) => identify(raw, codec));
-  const keys = messageKeys(identities);
+  const keys = keysOf(identities, knownMessages(state));
   const left: MessagePlace[] = [];
   const sent = new Set<string>();
   for (const [index, identity] of identities.entries()) {

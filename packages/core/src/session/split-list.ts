@@ -1,7 +1,8 @@
 import { toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import { identify, messageKeys } from "../host/message-identity.ts";
+import { type KnownMessages, keysOf } from "../history/known-keys.ts";
+import { identify } from "../host/message-identity.ts";
 import type { ViewMessage } from "../view/layout.ts";
 
 /** A message that another extension of the host has added to one request, as the view shows it. */
@@ -30,7 +31,7 @@ export interface SplitList<Raw> {
 export function splitList<Raw>(
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
-  known: ReadonlyMap<string, unknown>,
+  known: KnownMessages,
   wasUnknown = false,
 ): SplitList<Raw> {
   const marks = messages.map((raw) => codec.identify(raw));
@@ -63,12 +64,12 @@ function isMarked({ isForOneRequest, isLeftOut }: MessageIdentity): boolean {
 function unknownMessages<Raw>(
   messages: readonly Raw[],
   codec: MessageCodec<Raw>,
-  known: ReadonlyMap<string, unknown>,
+  known: KnownMessages,
   wasUnknown: boolean,
 ): { readonly unknown: ReadonlySet<Raw>; readonly late: ReadonlySet<Raw> } {
   const stored = messages.filter((raw) => codec.identify(raw).isForOneRequest !== true);
   const identities = stored.map((raw) => identify(raw, codec));
-  const isKnown = messageKeys(identities).map((key) => known.has(key));
+  const isKnown = keysOf(identities, known).map((key) => known.known.has(key));
   const newest = isKnown.lastIndexOf(true);
   const unknown = new Set<Raw>();
   const late = new Set<Raw>();

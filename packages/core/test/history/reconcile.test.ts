@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { TurnPosition } from "../../src/chat/turn.ts";
-import { reconcile } from "../../src/history/reconcile.ts";
+import { reconcile, type ReconcileInput } from "../../src/history/reconcile.ts";
 import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
-import { type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
+import { identify, type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
 
 /**
  * A message with only its identity: `u1` is a user message at time 1, `a2` an assistant message, `r3` the result of
@@ -42,6 +42,13 @@ function knownOf(names: readonly Name[]): readonly KnownMessage[] {
   });
 }
 
+/** A list with what is needed to compare it. */
+function listOf(
+  messages: readonly Name[],
+): Pick<ReconcileInput<Name>, "messages" | "codec" | "identities"> {
+  return { messages, codec, identities: messages.map((name) => identify(name, codec)) };
+}
+
 interface Case {
   readonly rewound?: boolean;
   readonly discarded?: readonly Name[];
@@ -55,8 +62,7 @@ function compare(
   const sequence = knownOf(before);
   const discarded = new Set((options.discarded ?? []).map((name) => identityOf(name).timestamp));
   const result = reconcile({
-    messages: now,
-    codec,
+    ...listOf(now),
     sequence,
     known: new Map(sequence.map((known) => [known.key, known])),
     isDiscarded: ({ identity }) => discarded.has(identity.timestamp),
@@ -151,8 +157,7 @@ describe("a host's messages compared with the known ones", () => {
     );
 
     const result = reconcile({
-      messages: [...turn, "u20"],
-      codec,
+      ...listOf([...turn, "u20"]),
       sequence,
       known,
       isDiscarded: () => false,
@@ -166,7 +171,7 @@ describe("a host's messages compared with the known ones", () => {
     const chat = knownOf([...turn, "u5", "a6"]);
     const sequence = [...knownOf(["s9"]), ...chat.slice(4)];
     const known = new Map([...chat, ...sequence].map((one) => [one.key, one]));
-    const input = { messages: ["s9", "u20"], codec, sequence, known, isDiscarded: () => false };
+    const input = { ...listOf(["s9", "u20"]), sequence, known, isDiscarded: () => false };
 
     expect(reconcile(input)).toMatchObject({ type: "rewound", to: { turn: 0 } });
     expect(reconcile({ ...input, rewound: true })).toMatchObject({
@@ -188,16 +193,14 @@ describe("a host's messages compared with the known ones", () => {
   it("are compared by content if the host has neither keys nor times", () => {
     expect(compare([], ["x one", "x two"]).unseen).toEqual(["x one", "x two"]);
     const sequence = reconcile({
-      messages: ["x one", "x two"],
-      codec,
+      ...listOf(["x one", "x two"]),
       sequence: [],
       known: new Map(),
       isDiscarded: () => false,
     }).unseen.map(({ identity, key }): KnownMessage => ({ identity, key, position: undefined }));
     const known = new Map(sequence.map((one) => [one.key, one]));
     const again = reconcile({
-      messages: ["x one", "x two", "x three"],
-      codec,
+      ...listOf(["x one", "x two", "x three"]),
       sequence,
       known,
       isDiscarded: () => false,

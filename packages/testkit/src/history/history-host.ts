@@ -76,6 +76,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   const stores: ObjectStore[] = [];
   const surelySaid = new Map<string, Set<string>>();
   const away = new Map<string, PutAway>();
+  /** The messages that a session has ingested, each as its session and its id. */
+  const ingested = new Set<string>();
   const asked = new Set<string>();
   const deactivated = new Set<string>();
   let hasFiles = false;
@@ -134,6 +136,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
 
   async function assembled(session: () => Promise<ContextSession>): Promise<void> {
     if (!isManaged()) return;
+    for (const { id } of current.harness.messages) ingested.add(`${current.id} ${id}`);
     const now = await setsOf(await session());
     if (before?.type === "then") checkRestoredSets(before.sets, now);
     off =
@@ -261,7 +264,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { message, index } = promptAt(prompt);
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
-      const isShared = kept.some(({ kind }) => kind === "human" || kind === "model");
+      const isShared = kept.some(
+        ({ kind, id }) =>
+          (kind === "human" || kind === "model") && ingested.has(`${current.id} ${id}`),
+      );
       if (!isShared && (isCut || isCutForgotten)) return;
       // If a summary was cut off as well, the session cannot know whether the messages before the first prompt
       // precede it.

@@ -1,10 +1,13 @@
-import type { Message, MessageCodec } from "@self-context-manager/core";
+import type { Message, MessageCodec, MessageIdentity } from "@self-context-manager/core";
 
 import { scriptedCodec } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
 
-/** How a host's messages are recognised: by ids, by times and roles, or only by their content. */
-export type IdentifiedBy = "ids" | "times" | "nothing";
+/**
+ * How a host's messages are recognised: by ids, by times and roles, or only by their content, with a fingerprint of the
+ * content from the codec or without.
+ */
+export type IdentifiedBy = "ids" | "times" | "fingerprints" | "nothing";
 
 /** Codecs of the scripted harness that provide more or less of the data by which messages are recognised. */
 export const scriptedCodecs: Readonly<Record<IdentifiedBy, MessageCodec<ScriptedMessage>>> = {
@@ -16,14 +19,22 @@ export const scriptedCodecs: Readonly<Record<IdentifiedBy, MessageCodec<Scripted
     },
     decode: (message) => scriptedCodec.decode(message),
   },
-  nothing: {
+  fingerprints: {
     identify: (message) => {
-      const { key: _, timestamp: __, ...identity } = scriptedCodec.identify(message);
-      return identity;
+      const { id: _, at: __, ...content } = message;
+      return { ...withoutMarks(message), fingerprint: JSON.stringify(content) };
     },
-    decode: (message): Message => {
-      const { timestamp: _, ...rest } = scriptedCodec.decode(message);
-      return rest;
-    },
+    decode: withoutTime,
   },
+  nothing: { identify: withoutMarks, decode: withoutTime },
 };
+
+function withoutMarks(message: ScriptedMessage): MessageIdentity {
+  const { key: _, timestamp: __, ...identity } = scriptedCodec.identify(message);
+  return identity;
+}
+
+function withoutTime(message: ScriptedMessage): Message {
+  const { timestamp: _, ...rest } = scriptedCodec.decode(message);
+  return rest;
+}

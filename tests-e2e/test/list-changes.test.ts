@@ -1,0 +1,146 @@
+import {
+  checkListChanges,
+  type ListChange,
+  type ListRound,
+  type OpenTriedSession,
+  scriptedCodecs,
+  testScale,
+} from "@self-context-manager/testkit";
+import { layoutKinds } from "@self-context-manager/compose";
+import { describe, expect, it } from "vitest";
+
+import { keptMemoryPlace, sessionsWith } from "../src/session/history-places.ts";
+import { sqlitePlace } from "../src/stores/places.ts";
+
+const runs = testScale.isLong ? 3_000 : 100;
+const timeout = testScale.isLong ? 3_600_000 : 120_000;
+const codecs = Object.entries(scriptedCodecs);
+
+describe.each([
+  ["memory", keptMemoryPlace, "epoch"],
+  ["memory", keptMemoryPlace, "pooled"],
+  ["sqlite", sqlitePlace, layoutKinds[0]],
+] as const)("a session on the %s store", (_, createPlace, layout) => {
+  it.each(codecs)(
+    `follows any list of its host in the ${layout} layout, with messages identified by %s (SCM_SEED=${testScale.seed})`,
+    { timeout },
+    async (_name, codec) => {
+      const openSession = sessionsWith(layout);
+
+      await expect(
+        checkListChanges({ createPlace, openSession, codec, runs }),
+      ).resolves.toBeUndefined();
+    },
+  );
+});
+
+function round(change: ListChange, prompt: string, answer = "ok"): ListRound {
+  return { change, prompt, calls: [], answer };
+}
+
+const none = { type: "none" } as const;
+const reopens = { type: "reopens" } as const;
+
+describe.each(codecs)("with messages identified by %s, the newest prompt is shown", (_, codec) => {
+  it.each<readonly [string, readonly ListRound[]]>([
+    [
+      "after a list that keeps one message",
+      [none, { type: "slides", keeps: 1 } as const, { type: "slides", keeps: 1 } as const].map(
+        (change) => round(change, "go"),
+      ),
+    ],
+    [
+      "after a list that keeps no message",
+      [none, { type: "slides", keeps: 0 } as const].map((change) => round(change, "go")),
+    ],
+    [
+      "after a list that begins again",
+      [none, { type: "begins" } as const, none].map((change) => round(change, "go")),
+    ],
+    [
+      "after a restart of the process and of the list",
+      [
+        round(none, "go"),
+        round(none, "go on"),
+        round(reopens, "go"),
+        round({ type: "begins" }, "go"),
+        round(reopens, "go on"),
+      ],
+    ],
+    [
+      "after an edit of the first message, whose words come again",
+      [
+        round(none, "go"),
+        round(none, "go on"),
+        round({ type: "edits", words: "stop" }, "go"),
+        round(none, "go on"),
+      ],
+    ],
+    [
+      "after the user went back without a report and said the same",
+      [
+        round(none, "go", "done"),
+        round(none, "go"),
+        round({ type: "goes-back", prompt: 1, isReported: false }, "go"),
+      ],
+    ],
+  ])("%s", async (_name, some) => {
+    await expect(
+      checkListChanges({
+        createPlace: keptMemoryPlace,
+        openSession: sessionsWith(),
+        codec,
+        runs: 1,
+        examples: [some],
+      }),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe("a check of lists detects", () => {
+  const { ids } = scriptedCodecs;
+
+  it("a codec that gives equal messages the same id", { timeout }, async () => {
+    const codec: typeof ids = {
+      ...ids,
+      identify: (message) => ({ ...ids.identify(message), key: `${message.kind} ${message.text}` }),
+    };
+
+    await expect(
+      checkListChanges({
+        createPlace: keptMemoryPlace,
+        openSession: sessionsWith(),
+        codec,
+        runs: 100,
+      }),
+    ).rejects.toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ message: expect.stringMatching(/the view ends with/u) }),
+      }),
+    );
+  });
+
+  it("a session that shows a second report of a result", { timeout }, async () => {
+    const openSession: OpenTriedSession = async (parts, host) => {
+      const session = await sessionsWith()(parts, host);
+      return {
+        ...session,
+        async ingestAndView(messages, codec, options) {
+          const view = await session.ingestAndView(messages, codec, options);
+          const last = codec.decode(messages.at(-1) as (typeof messages)[number]);
+          if (last.role !== "toolResult") return view;
+          const report = { role: "user", content: last.content } as const;
+          return { ...view, messages: [...view.messages, report] };
+        },
+      };
+    };
+
+    await expect(
+      checkListChanges({ createPlace: keptMemoryPlace, openSession, codec: ids, runs: 100 }),
+    ).rejects.toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ message: expect.stringMatching(/result/u) }),
+      }),
+    );
+  });
+});
