@@ -17,6 +17,12 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
 }
 
 harnessContract({
+  name: "scripted, with another name of the tool that reads files",
+  supports,
+  openHost: scriptedHost({ readTool: "open_file", codec: scriptedCodecs.nothing }),
+});
+
+harnessContract({
   name: "scripted",
   supports,
   settings: "specification",
@@ -44,6 +50,7 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
       "off-switch-passes-through": dropped,
       "request-changes-are-followed": dropped,
       "compaction-by-the-user-frees": dropped,
+      "fork-keeps-contents": dropped,
     },
     openHost: scriptedHost({ keeps: 1, codec }),
   });

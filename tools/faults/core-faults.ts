@@ -3,7 +3,7 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
-    file: "calls/execution.ts",
+    file: "calls/context-operation.ts",
     of: "toolName.startsWith(renamedPrefix)",
     becomes: 'toolName.startsWith("never_")',
     breaks: "Calls of renamed context tools are forgotten when their history is read again.",
@@ -66,14 +66,14 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/shared-calls.ts",
-    of: "if (!(await isSameResult(scope, one, rendering))) continue;",
-    becomes: "void isSameResult;",
+    of: "&& (await isSameResult(scope, object, call, rendering))",
+    becomes: "&& isSameResult.length > 0",
     breaks: "A session is given the output of another session whose call has the same id.",
   },
   {
     file: "history/shared-calls.ts",
-    of: "if (continues(other, own, one)) shared",
-    becomes: "if (own.length > 0) shared",
+    of: "|| !continues(other, own, call, place)",
+    becomes: "|| own.length === 0",
     breaks: "Two chats that have only a call's id and output in common share its object.",
   },
   {
@@ -84,7 +84,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/foreign-handles.ts",
-    of: "for (const text of textsOf(message)) skipAll(scope.state, text, mentioned);",
+    of: "for (const text of textsOf(message, toolFacts)) skipAll(scope.state, text, mentioned);",
     becomes: "void message;",
     breaks: "After a resume on another store, handles in the model's texts name new objects.",
   },
@@ -121,7 +121,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "calls/execution.ts",
-    of: "!namesContextTool(toolName) ||",
+    of: "contextTool === undefined ||",
     becomes: "",
     breaks: "The details of a foreign tool's result change what is active.",
   },

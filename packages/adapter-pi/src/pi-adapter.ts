@@ -14,6 +14,7 @@ export const piAdapter: HarnessAdapter = {
     images: true,
     ownMessages: true,
     branches: true,
+    forks: true,
     compactionHook: true,
     notices: true,
     otherExtensions: true,

@@ -17,6 +17,7 @@ export const piAgentAdapter: HarnessAdapter = {
     images: true,
     ownMessages: true,
     branches: true,
+    forks: true,
     compactionHook: false,
     notices: false,
     otherExtensions: true,

@@ -39,7 +39,7 @@ export type {
   ScriptedContent,
   ScriptedMessage,
 } from "./harness/scripted/scripted-message.ts";
-export { linesIn } from "./harness/scripted/scripted-tools.ts";
+export { linesIn, scriptedTools } from "./harness/scripted/scripted-tools.ts";
 export { wordsOf } from "./harness/stage.ts";
 export type {
   ScriptedOutput,

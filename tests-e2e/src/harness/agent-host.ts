@@ -32,6 +32,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     const store = breakableStore(memoryStore(), availability);
     const requests: ModelRequest[] = [];
     let time = Date.now();
+    let forks = 0;
     let agent = await open([]);
     // A wrapper gets an open session, so its store breaks only afterwards.
     availability.isBroken = options.brokenStore;
@@ -66,7 +67,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       const session = await openHostSession(
         { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
         options.settings,
-        { harness: piAgentAdapter.harness, sessionId: "agent-1" },
+        { harness: piAgentAdapter.harness, sessionId: `agent-${forks + 1}` },
       );
       const model = options.thinking === "bound" ? bindingModel : agentModel;
       const context = agentContext<AgentMessage>({
@@ -110,6 +111,10 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         }),
       record: async () => await Promise.resolve(comparable(toJson(agent.state.messages))),
       restart: async () => {
+        agent = await open(agent.state.messages.filter(({ role }) => role !== "system"));
+      },
+      fork: async () => {
+        forks += 1;
         agent = await open(agent.state.messages.filter(({ role }) => role !== "system"));
       },
       setBroken: (broken) => void (availability.isBroken = broken),

@@ -240,6 +240,19 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
   "branch-is-followed": {
     "sends messages of the branch that the user has abandoned": broken(neverForgetting),
   },
+  "fork-keeps-contents": {
+    "loses what a file contains in a fork": broken((adapter, { openings }) =>
+      openings === 1
+        ? {}
+        : {
+            assemble: async (messages, own) =>
+              (await adapter.assemble(messages, own))?.map((message) => ({
+                ...message,
+                text: message.text.replaceAll(wordsOf("a"), ""),
+              })),
+          },
+    ),
+  },
   "compaction-keeps-the-view": {
     "leaves the summary to the host": broken(() => ({ summary: async () => undefined })),
     "treats its own summary as the user's": reading({

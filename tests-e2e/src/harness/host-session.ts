@@ -9,7 +9,7 @@ import {
 import type { HarnessHost, HostSettings } from "@self-context-manager/testkit";
 
 type Place = Pick<SessionDependencies, "store" | "files" | "ids" | "workspace" | "tracker"> &
-  Partial<Pick<SessionDependencies, "activateUnread">>;
+  Partial<Pick<SessionDependencies, "activateUnread" | "toolFacts">>;
 
 /** Opens a session as `compose` does, with the settings that the laws name. */
 export async function openHostSession(

@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 import { openLoopbackModel } from "../loopback-model.ts";
 import { passThroughExtension } from "../pass-through-extension.ts";
-import { openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
+import { forkSession, openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { type Availability, breakableStore } from "./breakable-store.ts";
@@ -108,6 +108,11 @@ export function piHost(pi: PiVersion): OpenHost {
         const { sessionFile } = sdk.session;
         await sdk[Symbol.asyncDispose]();
         sdk = await open(sessionFile);
+      },
+      fork: async () => {
+        const { sessionFile } = sdk.session;
+        await sdk[Symbol.asyncDispose]();
+        sdk = await open(await forkSession(pi, sessionFile ?? ""));
       },
       setBroken: (broken) => void (availability.isBroken = broken),
       turn: async (on) => await sdk.prompt(`/context ${on ? "on" : "off"}`),

@@ -4,7 +4,9 @@ import {
   type HostSession,
   type MessageCodec,
   type ObjectStore,
+  type ToolFacts,
   toJson,
+  usualToolFacts,
 } from "@self-context-manager/core";
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
@@ -15,6 +17,7 @@ import {
   type ScriptedAdapter,
   scriptedCodec,
   scriptedHarness,
+  scriptedTools,
   type ScriptedHarness,
   type ScriptedMessage,
   type SavedSession,
@@ -42,6 +45,8 @@ export interface ScriptedHostOptions {
   readonly codec?: MessageCodec<ScriptedMessage>;
   /** How many messages the host keeps before each prompt. It drops the older ones. `undefined`: it keeps all. */
   readonly keeps?: number;
+  /** The name of the host's tool that reads files. Default: `read`. */
+  readonly readTool?: string;
   /** Opens the store of a host. Default: the memory store. */
   readonly openStore?: (clock: Clock) => Promise<HostStore>;
 }
@@ -63,11 +68,17 @@ async function breakableMemory(clock: Clock): Promise<HostStore> {
   });
 }
 
+/** Returns the usual facts, and those of a tool of this name that reads files. */
+function factsWith(readTool: string): ToolFacts {
+  return (name, args) => usualToolFacts(name === readTool ? "read" : name, args);
+}
+
 /** Returns hosts that are the scripted harness on a store. */
 export function scriptedHost({
   breaking = () => ({}),
   codec = scriptedCodec,
   keeps = Number.POSITIVE_INFINITY,
+  readTool = "read",
   openStore = breakableMemory,
 }: ScriptedHostOptions = {}): OpenHost {
   return async (options) => {
@@ -80,6 +91,7 @@ export function scriptedHost({
     const notices: string[] = [];
     const earlier: ScriptedHarness["requests"][number][] = [];
     let openings = 0;
+    let sessionId = "scripted-1";
     let current = open();
 
     function open(saved?: SavedSession): {
@@ -89,20 +101,20 @@ export function scriptedHost({
       openings += 1;
       const openSession = async (host: HostSession): Promise<ContextSession> =>
         await openHostSession(
-          { store, files: folder, ids, workspace: folder.path },
+          { store, files: folder, ids, workspace: folder.path, toolFacts: factsWith(readTool) },
           options.settings,
           host,
         );
       let session: ContextSession | undefined;
       const parts: ScriptedParts = {
-        session: async () =>
-          (session ??= await openSession({ harness: "scripted", sessionId: "scripted-1" })),
+        session: async () => (session ??= await openSession({ harness: "scripted", sessionId })),
         open: openSession,
         notify: (text) => void notices.push(text),
         openings,
       };
       const sound = scriptedAdapter({
-        sessionId: "scripted-1",
+        sessionId,
+        readTool,
         openSession: parts.session,
         notify: parts.notify,
         off: options.adapter === "off",
@@ -114,6 +126,7 @@ export function scriptedHost({
       const harness = scriptedHarness({
         model: options.model,
         folder,
+        tools: scriptedTools(folder, readTool),
         ...(options.other === undefined ? {} : { other: options.other }),
         ...(adapter === undefined ? {} : { plugin: adapter }),
         ...(saved === undefined ? {} : { saved }),
@@ -124,7 +137,10 @@ export function scriptedHost({
 
     return {
       settings: options.settings,
-      calls: memoryFolderCalls,
+      calls: {
+        ...memoryFolderCalls,
+        read: (path, lines) => ({ ...memoryFolderCalls.read(path, lines), name: readTool }),
+      },
       get requests() {
         return [...earlier, ...current.harness.requests];
       },
@@ -139,6 +155,12 @@ export function scriptedHost({
       restart: async () => {
         earlier.push(...current.harness.requests);
         current = open(current.harness.save());
+        await Promise.resolve();
+      },
+      fork: async () => {
+        earlier.push(...current.harness.requests);
+        sessionId = `scripted-${openings + 1}`;
+        current = open({ ...current.harness.save(), sessionId });
         await Promise.resolve();
       },
       setBroken: (broken) => kept.setBroken(broken),

@@ -1,3 +1,4 @@
+import type { ContextOperation } from "./context-operation.ts";
 import { type ShellCommand, shellPipelines } from "./shell-commands.ts";
 
 /**
@@ -13,6 +14,11 @@ export interface CallFacts {
   readonly paths: readonly string[];
   /** For a write or an edit: the file that it creates or changes. If it changes several, the first. */
   readonly writtenPath?: string;
+  /**
+   * What the tool does to the session, if its calls run `read`, `activate` and so on of the session. A tool of the host
+   * can have the same name; only a result that carries what a context tool did is one.
+   */
+  readonly contextTool?: ContextOperation;
 }
 
 const readers = new Set(["cat", "nl", "head", "tail", "bat", "batcat", "less"]);

@@ -9,13 +9,15 @@ import {
   type StaticReference,
 } from "@self-context-manager/objects";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
+import { type ContextOperation, operationNamed } from "./context-operation.ts";
+import type { ToolFacts } from "./tool-facts.ts";
 
 /**
  * What a context tool did to the session. Its result carries it, so that a session that is ingested again can repeat
  * it.
  */
 export type ToolEffect = {
-  readonly op: "read" | "activate" | "deactivate" | "pin" | "unpin";
+  readonly op: ContextOperation;
   readonly id: ObjectId;
   readonly range?: LineRange;
   /** The version that was read. */
@@ -43,29 +45,17 @@ export type FileSnapshot = { readonly file: FileContent; readonly version: numbe
 /** Name of the field in which the results of context tools carry their report and effects through the host's record. */
 export const executionField = "self_context_manager";
 
-/** The beginning of the context tools' names in a host whose other tools have the usual names. */
-export const renamedPrefix = "context_";
-
-/** Whether a tool has the name of a context tool. Hosts have a `read` of their own, and other extensions any other. */
-export function namesContextTool(toolName: string): boolean {
-  const name = toolName.startsWith(renamedPrefix) ? toolName.slice(renamedPrefix.length) : toolName;
-  return operations.some((operation) => operation === name);
-}
-
-/** The operations of the context tools, which are also the usual names of the tools. */
-const operations: readonly ToolEffect["op"][] = ["read", "activate", "deactivate", "pin", "unpin"];
-
 /**
- * Returns the execution that a result's details describe, or undefined for a tool that is not a context tool. The
- * details of other tools can contain anything and must not change the session. The text of a context tool's result is
+ * Returns the execution that a result's details describe, or undefined for a tool that is not a context tool by its
+ * facts. The details of other tools can contain anything and must not change the session. The text of a context tool's result is
  * its report, so a result with another text is not one.
  */
-export function executionIn({
-  toolName,
-  content,
-  details,
-}: ToolResultMessage): Execution | undefined {
-  if (!namesContextTool(toolName) || !isJsonObject(details)) return undefined;
+export function executionIn(
+  { toolName, content, details }: ToolResultMessage,
+  toolFacts: ToolFacts,
+): Execution | undefined {
+  const { contextTool } = toolFacts(toolName, {});
+  if (contextTool === undefined || !isJsonObject(details)) return undefined;
   const recorded = details[executionField];
   if (!isJsonObject(recorded) || recorded["report"] !== textOf(content)) return undefined;
   const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])
@@ -77,7 +67,7 @@ export function executionIn({
 function effectOf(value: JsonValue): readonly ToolEffect[] {
   if (!isJsonObject(value)) return [];
   const { id, range, file } = value;
-  const op = operations.find((name) => name === value["op"]);
+  const op = operationNamed(value["op"]);
   if (op === undefined || typeof id !== "string" || !isObjectId(id)) return [];
   const lines = rangeIn(range);
   return [

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 import { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./call-kind.ts";
+import { usualOperation } from "./context-operation.ts";
 import { knownTool } from "./known-tools.ts";
 import { scriptStrings } from "./script-strings.ts";
 
@@ -12,6 +13,12 @@ export type ToolFacts = (toolName: string, args: JsonObject) => CallFacts;
 
 /** Returns the facts of a call by the usual names of tools and arguments. */
 export const usualToolFacts: ToolFacts = (toolName, args) => {
+  const contextTool = usualOperation(toolName);
+  const facts = hostFacts(toolName, args);
+  return contextTool === undefined ? facts : { ...facts, contextTool };
+};
+
+function hostFacts(toolName: string, args: JsonObject): CallFacts {
   const tool = knownTool(toolName);
   if (tool === undefined) return { kind: "other", paths: pathArguments(args) };
   switch (tool.form) {
@@ -28,7 +35,7 @@ export const usualToolFacts: ToolFacts = (toolName, args) => {
     default:
       return tool.form satisfies never;
   }
-};
+}
 
 /** Whether a tool can be one that reads files. An editor reads with the command `view`. */
 export function canReadFiles(toolFacts: ToolFacts, toolName: string): boolean {

@@ -4,7 +4,8 @@ import {
   type JsonValue,
   type ObjectId,
 } from "@self-context-manager/objects";
-import { type Execution, executionIn, namesContextTool } from "../calls/execution.ts";
+import { type Execution, executionIn } from "../calls/execution.ts";
+import { type ToolFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { isToolCall, type Message, textOf } from "../chat/message.ts";
 import { handle } from "../lines/handles.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -47,8 +48,9 @@ export async function skipForeignHandles(
   scope: SessionScope,
   { messages, summaries, known }: NewHistory,
 ): Promise<boolean> {
+  const { toolFacts = usualToolFacts } = scope.dependencies;
   const answers = messages.flatMap((message) => {
-    const execution = message.role === "toolResult" ? executionIn(message) : undefined;
+    const execution = message.role === "toolResult" ? executionIn(message, toolFacts) : undefined;
     return message.role !== "toolResult" || execution === undefined
       ? []
       : [{ callId: message.toolCallId, execution }];
@@ -71,7 +73,7 @@ export async function skipForeignHandles(
   for (const { execution } of answers) skipAll(scope.state, execution.report ?? "", named);
   for (const { text } of summaries) skipAll(scope.state, text, mentioned);
   for (const message of messages)
-    for (const text of textsOf(message)) skipAll(scope.state, text, mentioned);
+    for (const text of textsOf(message, toolFacts)) skipAll(scope.state, text, mentioned);
   return isForeign;
 }
 
@@ -92,7 +94,7 @@ function isHostSummary(message: Message): boolean {
  * The texts of a message in which the model can have read or written a handle. The output of a tool has none that the
  * model did not write before, except the reports of context tools and the reasons why a call did not run.
  */
-function textsOf(message: Message): readonly string[] {
+function textsOf(message: Message, toolFacts: ToolFacts): readonly string[] {
   switch (message.role) {
     case "user":
       return [textOf(message.content)];
@@ -102,10 +104,10 @@ function textsOf(message: Message): readonly string[] {
           ? stringsIn(block.arguments)
           : [block["text"], block["thinking"]].flatMap(stringsIn),
       );
-    case "toolResult":
-      return message.isError || (message.toolName !== "read" && namesContextTool(message.toolName))
-        ? [textOf(message.content)]
-        : [];
+    case "toolResult": {
+      const { contextTool = "read" } = toolFacts(message.toolName, {});
+      return message.isError || contextTool !== "read" ? [textOf(message.content)] : [];
+    }
     case "opaque":
     case "summary":
       return stringsIn(message.raw);

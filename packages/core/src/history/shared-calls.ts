@@ -16,52 +16,83 @@ import { isAssistantStep, isDiscarded, isDiscardedAnswer, type Turn } from "../c
 import { type FileRendering, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
-/** A new call whose id an object of the store has already. */
-export interface TakenCall {
-  readonly object: StoredVersion;
+/** A call whose result is ingested, and which another session can have stored. */
+export interface NewCall {
+  readonly id: string;
   readonly args: JsonObject;
   readonly result: ToolResultMessage;
   /** The number of messages before the call's answer in `SpokenChat`. */
   readonly spokenBefore: number;
+  /** The number of calls before it in the same answer. */
+  readonly index: number;
 }
 
 /** The prompts and the answers of a chat in order, without failed answers, each as a text that shows all of it. */
 export type SpokenChat = readonly string[];
 
+export interface SharedCallsInput {
+  /** The calls in their order. */
+  readonly calls: readonly NewCall[];
+  /** Returns the objects that can be those of a call. */
+  readonly candidates: (call: NewCall) => Promise<readonly StoredVersion[]>;
+  /** Returns the session's chat with these calls. */
+  readonly spoken: () => SpokenChat;
+  readonly rendering: FileRendering | undefined;
+}
+
 /**
- * Returns those of the taken calls that the store has already: the same execution in the same chat, as after a fork. The
- * call, its output and all that was said before it are equal. Providers and agents count their ids from 0 in each chat,
- * so an equal id, call and time say nothing about the output (decision D31).
+ * Returns the stored objects of calls that the store has already: the same execution in the same chat, as after a fork.
+ * The call, its output and all that was said before it are equal. Providers and agents count their ids from 0 in each
+ * chat, so an equal id, call and time say nothing about the output (decision D31).
  */
 export async function sharedCalls(
   scope: SessionScope,
-  taken: readonly TakenCall[],
-  spoken: () => SpokenChat,
-  rendering: FileRendering | undefined,
-): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
-  const shared = new Map<ObjectId, StoredMetadata>();
-  const chats: OtherChat[] = [];
+  { calls, candidates, spoken, rendering }: SharedCallsInput,
+): Promise<ReadonlyMap<NewCall, StoredMetadata>> {
+  const shared = new Map<NewCall, StoredMetadata>();
+  const isOf = async (call: NewCall, object: StoredVersion): Promise<boolean> =>
+    isSameCall(object.body, call) && (await isSameResult(scope, object, call, rendering));
   let own: SpokenChat | undefined;
-  // A version of the other chat that has the last call of a fork also has those before it.
-  for (const one of taken.toReversed()) {
-    const { object, args, result } = one;
-    if (!isSameCall(object.body, { args, result })) continue;
-    if (!(await isSameResult(scope, one, rendering))) continue;
-    const chat = chats.find((known) => known.places.has(object.body.id));
-    const other = chat ?? (await loadChat(scope, object));
-    if (other === undefined) continue;
-    if (chat === undefined) chats.push(other);
-    own ??= spoken();
-    if (continues(other, own, one)) shared.set(object.body.id, metadataVersion(object));
+  for (const [at, call] of [...calls.entries()].toReversed()) {
+    if (shared.has(call)) continue;
+    for (const object of await candidates(call)) {
+      if (!(await isOf(call, object))) continue;
+      const other = await loadChat(scope, object);
+      own ??= spoken();
+      const place = other?.places.get(object.body.id);
+      if (other === undefined || place === undefined || !continues(other, own, call, place))
+        continue;
+      shared.set(call, metadataVersion(object));
+      // The other chat has the earlier calls at the same places.
+      const earlier = calls.slice(0, at).flatMap((one) => {
+        const spokenBefore = one.spokenBefore - call.spokenBefore + place.spokenBefore;
+        const id = other.ids.get(placeName({ spokenBefore, index: one.index }));
+        return id === undefined || shared.has(one) ? [] : [{ one, id }];
+      });
+      const objects = await scope.dependencies.store.getMany(earlier.map(({ id }) => id));
+      for (const [index, { one }] of earlier.entries()) {
+        const found = objects[index];
+        if (found !== undefined && (await isOf(one, found)))
+          shared.set(one, metadataVersion(found));
+      }
+      break;
+    }
   }
   return shared;
 }
 
+type CallPlace = Pick<NewCall, "spokenBefore" | "index">;
+
 /** A version of the chat in which a stored call was made. */
 interface OtherChat {
   readonly spoken: SpokenChat;
-  /** By the id of a call's object, the number of messages before the call's answer. */
-  readonly places: ReadonlyMap<ObjectId, number>;
+  /** The places of calls by the ids of their objects, and the other way round. */
+  readonly places: ReadonlyMap<ObjectId, CallPlace>;
+  readonly ids: ReadonlyMap<string, ObjectId>;
+}
+
+function placeName({ spokenBefore, index }: CallPlace): string {
+  return `${spokenBefore} ${index}`;
 }
 
 async function loadChat(
@@ -74,27 +105,31 @@ async function loadChat(
   const stored = await dependencies.store.get(reference.id, asOf);
   if (stored?.body.type !== "chat") return undefined;
   const { turns } = chatState(stored.body, state.hostSessionId);
-  const places = new Map<ObjectId, number>();
-  let count = 0;
+  const places = new Map<ObjectId, CallPlace>();
+  const ids = new Map<string, ObjectId>();
+  let spokenBefore = 0;
   for (const turn of turns) {
-    if (turn.user !== null) count += 1;
+    if (turn.user !== null) spokenBefore += 1;
     for (const step of turn.steps) {
       if (!isAssistantStep(step)) continue;
-      for (const id of step.toolcall_ids) places.set(id, count);
-      if (!isDiscarded(step)) count += 1;
+      for (const [index, id] of step.toolcall_ids.entries()) {
+        places.set(id, { spokenBefore, index });
+        ids.set(placeName({ spokenBefore, index }), id);
+      }
+      if (!isDiscarded(step)) spokenBefore += 1;
     }
   }
-  return { spoken: spokenIn(turns), places };
+  return { spoken: spokenIn(turns), places, ids };
 }
 
 /** Whether the other chat has the same messages up to the answer of a call. A fork can lack the oldest ones. */
 function continues(
-  { spoken: other, places }: OtherChat,
+  { spoken: other }: OtherChat,
   own: SpokenChat,
-  { object, spokenBefore }: TakenCall,
+  { spokenBefore }: NewCall,
+  { spokenBefore: end }: CallPlace,
 ): boolean {
-  const end = places.get(object.body.id);
-  if (end === undefined || end < spokenBefore) return false;
+  if (end < spokenBefore) return false;
   for (let back = 0; back <= spokenBefore; back += 1)
     if (own[spokenBefore - back] !== other[end - back]) return false;
   return true;
@@ -103,15 +138,16 @@ function continues(
 /** Whether a result is what a stored call returned. For a file that was read, the store has the file's version. */
 async function isSameResult(
   { dependencies: { store } }: SessionScope,
-  { object: { body }, args, result }: TakenCall,
+  { body }: StoredVersion,
+  { args, result }: NewCall,
   rendering: FileRendering | undefined,
 ): Promise<boolean> {
   if (isSameOutput(body, result)) return true;
   if (body["context_tool"] !== true) return false;
-  const [file, other] = fileReferences(body).filter(
+  const [file, another] = fileReferences(body).filter(
     (reference): reference is StaticReference => reference.ref === "static",
   );
-  if (file === undefined || other !== undefined) return false;
+  if (file === undefined || another !== undefined) return false;
   const stored = await store.get(file.id, { txId: file.tx_id });
   const text = stored?.body.content;
   return (

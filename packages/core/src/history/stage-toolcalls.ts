@@ -13,7 +13,7 @@ import {
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
 import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
-import { usualToolFacts } from "../calls/tool-facts.ts";
+import { type ToolFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
@@ -59,7 +59,8 @@ export async function stageToolcalls(
   scope: SessionScope,
   { waiting, known, executions, recognized }: WaitingResults,
 ): Promise<void> {
-  const { state } = scope;
+  const { state, dependencies } = scope;
+  const { toolFacts = usualToolFacts } = dependencies;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
   for (const one of waiting) {
@@ -68,8 +69,8 @@ export async function stageToolcalls(
     const execution =
       recognized.get(toolCallId) ??
       recordedExecution(one.result, executions.get(toolCallId)) ??
-      executionIn(one.result) ??
-      executionOf(there) ??
+      executionIn(one.result, toolFacts) ??
+      executionOf(there, toolFacts) ??
       {};
     const body = toolcallBody({
       id: one.objectId,
@@ -123,21 +124,25 @@ function recordedExecution(
 }
 
 /** Returns the execution that a stored tool call describes: a fork shares the calls of the session that it came from. */
-function executionOf(stored: StoredMetadata | undefined): Execution | undefined {
+function executionOf(
+  stored: StoredMetadata | undefined,
+  toolFacts: ToolFacts,
+): Execution | undefined {
   if (stored === undefined) return undefined;
-  const { context_tool: isContextTool, short_summary: report } = stored.body;
+  const { context_tool: isContextTool, short_summary: report, tool } = stored.body;
   if (isContextTool !== true || typeof report !== "string") return undefined;
   const { target_refs: targets, target_range: lines } = stored.body;
   const range = rangeIn(lines);
   const files = stored.body["file_refs"];
   const read = Array.isArray(files) ? files.filter(isReference) : [];
+  const { contextTool = "activate" } = typeof tool === "string" ? toolFacts(tool, {}) : {};
   const effects = (Array.isArray(targets) ? targets : []).flatMap(
     (target): readonly ToolEffect[] => {
       if (!isReference(target)) return [];
       const file = read.find(({ id }) => id === target.id);
       return [
         {
-          op: "read",
+          op: file === undefined ? contextTool : "read",
           id: target.id,
           ...(range === undefined ? {} : { range }),
           ...(file?.ref === "static" ? { file } : {}),

@@ -1,5 +1,7 @@
 import {
+  canonicalJson,
   isObjectId,
+  type JsonObject,
   type ObjectId,
   type ObjectStore,
   type StoredMetadata,
@@ -17,12 +19,11 @@ import { positionBefore } from "../chat/turn.ts";
 import type { FileRendering } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import {
-  spokenLength,
+  type NewCall,
   sharedCalls,
-  type SpokenChat,
+  spokenLength,
   spokenIn,
   spokenMessages,
-  type TakenCall,
 } from "./shared-calls.ts";
 
 /** A message to ingest. */
@@ -34,9 +35,9 @@ interface Taken {
 export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
 
 /**
- * Returns the object id of each new call. It is the provider id if no other object has that id, or if the stored object
- * records the same execution in the same chat, as after a fork. Otherwise it is a new id, because two executions must not
- * share an object (decision D31). Shared objects are added to `known`.
+ * Returns the object id of each new call. It is the provider id if no other object has that id. A fork gets the objects
+ * of the session that it continues: of the same execution in the same chat. Otherwise it is a new id, because two
+ * executions must not share an object (decision D31). Shared objects are added to `known`.
  */
 export async function chooseObjectIds(
   scope: SessionScope,
@@ -46,41 +47,94 @@ export async function chooseObjectIds(
 ): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
   const { state, dependencies } = scope;
   const messages = unseen.map(({ message }) => message);
-  const calls = messages.flatMap((message) =>
-    message.role === "assistant" ? message.content.filter(isToolCall) : [],
-  );
-  const results = resultsIn(messages);
-  const wanted = [...new Set(calls.map((call) => call.id).filter(isObjectId))];
+  const calls = callsIn(messages, spokenLength(state.chat.turns));
+  const wanted = [...new Set(calls.map(({ call }) => call.id).filter(isObjectId))];
   const owners = await ownersOf(dependencies.store, wanted);
-  const stored = new Map<ToolCallBlock, TakenCall>();
-  let spokenBefore = spokenLength(state.chat.turns);
-  const first = new Map(calls.toReversed().map((call) => [call.id, call]));
+  // A fork is a session whose first messages are the history of another.
+  let searches = state.known.size === 0 ? mostSearches : 0;
+  const shared = await sharedCalls(scope, {
+    calls: calls.flatMap(({ id, args, result, spokenBefore, index }) =>
+      result === undefined ? [] : [{ id, args, result, spokenBefore, index }],
+    ),
+    candidates: async ({ id, args }) => {
+      const owner = owners.get(id)?.object ?? [];
+      if (searches === 0) return [owner].flat();
+      searches -= 1;
+      return [owner].flat().concat(await callsOfProvider(dependencies.store, id, args));
+    },
+    spoken: () => [...spokenIn(state.chat.turns), ...spokenMessages(messages)],
+    rendering,
+  });
+  const sharedIds = new Map([...shared].map(([one, stored]) => [placeOf(one), stored]));
+  const taken = new Set<string>();
+  const mayShare = (id: ObjectId): boolean =>
+    !known.has(id) && !state.pool.has(id) && !state.placedCalls.has(id);
+  const chosen = new Map<ToolCallBlock, ObjectId>();
+  for (const one of calls) {
+    const { call } = one;
+    const found = sharedIds.get(placeOf(one));
+    const stored = found !== undefined && mayShare(found.body.id) ? found : undefined;
+    const isFree = isObjectId(call.id) && !taken.has(call.id) && !state.placedCalls.has(call.id);
+    const isOwn = isFree && !isTaken(owners.get(call.id));
+    if (stored !== undefined) known.set(stored.body.id, stored);
+    taken.add(call.id);
+    chosen.set(call, stored?.body.id ?? (isOwn ? call.id : dependencies.ids.next()));
+  }
+  return chosen;
+}
+
+/** Number of calls of a fork, from its end, that are searched for by their provider ids. */
+const mostSearches = 16;
+/** Number of objects that are compared with a call. Chats whose ids count from 0 have many of each. */
+const mostCandidates = 64;
+
+/** Returns the newest stored calls with a provider id and these arguments that have other ids as objects. */
+async function callsOfProvider(
+  store: ObjectStore,
+  id: string,
+  args: JsonObject,
+): Promise<readonly StoredVersion[]> {
+  const { items } = await store.find({
+    where: { type: "toolcall", provider_id: id },
+    newestFirst: true,
+    limit: mostCandidates,
+  });
+  const wanted = canonicalJson(args);
+  const same = items.filter(({ body }) => canonicalJson(body["args"] ?? {}) === wanted);
+  const found = await store.getMany(same.map(({ body }) => body.id));
+  return found.flatMap((one) => one ?? []);
+}
+
+interface PlacedCall extends Omit<NewCall, "result"> {
+  readonly call: ToolCallBlock;
+  readonly result: ToolResultMessage | undefined;
+}
+
+/** Returns the calls of messages with the result of each. `spoken`: the number of prompts and answers before them. */
+function callsIn(messages: readonly Message[], spoken: number): readonly PlacedCall[] {
+  const calls: PlacedCall[] = [];
+  const open = new Map<string, number>();
+  let spokenBefore = spoken;
   for (const message of messages) {
-    if (message.role === "assistant") {
-      for (const call of message.content.filter(isToolCall)) {
-        const object = owners.get(call.id)?.object;
-        const result = results.get(call.id);
-        if (object === undefined || result === undefined || first.get(call.id) !== call) continue;
-        if (state.pool.has(object.body.id)) continue;
-        stored.set(call, { object, args: argumentsOf(call.arguments), result, spokenBefore });
+    if (message.role === "toolResult") {
+      const at = open.get(message.toolCallId);
+      const call = at === undefined ? undefined : calls[at];
+      if (at !== undefined && call !== undefined) calls[at] = { ...call, result: message };
+      open.delete(message.toolCallId);
+    } else if (message.role === "assistant") {
+      for (const [index, call] of message.content.filter(isToolCall).entries()) {
+        open.set(call.id, calls.length);
+        const args = argumentsOf(call.arguments);
+        calls.push({ call, id: call.id, args, result: undefined, spokenBefore, index });
       }
     }
     spokenBefore += spokenMessages([message]).length;
   }
-  const spoken = (): SpokenChat => [...spokenIn(state.chat.turns), ...spokenMessages(messages)];
-  const shared = await sharedCalls(scope, [...stored.values()], spoken, rendering);
-  for (const [id, object] of shared) known.set(id, object);
-  const taken = new Set<string>();
-  const chosen = new Map<ToolCallBlock, ObjectId>();
-  for (const call of calls) {
-    const { id } = call;
-    const wasSeen = taken.has(id);
-    taken.add(id);
-    const isFree = isObjectId(id) && !wasSeen && !state.placedCalls.has(id);
-    const isOther = isFree && !shared.has(id) && isTaken(owners.get(id));
-    chosen.set(call, isFree && !isOther ? id : dependencies.ids.next());
-  }
-  return chosen;
+  return calls;
+}
+
+function placeOf({ spokenBefore, index }: Pick<NewCall, "spokenBefore" | "index">): string {
+  return `${spokenBefore} ${index}`;
 }
 
 function isTaken(owner: Owner | undefined): boolean {
@@ -117,17 +171,30 @@ export async function moveTakenCalls(
     dependencies.store,
     waiting.map(({ call }) => call.objectId),
   );
-  const taken = waiting.flatMap(({ call, result }): readonly TakenCall[] => {
-    const object = owners.get(call.objectId)?.object;
-    if (object === undefined) return [];
-    const spokenBefore = spokenLength(upTo(state.chat.turns, positionBefore(call.position)));
-    return [{ object, args: call.args, result, spokenBefore }];
+  const taken = waiting.flatMap(({ callId, call, result }): readonly NewCall[] => {
+    if (owners.get(call.objectId)?.object === undefined) return [];
+    const { position, args } = call;
+    const spokenBefore = spokenLength(upTo(state.chat.turns, positionBefore(position)));
+    return [{ id: callId, args, result, spokenBefore, index: position.call }];
   });
-  const shared = await sharedCalls(scope, taken, () => spokenIn(state.chat.turns), rendering);
-  for (const [id, object] of shared) known.set(id, object);
+  const shared = await sharedCalls(scope, {
+    calls: taken,
+    candidates: async ({ id }) => {
+      const objectId = state.openCalls.get(id)?.objectId ?? "";
+      return await Promise.resolve([owners.get(objectId)?.object ?? []].flat());
+    },
+    spoken: () => spokenIn(state.chat.turns),
+    rendering,
+  });
+  const sharedIds = new Set<string>();
+  for (const [{ id }, stored] of shared) {
+    if (stored.body.id !== state.openCalls.get(id)?.objectId) continue;
+    known.set(stored.body.id, stored);
+    sharedIds.add(stored.body.id);
+  }
   let hasMoved = false;
   for (const { callId, call } of waiting) {
-    if (shared.has(call.objectId) || !isTaken(owners.get(call.objectId))) continue;
+    if (sharedIds.has(call.objectId) || !isTaken(owners.get(call.objectId))) continue;
     const objectId = dependencies.ids.next();
     const turns = withToolcallId(state.chat.turns, call.position, objectId);
     state.chat = { ...state.chat, turns };

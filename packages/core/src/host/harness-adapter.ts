@@ -42,6 +42,8 @@
  *   it, except for signed thinking that the model would refuse. When it is switched on again, the messages of that time are ingested.
  * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.
  * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
+ * - `fork-keeps-contents`: a session that begins as a copy of another one shows the same contents, also of files that a
+ *   tool of any name has read, and what was deactivated stays inactive.
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
  * - `results-are-as-given`: a text that another extension has replaced in a tool's result reaches the model in no way, and
  *   the replacement reaches it. The request after a batch of calls has every result, however many there are.
@@ -83,6 +85,8 @@ export interface HarnessSupports {
   readonly ownMessages: boolean;
   /** The user can go back to an earlier point of a session. The host signals this or sends a list that diverges. */
   readonly branches: boolean;
+  /** A session can begin as a copy of another session's messages, with an id of its own. */
+  readonly forks: boolean;
   /** Before the host shortens its list of messages by itself, it asks for a summary. */
   readonly compactionHook: boolean;
   /** The adapter can show the user a message outside the chat. */

@@ -113,9 +113,13 @@ function addedTexts<Raw>(
   return found;
 }
 
-/** Returns the name by which a message is recognised. Several messages can have the same one. */
+/**
+ * Returns the name by which a message is recognised in a request. Several messages can have the same one. A fingerprint
+ * is no part of it, because others can have changed the content.
+ */
 export function identityName<Raw>(codec: MessageCodec<Raw>, message: Raw): string {
-  return JSON.stringify(codec.identify(message));
+  const { fingerprint: _, ...identity } = codec.identify(message);
+  return JSON.stringify(identity);
 }
 
 /** A request's list in which the messages that extensions left out are back at their places. */

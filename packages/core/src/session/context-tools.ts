@@ -1,13 +1,11 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
-import { renamedPrefix } from "../calls/execution.ts";
+import { type ContextOperation, renamedPrefix } from "../calls/context-operation.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
 
-type UsualName = "read" | "activate" | "deactivate" | "pin" | "unpin";
-
 /** A tool for the model, in a neutral form from which an adapter makes a tool of its harness. */
 export interface ContextTool {
-  readonly name: UsualName | `${typeof renamedPrefix}${UsualName}`;
+  readonly name: ContextOperation | `${typeof renamedPrefix}${ContextOperation}`;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
@@ -23,7 +21,7 @@ const targetParameter = {
 function targetTool(
   name: "deactivate" | "pin" | "unpin",
   description: string,
-): ContextTool & { readonly name: UsualName } {
+): ContextTool & { readonly name: ContextOperation } {
   return {
     name,
     description,
@@ -38,7 +36,7 @@ function targetTool(
 }
 
 /** The tools by which the model controls its context. */
-export const contextTools: readonly (ContextTool & { readonly name: UsualName })[] = [
+export const contextTools: readonly (ContextTool & { readonly name: ContextOperation })[] = [
   {
     name: "read",
     description:

@@ -2,11 +2,15 @@ import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import type { ToolResultMessage } from "../../src/chat/message.ts";
 import { executionField, executionIn } from "../../src/calls/execution.ts";
+import { type ToolFacts, usualToolFacts } from "../../src/calls/tool-facts.ts";
 
 describe("an effect in a context tool's result", () => {
   const id = "0190aaaa-0000-7000-8000-000000000001";
   const effectsOf = (tool: string, effect: JsonObject): unknown =>
-    executionIn(result(tool, { [executionField]: { report: "done", effects: [effect] } }))?.effects;
+    executionIn(
+      result(tool, { [executionField]: { report: "done", effects: [effect] } }),
+      usualToolFacts,
+    )?.effects;
 
   test.each(["read", "activate", "deactivate", "pin", "unpin"])("is read: %s", (op) => {
     expect(effectsOf(op, { op, id })).toEqual([{ op, id }]);
@@ -53,13 +57,26 @@ describe("an effect in a context tool's result", () => {
     ]);
   });
 
+  test("is read for a tool of any name that is a context tool by its facts", () => {
+    const facts: ToolFacts = (name) =>
+      name === "keep"
+        ? { kind: "other", paths: [], contextTool: "pin" }
+        : { kind: "other", paths: [] };
+    const details = { [executionField]: { report: "done", effects: [{ op: "pin", id }] } };
+
+    expect(executionIn(result("keep", details), facts)?.effects).toEqual([{ op: "pin", id }]);
+    expect(executionIn(result("pin", details), facts)).toBeUndefined();
+  });
+
   test("is not read for another tool, without a report, or if the result has another text", () => {
     const done = { [executionField]: { report: "done" } };
 
-    expect(executionIn(result("bash", done))).toBeUndefined();
-    expect(executionIn(result("pin", { [executionField]: { effects: [] } }))).toBeUndefined();
-    expect(executionIn(result("pin", undefined))).toBeUndefined();
-    expect(executionIn(result("pin", done, "[REDACTED]"))).toBeUndefined();
+    expect(executionIn(result("bash", done), usualToolFacts)).toBeUndefined();
+    expect(
+      executionIn(result("pin", { [executionField]: { effects: [] } }), usualToolFacts),
+    ).toBeUndefined();
+    expect(executionIn(result("pin", undefined), usualToolFacts)).toBeUndefined();
+    expect(executionIn(result("pin", done, "[REDACTED]"), usualToolFacts)).toBeUndefined();
   });
 });
 

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { oneCall } from "../session/script-history.ts";
+import { type ToolFacts, usualToolFacts } from "../../src/calls/tool-facts.ts";
+import { viewParts } from "../session/view-parts.ts";
 import { openTestSession, otherHost, plainCodec } from "../session/test-session.ts";
 import { prompt } from "./host-messages.ts";
 
@@ -122,6 +124,66 @@ describe("calls with the id of a call in another session", () => {
     await history.ingest(fork);
 
     expect(await idsOf(fork)).toEqual(["call_1", "call_2"]);
+  });
+
+  it("are shared by a fork, also if their objects have other ids because the ids were taken", async () => {
+    const opened = await openTestSession();
+    const first = await opened.reopen({ harness: "test", sessionId: "s0" });
+    await first.ingest(
+      messagesOf([{ prompt: "go", outputs: ["of the first"] }], false),
+      plainCodec,
+    );
+    const chat = [
+      { prompt: "look", outputs: ["one", "two"] },
+      { prompt: "go on", outputs: ["three"] },
+    ];
+    await opened.session.ingest(messagesOf(chat, false), plainCodec);
+    const fork = await opened.reopen(otherHost);
+
+    await fork.ingest(
+      messagesOf([...chat, { prompt: "more", outputs: ["four"] }], false),
+      plainCodec,
+    );
+
+    const ids = await idsOf(opened.session);
+    expect(ids).not.toContain("call_0");
+    expect((await idsOf(fork)).slice(0, 3)).toEqual(ids);
+    expect(await outputsOf(opened.store, fork)).toEqual(["one", "two", "three", "four"]);
+  });
+
+  it("show a fork the file that a tool of any name has read, without the details of its result", async () => {
+    const toolFacts: ToolFacts = (name) =>
+      name === "open_file"
+        ? { kind: "read", paths: [], contextTool: "read" }
+        : usualToolFacts(name, {});
+    const opened = await openTestSession({ files: { "/work/a.txt": "the words of a" }, toolFacts });
+    const taken = await opened.reopen({ harness: "test", sessionId: "s0" });
+    await taken.ingest(
+      messagesOf([{ prompt: "go", outputs: ["of the first"] }], false),
+      plainCodec,
+    );
+    const { text } = await opened.session.read({ path: "a.txt" }, { callId: "call_0" });
+    const messages: readonly Message[] = [
+      { role: "user", content: "look" },
+      {
+        role: "assistant",
+        content: [{ type: "toolCall", id: "call_0", name: "open_file", arguments: {} }],
+        meta: { stopReason: "toolUse" },
+      },
+      {
+        role: "toolResult",
+        toolCallId: "call_0",
+        toolName: "open_file",
+        content: [{ type: "text", text }],
+        isError: false,
+      },
+    ];
+    await opened.session.ingest(messages, plainCodec);
+    const fork = await opened.reopen(otherHost);
+
+    await fork.ingest([...messages, { role: "user", content: "go on" }], plainCodec);
+
+    expect((await viewParts(fork)).activeTexts.join()).toContain("the words of a");
   });
 
   it.each([true, false])(

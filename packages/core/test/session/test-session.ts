@@ -6,6 +6,7 @@ import {
   silentLogger,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import type { ToolFacts } from "../../src/calls/tool-facts.ts";
 import type { Message } from "../../src/chat/message.ts";
 import type { FileTracker } from "../../src/files/file-tracker.ts";
 import type { HostSession } from "../../src/host/host-session.ts";
@@ -38,6 +39,7 @@ export interface TestSessionOptions {
   readonly clock?: Clock;
   readonly tracker?: FileTracker;
   readonly activateUnread?: "read" | "ask";
+  readonly toolFacts?: ToolFacts;
 }
 
 const workspace = "/work";
@@ -77,6 +79,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     workspace,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
+    ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
     ...(options.activateUnread === undefined ? {} : { activateUnread: options.activateUnread }),
     readLimits: { lines: 2_000, characters: 50_000 },
   };

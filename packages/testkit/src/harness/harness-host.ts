@@ -101,6 +101,8 @@ export interface HarnessHost extends AsyncDisposable {
   addOwnMessage(text: string): Promise<void>;
   /** Goes back to the point before a user prompt. `prompt` is its index, from 0. */
   goBack(prompt: number): Promise<void>;
+  /** Continues in a copy of the session, with the same messages and an id of its own. */
+  fork(): Promise<void>;
   /** Has the host shorten its list of messages, as when the user asks for it. */
   compact(): Promise<void>;
   /** Returns how often the host has shortened its list. */

@@ -15,7 +15,12 @@ import {
   resultsAreReferences,
   writtenFileIsRefreshed,
 } from "./laws/contents.ts";
-import { branchIsFollowed, compactionKeepsTheView, resumeIsIdentical } from "./laws/history.ts";
+import {
+  branchIsFollowed,
+  compactionKeepsTheView,
+  forkKeepsContents,
+  resumeIsIdentical,
+} from "./laws/history.ts";
 import {
   failureIsNotifiedOnce,
   failureLetsThrough,
@@ -55,6 +60,7 @@ export type HarnessLaw =
   | "off-switch-passes-through"
   | "resume-is-identical"
   | "branch-is-followed"
+  | "fork-keeps-contents"
   | "compaction-keeps-the-view"
   | "results-are-as-given"
   | "request-changes-are-followed"
@@ -85,6 +91,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "off-switch-passes-through": offSwitchPassesThrough,
   "resume-is-identical": resumeIsIdentical,
   "branch-is-followed": branchIsFollowed,
+  "fork-keeps-contents": forkKeepsContents,
   "compaction-keeps-the-view": compactionKeepsTheView,
   "results-are-as-given": resultsAreAsGiven,
   "request-changes-are-followed": requestChangesAreFollowed,
@@ -118,6 +125,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "off-switch-passes-through": ["contextAssembly"],
   "resume-is-identical": managed,
   "branch-is-followed": ["contextAssembly", "branches"],
+  "fork-keeps-contents": [...managed, "forks"],
   "compaction-keeps-the-view": ["contextAssembly", "compactionHook"],
   "results-are-as-given": [...managed, "otherExtensions"],
   "request-changes-are-followed": ["contextAssembly", "sessionIds", "otherExtensions"],

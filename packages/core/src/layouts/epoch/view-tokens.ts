@@ -50,7 +50,9 @@ export function plainTokens(context: PlanningContext, entries: readonly ViewEntr
 function resultTokens(context: PlanningContext, entry: ResultEntry): number {
   const body = context.entryOf(entry.of ?? "")?.stored.body;
   if (body?.["context_tool"] === true) {
-    if (body["tool"] !== "read") return Math.min(entry.tokens, reportTokens);
+    const { tool } = body;
+    const { kind, contextTool } = context.toolFacts(typeof tool === "string" ? tool : "", {});
+    if (kind !== "read" && contextTool !== "read") return Math.min(entry.tokens, reportTokens);
     return hasAll(entry) ? entry.tokens : fileTokens(context, entry);
   }
   const content = context.active.get(entry.of ?? "")?.stored.body.content;

@@ -64,6 +64,29 @@ export const branchIsFollowed: HarnessScenario = async (openHost) => {
   );
 };
 
+export const forkKeepsContents: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { host, say } = stage;
+  const names = ["a", "b", "c", "d"] as const;
+
+  const original = await say("look", [
+    { read_a: host.calls.read("a.txt"), show_b: host.calls.show("b.txt") },
+    { fail_c: host.calls.fail("c.txt"), read_d: host.calls.read("d.txt") },
+    (request) => ({ off_c: contextCall("deactivate", handleOf(request, "fail_c")) }),
+  ]);
+  await host.fork();
+  const fork = last(await say("go on"));
+  await host.fork();
+  const forkOfFork = last(await say("and on"));
+
+  assert.deepEqual(shownWords(last(original.slice(0, 3)), names), ["a", "b", "c", "d"]);
+  for (const request of [fork, forkOfFork]) {
+    assert.deepEqual(shownWords(request, names), ["a", "b", "d"]);
+    assert.deepEqual(pairingFaults(request), []);
+  }
+  assert.deepEqual(saidBy(forkOfFork, ["look", "go on", "and on"]), ["look", "go on", "and on"]);
+};
+
 export const compactionKeepsTheView: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost, { compactsEagerly: true });
   const { host, say } = stage;

@@ -31,6 +31,7 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
     images: true,
     ownMessages: true,
     branches: true,
+    forks: true,
     compactionHook: true,
     notices: true,
     otherExtensions: true,
@@ -53,6 +54,8 @@ export interface ScriptedAdapterOptions {
   readonly contextWindow?: number;
   /** Whether the model binds its thinking. Default: `free`. */
   readonly thinking?: ThinkingBinding;
+  /** The name of the harness's tool that reads files. Default: `read`. */
+  readonly readTool?: string;
 }
 
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
@@ -141,7 +144,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
         return view.messages.map(scriptedMessage);
       }),
     afterTool: async (call, output) => {
-      await guarded(async (session) => await recordOutput(session, call, output));
+      await guarded(async (session) => await recordOutput(session, call, output, options.readTool));
     },
     beforeTool: async ({ name, arguments: input }) =>
       await guarded(async (session) => await session.checkArguments(name, input)),
@@ -176,8 +179,9 @@ async function recordOutput(
   session: ContextSession,
   { id: callId, name, arguments: input }: ModelToolCall,
   { failed }: OutputContent,
+  readTool = "read",
 ): Promise<void> {
   if (failed) return;
   if (name === "write") await session.recordWrite(pathIn(input), { callId, args: input });
-  if (name === "read") await session.recordRead(pathIn(input), { callId });
+  if (name === readTool) await session.recordRead(pathIn(input), { callId });
 }

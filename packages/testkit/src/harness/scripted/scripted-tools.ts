@@ -3,15 +3,15 @@ import type { JsonObject } from "@self-context-manager/objects";
 import type { MemoryFolder } from "./memory-folder.ts";
 import type { ScriptedTool } from "./scripted-plugin.ts";
 
-/** Returns the harness's own tools. */
-export function scriptedTools(folder: MemoryFolder): readonly ScriptedTool[] {
+/** Returns the harness's own tools. `readTool`: the name of the one that reads files. */
+export function scriptedTools(folder: MemoryFolder, readTool = "read"): readonly ScriptedTool[] {
   const textAt = (input: JsonObject): string => {
     const content = folder.get(pathIn(input));
     if (typeof content === "string") return content;
     throw new Error(`there is no text at ${pathIn(input)}`);
   };
   return [
-    { name: "read", run: async (input) => ({ text: linesIn(textAt(input), input) }) },
+    { name: readTool, run: async (input) => ({ text: linesIn(textAt(input), input) }) },
     { name: "show", run: async (input) => ({ text: textAt(input) }) },
     { name: "crash", run: async (input) => ({ text: `${textAt(input)}crashed`, failed: true }) },
     {
