@@ -77,6 +77,24 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Two chats that have only a call's id and output in common share its object.",
   },
   {
+    file: "render/message-tokens.ts",
+    of: "const file = mediaOf(block);",
+    becomes: "const file = mediaOf({ ...block, type: 'text', text: '' });",
+    breaks: "A file in a message counts as its JSON, so it leaves the view.",
+  },
+  {
+    file: "layouts/epoch/fit-budget.ts",
+    of: "const shorter = [...notices, ...held, ...kept];",
+    becomes: "const shorter = [...notices, ...kept];",
+    breaks: "A file of the user leaves a full view, and nothing can bring it back.",
+  },
+  {
+    file: "layouts/pooled/chat-pool.ts",
+    of: "if (total <= room) return concatRendered([left, ...files, ...rest]);",
+    becomes: "if (total <= room) return concatRendered([left, ...rest]);",
+    breaks: "In the pooled layout, a file of the user leaves a full view.",
+  },
+  {
     file: "history/foreign-handles.ts",
     of: 'skipAll(scope.state, execution.report ?? "", named);',
     becomes: "void execution;",

@@ -188,6 +188,7 @@ export {
 export type { PriceTier } from "./cost/price-table.ts";
 export { reportedUsage, type ReportedUsage } from "./cost/reported-usage.ts";
 export { type ThinkingBinding, thinkingBinding } from "./cost/thinking-binding.ts";
+export type { MediaFacts } from "./cost/media-facts.ts";
 export type { TokenEstimator } from "./cost/token-estimator.ts";
 export type { HarnessAdapter, HarnessSupports } from "./host/harness-adapter.ts";
 export type { HostSession } from "./host/host-session.ts";

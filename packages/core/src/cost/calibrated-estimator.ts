@@ -1,3 +1,4 @@
+import { mediaTokens } from "./media-tokens.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
 
 /** The relation of a provider's token counts to the raw estimate: reported = factor × estimated + overhead. */
@@ -13,17 +14,19 @@ export const uncalibrated: Calibration = { factor: 1, overhead: 0 };
 /** A raw estimate and the tokens that the provider reported for the same prompt. */
 export type UsagePoint = { readonly estimated: number; readonly reported: number };
 
-/** Usual estimate of the tokens of one image. */
-const imageTokens = 1_500;
-
 /**
  * Returns an estimator that works without a tokenizer. It counts letters and spaces at 4.4 to a token, other ASCII at
- * two to a token, and each other character as 0.8 tokens. The sum is multiplied by the calibration's factor.
+ * two to a token, and each other character as 0.8 tokens. The sum is multiplied by the calibration's factor. Files are
+ * counted by the rule of the model's provider. `model`: as `provider/id`.
  */
-export function calibratedEstimator(calibration: Calibration = uncalibrated): TokenEstimator {
+export function calibratedEstimator(
+  calibration: Calibration = uncalibrated,
+  model?: string,
+): TokenEstimator {
   return {
-    image: imageTokens,
+    media: (facts) => mediaTokens(facts, model),
     text: (text) => Math.ceil(rawTokens(text) * calibration.factor),
+    ...(model === undefined ? {} : { model }),
   };
 }
 

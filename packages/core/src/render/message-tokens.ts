@@ -1,4 +1,5 @@
-import { type Block, isImage, isText } from "../chat/message.ts";
+import { type Block, isText } from "../chat/message.ts";
+import { mediaOf } from "../cost/media-facts.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ViewMessage } from "../view/layout.ts";
 
@@ -22,6 +23,6 @@ export function contentTokens(
 
 function blockTokens(block: Block, estimator: TokenEstimator): number {
   if (isText(block)) return estimator.text(block.text);
-  if (isImage(block)) return estimator.image;
-  return estimator.text(JSON.stringify(block));
+  const file = mediaOf(block);
+  return file === undefined ? estimator.text(JSON.stringify(block)) : estimator.media(file);
 }

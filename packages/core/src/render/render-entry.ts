@@ -4,7 +4,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { type Block, isImage, isToolCall } from "../chat/message.ts";
+import { type Block, isText, isToolCall, textOf } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { omissionNotices } from "../lines/notices.ts";
@@ -58,20 +58,21 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
   }
 }
 
-function userMessage({ turn, head }: UserEntry, source: ViewSource): ViewMessage {
+function userMessage({ turn, head, files }: UserEntry, source: ViewSource): ViewMessage {
   const found = source.turns[turn];
   if (found === undefined || found.user === null) throw misplaced(turn, -1);
   const content = withoutEmpty(found.user);
   if (head === undefined) return { role: "user", content, ...timeOf(found.timestamp) };
-  const text = userText(content);
+  const text = files === undefined ? userText(content) : textOf(content);
   const omitted = text.length - head;
   const shown = text.slice(0, head).toWellFormed();
-  // Without an omitted character, only images are missing. A line in the text says so.
+  const kept = files === undefined || typeof content === "string" ? [] : filesOf(content);
+  // Without an omitted character, only files are missing. A line in the text says so.
   const mark =
     omitted > 0
       ? omissionMarks.message.write(omitted, source.chatHandle)
       : omissionNotices.others.write(source.chatHandle);
-  return { role: "user", content: [{ type: "text", text: `${shown}\n${mark}` }] };
+  return { role: "user", content: [{ type: "text", text: `${shown}\n${mark}` }, ...kept] };
 }
 
 function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessage {
@@ -157,11 +158,11 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
   if (part.form === "above") return [text(aboveLine(header, part))];
   const body = contentOf(stored, handle);
   const content = body.content ?? "";
-  const images = imagesOf(body["blocks"]);
-  if (body.content === null && images.length > 0) return [text(header), ...images];
+  const files = filesOf(body["blocks"]);
+  if (body.content === null && files.length > 0) return [text(header), ...files];
   switch (part.form) {
     case "whole":
-      return [text(`${header}\n${fenced(content)}`), ...images];
+      return [text(`${header}\n${fenced(content)}`), ...files];
     case "lines": {
       const range = { from: part.from ?? 1, to: part.to ?? lineCount(content) };
       const title = headers.lines.write(header, range.from, range.to, lineCount(content));
@@ -177,7 +178,7 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
     case "part": {
       const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
       const markOf = (omitted: number): string => omissionMarks.content.write(omitted, handle);
-      return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...images];
+      return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...files];
     }
   }
 }
@@ -207,8 +208,9 @@ function contentOf(
   return { ...stored.body, content };
 }
 
-function imagesOf(blocks: unknown): readonly Block[] {
-  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
+/** Returns the blocks of an output that are not text: images and other files. */
+function filesOf(blocks: unknown): readonly Block[] {
+  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter((one) => !isText(one)) : [];
 }
 
 function named(source: ViewSource, handle: string, version: number): NamedVersion {

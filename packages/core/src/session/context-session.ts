@@ -291,10 +291,13 @@ export async function openContextSession(
     });
   }
 
-  function currentEstimator(current: SessionScope): TokenEstimator {
-    const { factor } = current.state.calibration;
-    if (estimator?.factor !== factor)
-      estimator = { factor, use: calibratedEstimator(current.state.calibration) };
+  function currentEstimator(
+    { state: { calibration } }: SessionScope,
+    model: string | undefined,
+  ): TokenEstimator {
+    const { factor } = calibration;
+    if (estimator?.factor !== factor || estimator.use.model !== model)
+      estimator = { factor, use: calibratedEstimator(calibration, model) };
     return estimator.use;
   }
 
@@ -319,7 +322,12 @@ export async function openContextSession(
   ): Promise<View> {
     const { prices } = options;
     const known = prices && { prices: reportedProfile(prices, current.state.account) };
-    return await makeView(current, { ...options, ...known }, currentEstimator(current), added);
+    return await makeView(
+      current,
+      { ...options, ...known },
+      currentEstimator(current, options.model),
+      added,
+    );
   }
 
   return {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
-import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
+import type { ArgumentStub, ResultEntry, ShownPart, UserEntry, ViewEntry } from "./view-entry.ts";
 
 /**
  * Returns the stored form of an entry: a row of text. It is short because each call adds some rows, and a store keeps
@@ -7,6 +7,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-ent
  *
  *     u12 38                       the user message of turn 12 (from 0), 38 tokens
  *     u12 head=500 130             its first 500 characters
+ *     u12 head=500 files 4130      its first 500 characters and its files
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
  *     a12.3 0=f2@4/3 40            the same for an edit: the texts that it replaced are in version 3; 0: in none
@@ -71,7 +72,7 @@ function rowOf(entry: ViewEntry): string | undefined {
   const { tokens } = entry;
   switch (entry.type) {
     case "user":
-      return `u${entry.turn}${entry.head === undefined ? "" : ` head=${entry.head}`} ${tokens}`;
+      return `u${entry.turn}${headOf(entry)} ${tokens}`;
     case "assistant": {
       const stubs = entry.stubs?.map(stubText);
       if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
@@ -156,7 +157,12 @@ function isHandle(text: string): boolean {
 /** In the row of an answer: its signed thinking is not shown. */
 const noThinking = "-thinking";
 
-const userForm = /^u(\d+)(?: head=(\d+))? (\d+)$/u;
+function headOf({ head, files }: UserEntry): string {
+  if (head === undefined) return "";
+  return ` head=${head}${files === undefined ? "" : " files"}`;
+}
+
+const userForm = /^u(\d+)(?: head=(\d+)( files)?)? (\d+)$/u;
 const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,/]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s (\d+)$/u;
@@ -170,9 +176,12 @@ const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 function entryOf(row: string): ViewEntry | undefined {
   switch (row[0]) {
     case "u": {
-      const [, turn, head, tokens] = userForm.exec(row) ?? [];
+      const [, turn, head, files, tokens] = userForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
-      const rest = head === undefined ? {} : { head: Number(head) };
+      const rest = {
+        ...(head === undefined ? {} : { head: Number(head) }),
+        ...(files === undefined ? {} : { files: true as const }),
+      };
       return { type: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
     }
     case "a": {

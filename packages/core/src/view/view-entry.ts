@@ -18,11 +18,15 @@ export type ViewEntry =
 /** Estimated tokens, before any calibration. */
 type Sized = { readonly tokens: number };
 
-/** A user message. If the budget does not allow all of it, `head` is the number of its characters that are shown. */
+/**
+ * A user message. If the budget does not allow all of it, `head` is the number of its characters that are shown. `files`:
+ * whether its images and other files are shown as well; the characters are then those of its text alone.
+ */
 export type UserEntry = Sized & {
   readonly type: "user";
   readonly turn: number;
   readonly head?: number;
+  readonly files?: true;
 };
 
 /**

@@ -123,8 +123,9 @@ export function isPartOf(text: string, whole: string): boolean {
 
 export function textTokens(text: string, { estimator }: LayoutInput): number {
   const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
-  // An image may accompany the text.
-  return messageTokens(message, estimator) + estimator.image;
+  // An image whose size is unknown may accompany the text.
+  const image = estimator.media({ kind: "image", width: 1_092, height: 1_092 });
+  return messageTokens(message, estimator) + image;
 }
 
 export function assertShown(

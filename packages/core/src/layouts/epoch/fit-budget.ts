@@ -11,7 +11,7 @@ import {
 } from "../../view/view-entry.ts";
 import { firstChange } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
-import { entriesByStep, leastView, omissionNotice } from "./least-view.ts";
+import { entriesByStep, holdsFiles, leastView, omissionNotice } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { shownParts } from "./shown-parts.ts";
@@ -125,7 +125,7 @@ function withoutOldTurns(
   const drop = (from: number, to: number): void => {
     for (let index = from; index < to; index += 1) {
       const entry = entries[index];
-      if (entry !== undefined) prose -= proseTokens(context, entry);
+      if (entry !== undefined && !holdsFiles(context, entry)) prose -= proseTokens(context, entry);
     }
   };
   let first = 0;
@@ -135,6 +135,7 @@ function withoutOldTurns(
     first = start;
   }
   let kept = entries.slice(first);
+  const held = entries.slice(0, first).filter((entry) => holdsFiles(context, entry));
   const notices: ViewEntry[] = [];
   const user = entries[first];
   if (first > 0 && user?.type === "user" && user.turn > 0)
@@ -155,7 +156,7 @@ function withoutOldTurns(
         : [omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat))];
     kept = [...head, ...line, ...groups.slice(gone).flat()];
   }
-  const shorter = [...notices, ...kept];
+  const shorter = [...notices, ...held, ...kept];
   if (shorter[0]?.type === "assistant" || shorter[0]?.type === "result")
     shorter.unshift(omissionNotice(context, omissionNotices.earlier.write));
   return [...shorter, ...missingObjects(context, shownParts(shorter))];

@@ -1,6 +1,8 @@
+import { textOf } from "../../chat/message.ts";
 import { userText } from "../../render/user-text.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { omissionNotices } from "../../lines/notices.ts";
+import { hasFiles } from "../../cost/media-facts.ts";
 import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -15,6 +17,11 @@ export function omissionNotice(
   return sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
+/** Whether an entry is a message of the user with files. No tool can bring them back. */
+export function holdsFiles({ input }: PlanningContext, entry: ViewEntry): entry is UserEntry {
+  return entry.type === "user" && hasFiles(input.turns[entry.turn]?.user ?? "");
+}
+
 /** Groups entries so that an answer and its results are together. */
 export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
   const groups: ViewEntry[][] = [];
@@ -27,8 +34,9 @@ export function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly
 }
 
 /**
- * Returns the smallest useful view: the newest user message, in part if necessary, one notice for the other messages,
- * and as many of the newest steps as fit if `spare` tokens of the budget stay free.
+ * Returns the smallest useful view: the newest user message, in part if necessary, the newest of the earlier ones with
+ * files, one notice for the other messages, and as many of the newest steps as fit if `spare` tokens of the budget stay
+ * free.
  */
 export function leastView(
   context: PlanningContext,
@@ -40,9 +48,16 @@ export function leastView(
   const user = at === -1 ? undefined : wholeOf(context, entries[at] as UserEntry);
   if (user !== undefined && tokensOf(context, user) > budget)
     return userInPart(context, user, budget);
-  const begin: ViewEntry[] = user === undefined ? [] : [user];
-  const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
   const line = omissionNotice(context, omissionNotices.others.write);
+  const held = entries.slice(0, Math.max(0, at)).filter((entry) => holdsFiles(context, entry));
+  const filesRoom = budget - (user === undefined ? 0 : tokensOf(context, user));
+  const files = newestGroups(
+    context,
+    held.map((entry) => [entry]),
+    filesRoom - tokensOf(context, line),
+  );
+  const begin: ViewEntry[] = [...files, ...(user === undefined ? [] : [user])];
+  const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
   const room = budget - total(context, begin) - tokensOf(context, line);
   const kept = newestGroups(context, groups, Math.max(0, room - spare));
   const isAll = at <= 0 && kept.length === groups.flat().length;
@@ -70,20 +85,40 @@ function newestGroups(
   return kept;
 }
 
-/** Returns as much of the user message as the budget allows. Its note shows how the rest is read. */
+/**
+ * Returns as much of the user message as the budget allows, with its files if they fit. Its note shows how the rest is
+ * read.
+ */
 function userInPart(
   context: PlanningContext,
   { turn }: UserEntry,
   budget: number,
 ): readonly ViewEntry[] {
   const said = context.input.turns[turn]?.user ?? "";
-  const text = userText(said);
+  if (hasFiles(said)) {
+    const withFiles = textInPart(
+      context,
+      { type: "user", turn, files: true },
+      textOf(said),
+      budget,
+    );
+    if (withFiles.length > 0) return withFiles;
+  }
+  return textInPart(context, { type: "user", turn }, userText(said), budget);
+}
+
+function textInPart(
+  context: PlanningContext,
+  entry: Omit<UserEntry, "tokens">,
+  text: string,
+  budget: number,
+): readonly ViewEntry[] {
   const tokens = rawEstimator.text(text);
   let head = text.length;
   const { factor = 1 } = context.input;
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
-    const made = sized<UserEntry>({ type: "user", turn, head }, context.source);
+    const made = sized<UserEntry>({ ...entry, head }, context.source);
     if (tokensOf(context, made) <= budget) return [made];
   }
   return [];

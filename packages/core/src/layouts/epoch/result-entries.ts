@@ -33,7 +33,7 @@ import { answerEntry } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { ShownParts } from "./shown-parts.ts";
-import { hasImages, wantedParts } from "./wanted-parts.ts";
+import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
 /** Returns the entry of a turn's user message, or undefined if the message is empty or left out. */
 export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
@@ -169,7 +169,7 @@ function outputParts(
   const { content } = object.stored.body;
   const part = { of: handle, version: object.stored.version };
   const whole: ShownPart = { ...part, form: "whole" };
-  if (content === null || hasImages(object)) return [whole];
+  if (content === null || hasFileBlocks(object)) return [whole];
   const { settings, toolFacts } = context;
   const tokens = rawEstimator.text(content);
   if (tokens < settings.small && !hasOwnLine(content)) return [];

@@ -9,8 +9,9 @@ import type { PlanningContext } from "./planning-context.ts";
 
 /** Returns the tokens of an entry's message by the session's own estimator. */
 export function tokensOf(context: PlanningContext, entry: ViewEntry): number {
-  if ((context.input.factor ?? 1) === 1) return entry.tokens;
-  const { estimator } = context.input;
+  const { estimator, factor = 1 } = context.input;
+  // An entry has the estimate without a calibration and for an unknown model.
+  if (factor === 1 && estimator.model === undefined) return entry.tokens;
   const known = countedTokens.get(entry);
   if (known?.estimator === estimator) return known.tokens;
   const tokens = messageTokens(messageOf(entry, context.source), estimator);

@@ -1,6 +1,6 @@
 import { lineCount, type LineRange } from "@self-context-manager/objects";
 import { fileReferences } from "../../calls/toolcall-object.ts";
-import { type Block, isImage } from "../../chat/message.ts";
+import { type Block, isText } from "../../chat/message.ts";
 import { shorterDifference } from "../../render/text-difference.ts";
 import type { ActiveObject, ShownObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -30,7 +30,7 @@ export function wantedParts(
   const isWithoutImages =
     !isThere &&
     ranges === undefined &&
-    hasImages(object) &&
+    hasFileBlocks(object) &&
     current.every(({ form }) => form === "lines");
   const missing = isThere ? [] : missingRanges(ranges, current, lineCount(content));
   if (missing.length === 0 && !isWithoutImages) {
@@ -145,10 +145,10 @@ function versionsMade(
   return made.size;
 }
 
-/** Whether the content of an object has images. */
-export function hasImages({ stored }: ActiveObject): boolean {
+/** Whether an object has images or other files beside its text. */
+export function hasFileBlocks({ stored }: ActiveObject): boolean {
   const blocks = stored.body["blocks"];
-  return Array.isArray(blocks) && (blocks as readonly Block[]).some(isImage);
+  return Array.isArray(blocks) && (blocks as readonly Block[]).some((block) => !isText(block));
 }
 
 /** Returns how each active object is shown in a view. */

@@ -1,5 +1,5 @@
 import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
-import { type Block, isImage } from "../../chat/message.ts";
+import { type Block, isText } from "../../chat/message.ts";
 import { setsLine as sets } from "../../lines/notices.ts";
 import { pooledHeaders } from "../../lines/object-lines.ts";
 import { omissionMarks } from "../../lines/stand-ins.ts";
@@ -68,12 +68,12 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
   const entry = { ...object.entry, stored };
   const { workspace, estimator } = input;
   const text = stored.body.content;
-  const images = imagesOf(object);
+  const files = filesOf(object);
   const texts =
     text === null
       ? [blockHeader(entry, workspace, undefined, 0)]
       : (ranges ?? [undefined]).map((range) => contentBlock(entry, workspace, text, range));
-  const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...images];
+  const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...files];
   if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
     return { blocks: whole, form: "whole" };
   const header = blockHeader(
@@ -83,7 +83,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     ranges === undefined ? 0 : lineCount(text ?? ""),
   );
   const title =
-    images.length === 0 ? header : pooledHeaders.withoutImages.write(header, images.length);
+    files.length === 0 ? header : pooledHeaders.withoutImages.write(header, files.length);
   const fitted =
     text === null
       ? undefined
@@ -104,9 +104,11 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     : { blocks: [], form: "left-out" };
 }
 
-function imagesOf({ stored }: ActiveObject): readonly Block[] {
+function filesOf({ stored }: ActiveObject): readonly Block[] {
   const blocks = stored.body["blocks"];
-  return Array.isArray(blocks) ? (blocks as readonly Block[]).filter(isImage) : [];
+  return Array.isArray(blocks)
+    ? (blocks as readonly Block[]).filter((block) => !isText(block))
+    : [];
 }
 
 /**

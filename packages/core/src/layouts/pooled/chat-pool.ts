@@ -1,10 +1,12 @@
+import { isText, textOf } from "../../chat/message.ts";
 import type { TurnPosition } from "../../chat/turn.ts";
+import { hasFiles } from "../../cost/media-facts.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { missingMessages, omissionNotices } from "../../lines/notices.ts";
 import { omissionMarks } from "../../lines/stand-ins.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { userText } from "../../render/user-text.ts";
-import { messageTokens } from "../../render/message-tokens.ts";
+import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
 
@@ -80,28 +82,50 @@ function isAtOrAfter(position: TurnPosition, from: TurnPosition): boolean {
   return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
 }
 
-/** Removes the oldest whole turns if the chat exceeds the budget. One notice replaces them. */
+/**
+ * Removes the oldest whole turns if the chat exceeds the budget. One notice replaces them. The user's messages with files
+ * stay, the newest first, because no tool can bring them back.
+ */
 function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
   if (budget === undefined || total <= budget) return concatRendered(turns);
   const last = turns.at(-1)?.last ?? 0;
   const room = budget - messageTokens(omittedTurnsMessage(input, last, last), estimator);
+  const files: Rendered[] = [];
   let gone = 0;
   while (gone < turns.length - 1 && total > room) {
-    total -= turns[gone]?.tokens ?? 0;
+    const turn = turns[gone];
     gone += 1;
+    const kept = (turn?.messages ?? []).filter(holdsFiles);
+    files.push(...kept.map((message) => renderedMessages([message], estimator)));
+    total += tokensOf(files.slice(files.length - kept.length)) - (turn?.tokens ?? 0);
   }
   const rest = turns.slice(gone);
   if (gone === 0) return fitTurn(input, rest[0], budget);
   const line = omittedTurnsMessage(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
   const left = renderedMessages([line], estimator);
-  if (total <= room) return concatRendered([left, ...rest]);
+  if (total <= room) return concatRendered([left, ...files, ...rest]);
   const user = rest[0]?.messages[0];
-  const fits = user?.role === "user" && messageTokens(user, estimator) <= room;
-  return fits
-    ? concatRendered([left, fitTurn(input, rest[0], room)])
-    : fitTurn(input, rest[0], budget);
+  const least = user?.role === "user" ? messageTokens(user, estimator) : room;
+  if (least > room) return fitTurn(input, rest[0], budget);
+  const fitting = newestThatFit(files, room - least);
+  return concatRendered([left, ...fitting, fitTurn(input, rest[0], room - tokensOf(fitting))]);
+}
+
+/** Returns the newest of some messages, as many as fit. */
+function newestThatFit(messages: readonly Rendered[], room: number): readonly Rendered[] {
+  let from = messages.length;
+  while (from > 0 && tokensOf(messages.slice(from - 1)) <= room) from -= 1;
+  return messages.slice(from);
+}
+
+function tokensOf(rendered: readonly Rendered[]): number {
+  return rendered.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function holdsFiles(message: ViewMessage): boolean {
+  return message.role === "user" && hasFiles(message.content);
 }
 
 function omittedTurnsMessage(input: LayoutInput, first: number, last: number): ViewMessage {
@@ -151,12 +175,24 @@ function fitUser(message: ViewMessage, input: LayoutInput, budget: number): Rend
   if (messageTokens(message, estimator) <= budget)
     return { messages: [message], tokens: messageTokens(message, estimator) };
   const content = message.role === "user" ? message.content : "";
-  const fitted = fitText(userText(content), Math.max(0, budget - 8), estimator, (omitted) =>
-    omissionMarks.message.write(omitted, chatHandle),
-  );
-  if (fitted === undefined) return { messages: [], tokens: 0 };
-  const shown: ViewMessage = { role: "user", content: [{ type: "text", text: fitted.text }] };
-  return { messages: [shown], tokens: messageTokens(shown, estimator) };
+  const files = typeof content === "string" ? [] : content.filter((block) => !isText(block));
+  const spent = contentTokens(files, estimator);
+  const mark = (omitted: number): string => omissionMarks.message.write(omitted, chatHandle);
+  const attempts =
+    files.length === 0 ? [] : [{ text: textOf(content), kept: files, room: budget - spent - 8 }];
+  for (const { text, kept, room } of [
+    ...attempts,
+    { text: userText(content), kept: [], room: budget - 8 },
+  ]) {
+    const fitted = fitText(text, Math.max(0, room), estimator, mark);
+    if (fitted === undefined || room <= 0) continue;
+    const shown: ViewMessage = {
+      role: "user",
+      content: [{ type: "text", text: fitted.text }, ...kept],
+    };
+    return { messages: [shown], tokens: messageTokens(shown, estimator) };
+  }
+  return { messages: [], tokens: 0 };
 }
 
 /** Groups messages so that an answer and its results are together. */

@@ -55,6 +55,8 @@ type PooledMemory = {
   readonly pool: readonly string[];
   readonly active: readonly ActiveRow[];
   readonly factor: number;
+  /** The model whose rule counts files, as `provider/id`. */
+  readonly model?: string;
   readonly budget?: number;
   /** The messages that are left out, as rows of `LeftOut`. */
   readonly left_out?: readonly string[];
@@ -121,6 +123,7 @@ function recordOf(input: LayoutInput): ViewRecord {
       ...(isPinned ? { pinned: true as const } : {}),
     })),
     factor: input.factor ?? 1,
+    ...(input.estimator.model === undefined ? {} : { model: input.estimator.model }),
     ...(input.budget === undefined ? {} : { budget: input.budget }),
     ...(input.leftOut === undefined ? {} : { left_out: input.leftOut }),
     ...(input.thinking === "bound" ? { no_thinking: true as const } : {}),
@@ -164,7 +167,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     poolRevision: 0,
     active,
     workspace: record.workspace,
-    estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }),
+    estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }, memory.model),
     factor: memory.factor,
     ...(memory.left_out === undefined ? {} : { leftOut: memory.left_out }),
     ...(memory.budget === undefined ? {} : { budget: memory.budget }),

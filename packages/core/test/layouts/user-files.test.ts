@@ -1,0 +1,106 @@
+import { canonicalJson, sha256, toJson } from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+import type { Block } from "../../src/chat/message.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
+import type { ViewMessage } from "../../src/view/layout.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession } from "../session/test-session.ts";
+
+const pages = "<< /Type /Page >>";
+const pdf: Block = {
+  type: "file",
+  mediaType: "application/pdf",
+  filename: "report.pdf",
+  data: Buffer.from(`%PDF-1.4\n${pages}\n${" ".repeat(900_000)}`).toString("base64"),
+};
+const sound: Block = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
+
+/** Returns the type and the hash-like end of each block that is not text, because a failure would print megabytes. */
+function filesIn(messages: readonly ViewMessage[]): readonly string[] {
+  return messages.flatMap((message) => {
+    if (message.role === "opaque" || typeof message.content === "string") return [];
+    return message.content.filter(({ type }) => type !== "text" && type !== "toolCall").map(nameOf);
+  });
+}
+
+function nameOf(block: Block): string {
+  const { filename, type } = block;
+  const name = typeof filename === "string" ? filename : type;
+  return `${name} ${sha256(canonicalJson(toJson(block)))}`;
+}
+
+function says(messages: readonly ViewMessage[], text: string): boolean {
+  return JSON.stringify(messages).includes(text);
+}
+
+describe.each([epochLayout(), pooledLayout])("the user's files in the layout $name", (layout) => {
+  const open = async () => await openTestSession({ layout, policy: recentlyUsedPolicy() });
+
+  it("reach the model unchanged and stay in a session that is full", async () => {
+    const opened = await open();
+    const history = scriptHistory();
+    history.user([{ type: "text", text: "see the report" }, pdf]);
+    history.say("seen");
+    for (let turn = 0; turn < 40; turn += 1) {
+      history.user(`question ${turn} ${"and more words ".repeat(100)}`);
+      history.call("bash", { command: `${turn}` }, "an output\n".repeat(300));
+      history.say("an answer ".repeat(100));
+    }
+    history.user("and now");
+    await history.ingest(opened.session);
+
+    const { messages, tokens } = await opened.session.view({ contextWindow: 16_000 });
+
+    expect(filesIn(messages)).toEqual([nameOf(pdf)]);
+    expect(says(messages, "and now")).toBe(true);
+    expect(says(messages, "question 0 ")).toBe(false);
+    expect(tokens.metadata + tokens.chat + tokens.active).toBeLessThan(12_500);
+  });
+
+  it("stay in the newest message when only its text is too long", async () => {
+    const opened = await open();
+    const history = scriptHistory();
+    history.user([{ type: "text", text: "a long text ".repeat(8_000) }, pdf]);
+    await history.ingest(opened.session);
+
+    const { messages } = await opened.session.view({ contextWindow: 16_000 });
+
+    expect(filesIn(messages)).toEqual([nameOf(pdf)]);
+    expect(says(messages, "characters not shown")).toBe(true);
+  });
+
+  it("are shown in part only if they alone exceed the budget, the newest first", async () => {
+    const opened = await open();
+    const history = scriptHistory();
+    for (const name of ["a", "b", "c"]) {
+      history.user([
+        { type: "text", text: `file ${name}` },
+        { ...pdf, filename: name },
+      ]);
+      history.say("seen");
+    }
+    history.user("and now");
+    await history.ingest(opened.session);
+
+    const { messages, call } = await opened.session.view({ contextWindow: 12_500 });
+
+    expect(filesIn(messages).map((name) => name[0])).toEqual(["b", "c"]);
+    expect(says(messages, "and now")).toBe(true);
+    expect(call).toBe(1);
+  });
+
+  it("that a tool returned are shown with its output and again by activate", async () => {
+    const opened = await open();
+    const history = scriptHistory();
+    history.user("fetch it");
+    history.call("fetch", { url: "x" }, [{ type: "text", text: "two files" }, pdf, sound]);
+    await history.ingest(opened.session);
+
+    expect(filesIn((await opened.session.view()).messages)).toEqual([nameOf(pdf), nameOf(sound)]);
+    await opened.session.deactivate("t1");
+    await opened.session.activate("t1");
+    expect(filesIn((await opened.session.view()).messages)).toContain(nameOf(pdf));
+  });
+});
