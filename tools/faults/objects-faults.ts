@@ -80,4 +80,10 @@ export const objectsFaults: readonly DeliberateFault[] = [
     becomes: "if (false) {",
     breaks: "An export that was cut short counts as complete.",
   },
+  {
+    file: "reading/resolve-reference.ts",
+    of: "txId !== undefined && txTime !== undefined && at.tx_time !== txTime",
+    becomes: "txTime === undefined && at.tx_time === txTime",
+    breaks: "A reference whose transaction was at another time counts as verified.",
+  },
 ];

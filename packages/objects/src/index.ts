@@ -142,6 +142,7 @@ export { type ChunkReader, type ChunkWriter, deepFreeze, sizeOf } from "./store-
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";
 export {
+  type NamedReference,
   type ResolvedVersion,
   resolveReference,
   resolveVersion,

@@ -37,8 +37,9 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
  * - `text-survives`: any well-formed text of any length is returned unit for unit.
  * - `order-survives`: the fields of provider and tool data are returned in their original order, also after an import.
- * - `references-resolve`: a static reference resolves to its version with its hashes, a dynamic one to the latest
- *   version; both also after an export and an import.
+ * - `references-resolve`: a static reference resolves to its version with its hashes, by its transaction, or without one
+ *   by its time or its content hash; a dynamic one resolves to the latest version, by the id or the nickname of its
+ *   object; all also after an export and an import.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
  * - `survives-reopen` (if `supports.durable`): a reopened store returns the same data as before it was closed.
  * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is complete and

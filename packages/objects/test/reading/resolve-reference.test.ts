@@ -64,6 +64,37 @@ describe("a resolved reference", () => {
     );
   });
 
+  it("has a problem if its transaction was at another time, and if it has no such field", async () => {
+    const stored = noteVersion("a", 3, 7, "text");
+    const reference = staticReference(stored);
+
+    const late = await resolveReference(storeOf(stored), {
+      ...reference,
+      tx_time: "2001-01-01T00:00:00.000Z",
+    });
+    const empty = await resolveReference(storeOf(stored), { ...reference, field: "provenance.x" });
+
+    expect(late).toMatchObject({ isVerified: false, stored, problem: { type: "other" } });
+    expect(late.problem?.text).toMatch(
+      /its transaction was at \S+, named 2001-01-01T00:00:00.000Z$/u,
+    );
+    expect(empty).toMatchObject({ isVerified: false, problem: { type: "missing" } });
+    expect(empty.problem?.text).toBe("version 3 of object a has no field provenance.x");
+  });
+
+  it.each([
+    ["content", "text"],
+    ["/content", "text"],
+    ["provenance.generator", "tool"],
+    ["/provenance/generator", "tool"],
+  ])("has the value of its field %s", async (field, value) => {
+    const stored = noteVersion("a", 3, 7, "text");
+
+    const found = await resolveReference(storeOf(stored), { ...staticReference(stored), field });
+
+    expect(found).toMatchObject({ isVerified: true, value });
+  });
+
   it("has a problem that names the missing version", async () => {
     const found = await resolveVersion(storeOf(undefined), id, { version: 4 });
 

@@ -30,6 +30,8 @@ export const referencesResolve: Scenario = (createPlace) =>
       { object: sealObject(sampleBody("holder", { references, latest: dynamic("a") })) },
     ]);
 
+    await store.commit([{ object: sample("named", { nickname: "the plan", content: "do it" }) }]);
+
     await assertResolves(store);
     await inStore(createPlace, async (copy) => {
       await importObjects(copy, await collect(exportObjects(store)));
@@ -72,6 +74,34 @@ async function assertResolves(store: ObjectStore, latest = 12): Promise<void> {
   assert.deepEqual([between.stored, between.problem?.type], [undefined, "missing"]);
   const nowhere = await resolveReference(store, dynamic("nowhere"));
   assert.deepEqual([nowhere.stored, nowhere.problem?.type], [undefined, "missing"]);
+  const late = await resolveReference(store, { ...first, tx_time: "2001-01-01T00:00:00.000Z" });
+  assert.deepEqual([late.isVerified, late.problem?.type], [false, "other"]);
+  await assertOtherForms(store, references);
+}
+
+/** Checks references without a transaction id, as the specification has them, by nickname and with a field. */
+async function assertOtherForms(
+  store: ObjectStore,
+  references: readonly ReturnType<typeof staticReference>[],
+): Promise<void> {
+  for (const [index, reference] of references.entries()) {
+    const { tx_id: _, ...timed } = reference;
+    const byTime = await resolveReference(store, timed);
+    assert.deepEqual([byTime.stored?.version, byTime.isVerified], [index + 1, true], "by its time");
+  }
+  const [first] = references;
+  assert.ok(first);
+  const byHash = { ref: "static", id: "a", content_hash: first.content_hash } as const;
+  const found = await resolveReference(store, { ...byHash, field: "content" });
+  assert.deepEqual([found.stored?.version, found.value], [1, "text 1"], "by its content hash");
+  const entry = await resolveReference(store, { ...first, field: "/entries/0" });
+  assert.deepEqual([entry.value, entry.isVerified], ["row 0", true], "a place in a field");
+  const noField = await resolveReference(store, { ...first, field: "/entries/99" });
+  assert.deepEqual([noField.value, noField.problem?.type], [undefined, "missing"], "no such field");
+  const byName = await resolveReference(store, { ref: "dynamic", id: "the plan" });
+  assert.deepEqual([byName.stored?.body.id, byName.isVerified], ["named", true], "by nickname");
+  const nothing = await resolveReference(store, { ref: "static", id: "a" });
+  assert.deepEqual([nothing.stored, nothing.problem?.type], [undefined, "missing"], "no version");
 }
 
 /** Values whose field order is the only difference between versions with equal hashes. */
