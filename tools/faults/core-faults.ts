@@ -65,6 +65,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "In a host without ids, a mark for the cache makes a known message a new one.",
   },
   {
+    file: "history/stage-toolcalls.ts",
+    of: "loadedRefs: withReferences(chat.loadedRefs, filesLoaded(call.body)),",
+    becomes: "",
+    breaks: "A chat does not name the files that were loaded.",
+  },
+  {
+    file: "calls/toolcall-object.ts",
+    of: '&& operation === "read" ? fileReferences(body)',
+    becomes: "? fileReferences(body)",
+    breaks: "A call of activate counts as a read, whose text stands for its result.",
+  },
+  {
     file: "history/shared-calls.ts",
     of: "&& (await isSameResult(scope, object, call, rendering))",
     becomes: "&& isSameResult.length > 0",

@@ -123,12 +123,12 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
     },
     {
       title: "Tool call of a context tool",
-      text: "The content is the report of its effect, never the file's text. `file_refs` names the version that was read (decision D34).",
+      text: "The content is the report of its effect, never the file's text. `file_refs` names the versions of the files that the call read or showed, and `context_operation` what it did (decision D34).",
       stored: await latest(store, "call_1"),
     },
     {
       title: "Chat",
-      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls.",
+      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls, and `loaded_refs` those of the files that reads and context tools loaded.",
       stored: await latest(store, chatId),
     },
     {

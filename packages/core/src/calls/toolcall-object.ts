@@ -17,6 +17,7 @@ import {
 import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
 import type { CallKind } from "./call-kind.ts";
+import type { ContextOperation } from "./context-operation.ts";
 
 /** The facts of one execution of a tool at the time when its result is ingested. */
 export interface ToolcallFacts {
@@ -28,8 +29,10 @@ export interface ToolcallFacts {
   readonly fileRefs: readonly StaticReference[];
   /** What the call did; the policy treats kinds of calls differently. */
   readonly kind?: CallKind;
-  /** The objects on which a context tool acted. */
-  readonly targetRefs?: readonly DynamicReference[];
+  /** The objects that a context tool showed. Those that are not files are in the version that was the newest then. */
+  readonly targetRefs?: readonly Reference[];
+  /** What a context tool did. */
+  readonly operation?: ContextOperation;
   /** The lines of its object that a context tool showed; undefined if it showed all that are active. */
   readonly targetRange?: LineRange;
   /**
@@ -57,6 +60,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),
     ...(isContextTool ? { context_tool: true, short_summary: report } : {}),
+    ...(facts.operation === undefined ? {} : { context_operation: facts.operation }),
     ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
       ? {}
       : { target_refs: facts.targetRefs }),
@@ -85,6 +89,21 @@ export function fileReferences(
 ): readonly Reference[] {
   const references = body?.["file_refs"];
   return Array.isArray(references) ? references.filter(isReference) : [];
+}
+
+/**
+ * Returns the files whose text stands for the result of a call that read them. Calls of `activate` and `pin` refer to the
+ * files that they showed, and show whatever is active.
+ */
+export function filesInResult(body: ObjectMetadata | ObjectBody | undefined): readonly Reference[] {
+  const operation = body?.["context_operation"] ?? "read";
+  return body?.["context_tool"] === true && operation === "read" ? fileReferences(body) : [];
+}
+
+/** Returns the versions of files that a context tool or a read loaded into the context. */
+export function filesLoaded(body: ObjectMetadata | ObjectBody): readonly StaticReference[] {
+  if (body["context_tool"] !== true) return [];
+  return fileReferences(body).filter((one): one is StaticReference => one.ref === "static");
 }
 
 /** Bytes above which a file that was named and not stored can be one that is too large to be read. */

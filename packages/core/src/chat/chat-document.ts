@@ -26,6 +26,8 @@ export interface ChatState {
   readonly hostSessionId: string;
   readonly turns: readonly Turn[];
   readonly toolcallRefs: readonly StaticReference[];
+  /** The versions of files that context tools and reads loaded into the context, each once, in order (§12.3). */
+  readonly loadedRefs: readonly StaticReference[];
   readonly compaction?: Compaction;
 }
 
@@ -42,6 +44,7 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
     turn_count: state.turns.filter((turn) => turn.user !== null).length,
     step_count: stepCount(state.turns),
     toolcall_refs: state.toolcallRefs,
+    ...(state.loadedRefs.length === 0 ? {} : { loaded_refs: state.loadedRefs }),
     ...(state.compaction === undefined ? {} : { compaction: state.compaction }),
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -56,8 +59,26 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     hostSessionId,
     turns: withPresentKeys(body["turns"] as readonly Turn[]),
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
+    loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
     ...(compaction === undefined ? {} : { compaction: summaryWithPresentKey(compaction) }),
   };
+}
+
+/** Returns references with further ones, each version of an object once. */
+export function withReferences(
+  references: readonly StaticReference[],
+  more: readonly StaticReference[],
+): readonly StaticReference[] {
+  if (more.length === 0) return references;
+  const known = new Set(references.map(named));
+  const added = new Map(
+    more.filter((one) => !known.has(named(one))).map((one) => [named(one), one]),
+  );
+  return added.size === 0 ? references : [...references, ...added.values()];
+}
+
+function named({ id, tx_id: txId }: StaticReference): string {
+  return `${txId} ${id}`;
 }
 
 /** Returns a chat with one more turn, which a user message began. */

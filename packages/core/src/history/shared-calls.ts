@@ -9,7 +9,7 @@ import {
   type StoredVersion,
   toJson,
 } from "@self-context-manager/objects";
-import { fileReferences, isSameCall, isSameOutput } from "../calls/toolcall-object.ts";
+import { filesInResult, isSameCall, isSameOutput } from "../calls/toolcall-object.ts";
 import { chatState } from "../chat/chat-document.ts";
 import { type Message, textOf, type ToolResultMessage } from "../chat/message.ts";
 import { isAssistantStep, isDiscarded, isDiscardedAnswer, type Turn } from "../chat/turn.ts";
@@ -143,8 +143,7 @@ async function isSameResult(
   rendering: FileRendering | undefined,
 ): Promise<boolean> {
   if (isSameOutput(body, result)) return true;
-  if (body["context_tool"] !== true) return false;
-  const [file, another] = fileReferences(body).filter(
+  const [file, another] = filesInResult(body).filter(
     (reference): reference is StaticReference => reference.ref === "static",
   );
   if (file === undefined || another !== undefined) return false;

@@ -6,15 +6,18 @@ import {
   type ObjectId,
   type ObjectWrite,
   sealObject,
+  type Reference,
   staticReference,
   type StaticReference,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
+import { type ContextOperation, operationNamed } from "../calls/context-operation.ts";
 import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
-import { type ToolFacts, usualToolFacts } from "../calls/tool-facts.ts";
-import { toolcallBody } from "../calls/toolcall-object.ts";
+import { usualToolFacts } from "../calls/tool-facts.ts";
+import { filesInResult, filesLoaded, toolcallBody } from "../calls/toolcall-object.ts";
+import { withReferences } from "../chat/chat-document.ts";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { setActive } from "../state/active-set.ts";
@@ -70,16 +73,17 @@ export async function stageToolcalls(
       recognized.get(toolCallId) ??
       recordedExecution(one.result, executions.get(toolCallId)) ??
       executionIn(one.result, toolFacts) ??
-      executionOf(there, toolFacts) ??
+      executionOf(there) ??
       {};
     const body = toolcallBody({
       id: one.objectId,
       result: one.result,
       args: one.call?.args ?? {},
       chatRef: chatReference(scope, one.call),
-      fileRefs: execution.fileRefs ?? filesRead(execution),
+      fileRefs: execution.fileRefs ?? filesIn(scope, execution),
       ...(execution.report === undefined ? {} : { report: execution.report }),
-      targetRefs: targetsOf(execution),
+      targetRefs: targetsOf(scope, execution),
+      ...operationOf(execution),
       ...targetRangeOf(execution),
       ...kindOf(scope, one, execution),
     });
@@ -102,7 +106,7 @@ export async function stageToolcalls(
       for (const { objectId, result } of waiting) {
         executions.delete(result.toolCallId);
         const entry = state.pool.get(objectId);
-        if (entry !== undefined) nameInChat(scope, staticReference(entry.stored));
+        if (entry !== undefined) nameInChat(scope, entry.stored);
       }
     },
   });
@@ -124,25 +128,24 @@ function recordedExecution(
 }
 
 /** Returns the execution that a stored tool call describes: a fork shares the calls of the session that it came from. */
-function executionOf(
-  stored: StoredMetadata | undefined,
-  toolFacts: ToolFacts,
-): Execution | undefined {
+function executionOf(stored: StoredMetadata | undefined): Execution | undefined {
   if (stored === undefined) return undefined;
-  const { context_tool: isContextTool, short_summary: report, tool } = stored.body;
+  const {
+    context_tool: isContextTool,
+    short_summary: report,
+    context_operation: made,
+  } = stored.body;
   if (isContextTool !== true || typeof report !== "string") return undefined;
   const { target_refs: targets, target_range: lines } = stored.body;
   const range = rangeIn(lines);
-  const files = stored.body["file_refs"];
-  const read = Array.isArray(files) ? files.filter(isReference) : [];
-  const { contextTool = "activate" } = typeof tool === "string" ? toolFacts(tool, {}) : {};
+  const read = filesInResult(stored.body);
   const effects = (Array.isArray(targets) ? targets : []).flatMap(
     (target): readonly ToolEffect[] => {
       if (!isReference(target)) return [];
       const file = read.find(({ id }) => id === target.id);
       return [
         {
-          op: file === undefined ? contextTool : "read",
+          op: file === undefined ? (operationNamed(made) ?? "activate") : "read",
           id: target.id,
           ...(range === undefined ? {} : { range }),
           ...(file?.ref === "static" ? { file } : {}),
@@ -216,12 +219,16 @@ function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boo
 }
 
 /**
- * Adds a reference to the tool call to the next version of the chat. The tool call itself refers to the present
+ * Adds references to the tool call and to the files that it loaded to the next version of the chat. The tool call itself refers to the present
  * version, so that no hash depends on itself (decision D35).
  */
-function nameInChat(scope: SessionScope, reference: StaticReference): void {
+function nameInChat(scope: SessionScope, call: StoredMetadata): void {
   const { chat } = scope.state;
-  scope.state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, reference] };
+  scope.state.chat = {
+    ...chat,
+    toolcallRefs: [...chat.toolcallRefs, staticReference(call)],
+    loadedRefs: withReferences(chat.loadedRefs, filesLoaded(call.body)),
+  };
 }
 
 function chatReference(
@@ -242,10 +249,37 @@ function kindOf(
   return { kind: (dependencies.toolFacts ?? usualToolFacts)(result.toolName, call.args).kind };
 }
 
-/** Returns references to the objects that an execution added to the context, each once. */
-function targetsOf({ effects = [] }: Execution): readonly DynamicReference[] {
+/** Returns references to the objects that an execution added to the context. `filesIn` has the versions of files. */
+function targetsOf({ state }: SessionScope, execution: Execution): readonly Reference[] {
+  return shownBy(execution).map((id) =>
+    isFile(state, id) ? { ref: "dynamic", id } : newestReference(state, id),
+  );
+}
+
+function isFile({ pool }: SessionState, id: ObjectId): boolean {
+  const type = pool.get(id)?.stored.body.type;
+  return type === "file" || type === "note";
+}
+
+/** Returns the objects that an execution added to the context, each once. */
+function shownBy({ effects = [] }: Execution): readonly ObjectId[] {
   const shown = effects.filter(({ op }) => op === "read" || op === "activate" || op === "pin");
-  return [...new Set(shown.map(({ id }) => id))].map((id) => ({ ref: "dynamic", id }));
+  return [...new Set(shown.map(({ id }) => id))];
+}
+
+/** Returns a reference to the newest version that the session knows; a dynamic one if it is not stored yet. */
+function newestReference({ pool }: SessionState, id: ObjectId): Reference {
+  const stored = pool.get(id)?.stored;
+  return stored === undefined || stored.at.tx_id === unknownPoint.tx_id
+    ? { ref: "dynamic", id }
+    : staticReference(stored);
+}
+
+function operationOf({ report, effects = [] }: Execution): {
+  readonly operation?: ContextOperation;
+} {
+  const [first] = effects;
+  return report === undefined || first === undefined ? {} : { operation: first.op };
 }
 
 function targetRangeOf({ effects = [] }: Execution): { readonly targetRange?: LineRange } {
@@ -253,6 +287,11 @@ function targetRangeOf({ effects = [] }: Execution): { readonly targetRange?: Li
   return other !== undefined || only?.range === undefined ? {} : { targetRange: only.range };
 }
 
-function filesRead(execution: Execution): readonly StaticReference[] {
-  return (execution.effects ?? []).flatMap(({ file }) => (file === undefined ? [] : [file]));
+/** Returns the versions of the files that an execution read or showed. */
+function filesIn({ state }: SessionScope, execution: Execution): readonly StaticReference[] {
+  const read = new Map((execution.effects ?? []).map(({ id, file }) => [id, file]));
+  return shownBy(execution).flatMap((id): readonly StaticReference[] => {
+    const reference = read.get(id) ?? newestReference(state, id);
+    return reference.ref === "static" && isFile(state, id) ? [reference] : [];
+  });
 }

@@ -1,5 +1,5 @@
+import { filesInResult } from "../calls/toolcall-object.ts";
 import {
-  isReference,
   lineCount,
   type LineRange,
   presenceOf,
@@ -47,9 +47,8 @@ export async function readVersion(
   { state, dependencies }: SessionScope,
   { stored }: PoolEntry,
 ): Promise<FileVersion | undefined> {
-  const { type, context_tool: isRead, file_refs: files, target_range: lines } = stored.body;
-  if (type !== "toolcall" || isRead !== true || !Array.isArray(files)) return undefined;
-  const [reference] = files.filter(isReference);
+  const { target_range: lines } = stored.body;
+  const [reference] = filesInResult(stored.body);
   const entry = reference === undefined ? undefined : state.pool.get(reference.id);
   if (reference?.ref !== "static" || entry === undefined) return undefined;
   const read = await dependencies.store.get(entry.id, { txId: reference.tx_id });

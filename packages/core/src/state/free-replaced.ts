@@ -6,6 +6,7 @@ import {
   withRange,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
+import { filesInResult } from "../calls/toolcall-object.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import type { MessagePlace } from "../view/left-out.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -115,9 +116,9 @@ function* placedCalls({
 /** Returns what the result of a call showed: its output, and the objects that a context tool or a read showed. */
 function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly Showing[] {
   if (stored === undefined) return [{ id }];
-  const { target_refs: targets, target_range: lines, file_refs: files } = stored.body;
+  const { target_refs: targets, target_range: lines } = stored.body;
   const range = rangeIn(lines);
-  const references = Array.isArray(files) ? files.filter(isReference) : [];
+  const references = filesInResult(stored.body);
   const shown = (Array.isArray(targets) ? targets.filter(isReference) : []).map((target) => {
     const file = references.find((reference) => reference.id === target.id);
     return {

@@ -6,8 +6,8 @@ import {
   staticReference,
   type StoredMetadata,
 } from "@self-context-manager/objects";
-import { argumentsOf, providerId } from "../calls/toolcall-object.ts";
-import type { ChatState } from "../chat/chat-document.ts";
+import { argumentsOf, filesLoaded, providerId } from "../calls/toolcall-object.ts";
+import { type ChatState, withReferences } from "../chat/chat-document.ts";
 import { isToolCall } from "../chat/message.ts";
 import { isAssistantStep, type TurnPosition } from "../chat/turn.ts";
 import { type Calibration, uncalibrated, type UsagePoint } from "../cost/calibrated-estimator.ts";
@@ -158,6 +158,7 @@ export function newSessionState(
       hostSessionId: host.sessionId,
       turns: [],
       toolcallRefs: [],
+      loadedRefs: [],
     },
     chatStored: undefined,
     pool: new Map(),
@@ -204,6 +205,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
   state.paths = undefined;
   const named = new Set(chat.toolcallRefs.map((reference) => reference.id));
   const missing = [];
+  const loaded: StaticReference[] = [];
   const sequence: KnownMessage[] = [];
   const add = (known: Omit<KnownMessage, "key">): void => {
     const entry = { ...known, key: uniqueKey(state.known, known) };
@@ -250,6 +252,7 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
         }
         const { body } = entry.stored;
         if (!named.has(id)) missing.push(staticReference(entry.stored));
+        loaded.push(...filesLoaded(body));
         countToolcall(state, turnIndex, body["context_tool"] === true);
         const resultTime = body["timestamp"];
         const result = messageIdentity(
@@ -261,7 +264,11 @@ export function replaceChat(state: SessionState, chat: ChatState): void {
       }
     }
   }
-  state.chat = { ...chat, toolcallRefs: [...chat.toolcallRefs, ...missing] };
+  state.chat = {
+    ...chat,
+    toolcallRefs: [...chat.toolcallRefs, ...missing],
+    loadedRefs: withReferences([], loaded),
+  };
   knowOrphans(state);
   state.sequence = sequence;
 }

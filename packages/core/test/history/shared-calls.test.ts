@@ -97,6 +97,21 @@ describe("calls with the id of a call in another session", () => {
     expect(await idsOf(other)).not.toEqual(["call_0"]);
   });
 
+  it("have an object of their own if the same call ran at another time", async () => {
+    const opened = await openTestSession();
+    const { session } = opened;
+    const other = await opened.reopen(otherHost);
+    const messages = messagesOf([{ prompt: "go", outputs: ["A"] }], true);
+    await session.ingest(messages, plainCodec);
+
+    await other.ingest(
+      messages.map((one) => (one.role === "toolResult" ? { ...one, timestamp: 99 } : one)),
+      plainCodec,
+    );
+
+    expect(await idsOf(other)).not.toEqual(["call_0"]);
+  });
+
   it("are shared by a fork whose beginning a summary replaced", async () => {
     const opened = await openTestSession();
     const { session } = opened;

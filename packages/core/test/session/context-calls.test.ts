@@ -1,4 +1,4 @@
-import type { JsonObject } from "@self-context-manager/objects";
+import { type JsonObject, staticReference } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { executionField } from "../../src/calls/execution.ts";
 import { contextTools } from "../../src/session/context-tools.ts";
@@ -41,7 +41,8 @@ describe("a context tool's call", () => {
     expect((await viewParts(session)).activeTexts.join()).toContain("OUT");
     const { activations } = await storedSession(store, session);
     expect(activations).toMatchObject({ [id]: { turn: 0, call: 1 } });
-    expect((await latest(store, "call_2")).body["file_refs"]).toBeUndefined();
+    const file = staticReference(await latest(store, id));
+    expect((await latest(store, "call_2")).body["file_refs"]).toEqual([file]);
   });
 
   it("does not apply a repeated call again when its result arrives after another change", async () => {

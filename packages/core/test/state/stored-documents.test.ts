@@ -155,11 +155,50 @@ test("a call of a context tool is stored with its report, the file that it read 
     is_error: false,
     file_refs: [file && staticReference(file)],
     context_tool: true,
+    context_operation: "read",
     short_summary: report,
     target_refs: [{ ref: "dynamic", id }],
     timestamp: 1_700_000_000_003,
     provenance: { origin: "toolcall", generator: "tool" },
   });
+});
+
+test("calls of activate and pin refer to what they showed, and the chat to the files that were loaded", async () => {
+  const opened = await openSession();
+  const { session, store, history } = opened;
+  history.user("Read the notes.");
+  history.call("bash", { command: "ls" }, "a.md");
+  await history.read(session, "a.md");
+  await history.ask("deactivate", { id: "f1" }, (callId) => session.deactivate("f1", { callId }));
+  await history.ingest(session);
+  await history.ask("activate", { id: "f1" }, (callId) =>
+    session.activate("f1", undefined, { callId }),
+  );
+  await history.ask("pin", { id: "t1" }, (callId) => session.pin("t1", { callId }));
+  history.user("And now?");
+
+  await history.ingest(session);
+
+  const file = await store.get(await idOf(session, "f1"));
+  const call = await store.get(await idOf(session, "t1"));
+  const reference = file && staticReference(file);
+  expect(await bodyOf(opened, "t4")).toMatchObject({
+    context_operation: "activate",
+    file_refs: [reference],
+    target_refs: [{ ref: "dynamic", id: file?.body.id }],
+  });
+  const pinned = await bodyOf(opened, "t5");
+  expect(pinned).toMatchObject({
+    context_operation: "pin",
+    target_refs: [call && staticReference(call)],
+  });
+  expect(pinned["file_refs"]).toBeUndefined();
+  const { chatId } = await session.status();
+  expect((await latest(store, chatId)).body["loaded_refs"]).toEqual([reference]);
+  const again = await opened.reopen();
+  history.user("And then?");
+  await history.ingest(again);
+  expect((await latest(store, chatId)).body["loaded_refs"]).toEqual([reference]);
 });
 
 test("a system prompt is stored with its text and the generator `system`", async () => {

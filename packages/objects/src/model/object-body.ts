@@ -39,6 +39,7 @@ export const bulkFields: ReadonlySet<string> = new Set([
   "content",
   "turns",
   "toolcall_refs",
+  "loaded_refs",
   "blocks",
   "details",
   "args",

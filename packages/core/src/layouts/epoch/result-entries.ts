@@ -10,6 +10,7 @@ import { rangeIn } from "../../calls/execution.ts";
 import {
   argumentsOf,
   fileReferences,
+  filesInResult,
   filesRead,
   isLargeUnread,
 } from "../../calls/toolcall-object.ts";
@@ -127,7 +128,7 @@ function targetParts(
   const references = body["target_refs"];
   if (!Array.isArray(references)) return images;
   const ids = references.flatMap((reference) => (isReference(reference) ? [reference.id] : []));
-  const read = new Set(fileReferences(body).map(({ id }) => id));
+  const read = new Set(filesInResult(body).map(({ id }) => id));
   const range = rangeIn(body["target_range"]);
   const shows = ids.flatMap((id): readonly ShownPart[] => {
     const target = context.input.pool.get(id);

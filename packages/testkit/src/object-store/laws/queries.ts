@@ -161,6 +161,7 @@ export const metadataLoadsNoContent: Scenario = (createPlace) =>
       "content",
       "turns",
       "toolcall_refs",
+      "loaded_refs",
       "blocks",
       "details",
       "args",
