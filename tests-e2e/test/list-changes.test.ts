@@ -13,14 +13,16 @@ import { keptMemoryPlace, sessionsWith } from "../src/session/history-places.ts"
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const runs = testScale.isLong ? 3_000 : 100;
+/** A store on the disk is slower, and the lists do not depend on it. */
+const runsOnDisk = testScale.isLong ? 300 : 20;
 const timeout = testScale.isLong ? 3_600_000 : 120_000;
 const codecs = Object.entries(scriptedCodecs);
 
 describe.each([
-  ["memory", keptMemoryPlace, "epoch"],
-  ["memory", keptMemoryPlace, "pooled"],
-  ["sqlite", sqlitePlace, layoutKinds[0]],
-] as const)("a session on the %s store", (_, createPlace, layout) => {
+  ["memory", keptMemoryPlace, "epoch", runs],
+  ["memory", keptMemoryPlace, "pooled", runs],
+  ["sqlite", sqlitePlace, layoutKinds[0], runsOnDisk],
+] as const)("a session on the %s store", (_, createPlace, layout, count) => {
   it.each(codecs)(
     `follows any list of its host in the ${layout} layout, with messages identified by %s (SCM_SEED=${testScale.seed})`,
     { timeout },
@@ -28,7 +30,7 @@ describe.each([
       const openSession = sessionsWith(layout);
 
       await expect(
-        checkListChanges({ createPlace, openSession, codec, runs }),
+        checkListChanges({ createPlace, openSession, codec, runs: count }),
       ).resolves.toBeUndefined();
     },
   );
