@@ -86,4 +86,10 @@ export const objectsFaults: readonly DeliberateFault[] = [
     becomes: "txTime === undefined && at.tx_time === txTime",
     breaks: "A reference whose transaction was at another time counts as verified.",
   },
+  {
+    file: "model/version-name.ts",
+    of: 'const at = given.lastIndexOf("@");',
+    becomes: 'const at = given.indexOf("@");',
+    breaks: "The version of a file whose path has an @ is not found.",
+  },
 ];

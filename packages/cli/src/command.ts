@@ -107,4 +107,4 @@ export const versionOption: CommandOptions = {
 export const versionNote = `VERSION is the number of a version (3), a transaction (tx:812: the latest version at that time), a time
 (2026-01-31T09:00:00Z: the latest version at the end of that second; likewise for a minute or a day;
 UTC if there is no zone), a hash of the content or of the whole version, or the first digits of such a
-hash (at least 8).`;
+hash (at least 8). TARGET can have it behind an @ instead: a.txt@3.`;

@@ -1,51 +1,76 @@
-import type {
-  ObjectStore,
-  StoredMetadata,
-  StoredVersion,
-  VersionSelector,
+import {
+  type ObjectStore,
+  selectVersion,
+  type StoredMetadata,
+  type StoredVersion,
+  versionedName,
+  type VersionSelector,
+  type WrittenVersion,
 } from "@self-context-manager/core";
 
-import { CliError } from "./cli-errors.ts";
+import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
+import { visible } from "./format/object-name.ts";
 import { nextCommand } from "./next-command.ts";
-import { type GivenVersion, givenVersion } from "./version-selector.ts";
+import { givenVersion } from "./version-selector.ts";
 
-/** The version that TARGET and `--as-of` mean, with its content. */
+/** The version that TARGET and `--as-of` mean, with its content. TARGET can have the version itself: `a.txt@3`. */
 export async function storedVersionOf(
   store: ObjectStore,
   call: CommandCall,
 ): Promise<StoredVersion> {
-  const asOf = call.text("as-of");
-  const given = asOf === undefined ? undefined : givenVersion(asOf);
-  const head = await findTarget(store, call, call.arguments[0] ?? "");
-  const selector = given === undefined ? undefined : await selectorOf(store, head, given);
+  const { head, given } = await headOf(store, call);
+  const selector =
+    given === undefined ? undefined : await selectorOf(store, head, given.version, given.text);
   const stored = await store.get(head.body.id, selector);
-  if (stored === undefined) throw await noSuchVersion(store, call, head, asOf ?? "");
+  if (stored === undefined) throw await noSuchVersion(store, call, head, given?.where ?? "");
   return stored;
+}
+
+interface Given {
+  readonly version: WrittenVersion;
+  readonly text: string;
+  /** The version with the option that gave it, for messages. */
+  readonly where: string;
+}
+
+/** Finds the object and the version. A target that is an exact name counts as this name, also with an `@` in it. */
+async function headOf(
+  store: ObjectStore,
+  call: CommandCall,
+): Promise<{ readonly head: StoredMetadata; readonly given: Given | undefined }> {
+  const asOf = call.text("as-of");
+  const given =
+    asOf === undefined
+      ? undefined
+      : { version: givenVersion(asOf), text: asOf, where: `--as-of ${asOf}` };
+  const target = call.arguments[0] ?? "";
+  const named = versionedName(target);
+  try {
+    return { head: await findTarget(store, call, target), given };
+  } catch (error) {
+    if (named === undefined || !(error instanceof CliError)) throw error;
+    const head = await findTarget(store, call, named.name);
+    if (given === undefined) return { head, given: { ...named, where: named.text } };
+    throw new UsageError(
+      `${visible(target)} names version ${named.text}, and --as-of ${given.text} another; give one of them`,
+    );
+  }
 }
 
 async function selectorOf(
   store: ObjectStore,
   { body: { id } }: StoredMetadata,
-  given: GivenVersion,
+  version: WrittenVersion,
+  text: string,
 ): Promise<VersionSelector> {
-  if (!("hashStart" in given)) return given;
-  const start = given.hashStart;
-  const versions = await store.history(id);
-  const startOf = (hashOf: (one: StoredMetadata) => string): readonly string[] => [
-    ...new Set(versions.map(hashOf).filter((hash) => hash.startsWith(start))),
-  ];
-  const contents = startOf(({ hashes }) => hashes.content_hash);
-  const objects = startOf(({ hashes }) => hashes.object_hash);
-  const found = [...contents, ...objects];
-  if (found.length > 1) {
-    throw new CliError(
-      `${start} is the beginning of several hashes of object ${id}; give more digits:\n${found.map((hash) => `  ${hash}`).join("\n")}`,
-    );
-  }
-  const whole = versions.find(({ hashes }) => hashes.object_hash === objects[0]);
-  return whole === undefined ? { contentHash: contents[0] ?? start } : { version: whole.version };
+  const selected = await selectVersion(store, id, version);
+  if (selected.type === "one") return selected.selector;
+  const hashes = selected.hashes.map((hash) => `  ${hash}`).join("\n");
+  throw new CliError(
+    `${text} is the beginning of several hashes of object ${id}; give more digits:\n${hashes}`,
+  );
 }
 
 async function noSuchVersion(
@@ -58,6 +83,6 @@ async function noSuchVersion(
   const first = await store.get(body.id, { version: 1 });
   const since = first === undefined ? "" : `, since ${first.at.tx_time} (tx:${first.at.tx_id})`;
   return new CliError(
-    `object ${body.id} has ${versions}${since}, and none matches --as-of ${asOf}; see ${nextCommand(call, "history", body.id)}`,
+    `object ${body.id} has ${versions}${since}, and none matches ${asOf}; see ${nextCommand(call, "history", body.id)}`,
   );
 }

@@ -288,12 +288,13 @@ test("print prints exactly the content of the given version", async () => {
     [first?.hashes.content_hash.slice(0, 12) ?? "", texts.first],
     [`sha256:${second?.hashes.content_hash.slice(0, 8)}`, texts.second],
   ] as const) {
-    expect(await store.scm("print", "a.txt", "--as-of", asOf)).toEqual({
-      code: 0,
-      stdout: text,
-      stderr: "",
-    });
+    const printed = { code: 0, stdout: text, stderr: "" };
+    expect(await store.scm("print", "a.txt", "--as-of", asOf)).toEqual(printed);
+    expect(await store.scm("print", `a.txt@${asOf}`)).toEqual(printed);
   }
+  expect((await store.scm("print", "a.txt@1", "--as-of", "2")).stderr).toContain(
+    "a.txt@1 names version 1, and --as-of 2 another; give one of them",
+  );
 });
 
 test("a time means the end of the second, as times are printed, or of the minute or day", () => {

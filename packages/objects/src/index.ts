@@ -141,6 +141,13 @@ export {
 export { type ChunkReader, type ChunkWriter, deepFreeze, sizeOf } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";
+export { type SelectedVersion, selectVersion } from "./reading/select-version.ts";
+export {
+  type VersionedName,
+  versionedName,
+  type WrittenVersion,
+  writtenVersion,
+} from "./model/version-name.ts";
 export {
   type NamedReference,
   type ResolvedVersion,

@@ -18,7 +18,7 @@ import {
   namedVersion,
   readVersion,
 } from "./earlier-version.ts";
-import { resolveTarget } from "./resolve-target.ts";
+import { resolveTarget, type Target } from "./resolve-target.ts";
 
 /**
  * Puts an object into the active set, so that its content is shown. An object that only the store has joins the pool
@@ -32,6 +32,7 @@ export async function activate(
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown") {
     const named = await namedVersion(scope, given);
+    if (typeof named === "string") return refusal(named);
     if (named !== undefined) return await activateVersion(scope, named, lines);
   }
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
@@ -185,6 +186,9 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
 /** Removes an object from the active set and unpins it. Its metadata stays in the pool. */
 export async function deactivate(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
+  const newest = await namesNewest(scope, given, target);
+  if (typeof newest === "string")
+    return newest === given ? earlierIsOutput(given) : await deactivate(scope, newest);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") {
     const isShown = scope.state.active.has(target.id);
@@ -224,6 +228,7 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   if (target.type === "locked")
     return refusal(`${target.name} is locked and always in the context; it needs no pin.`);
   const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
+  if (typeof version === "string") return refusal(version);
   if (version !== undefined && !isEarlier(version)) return await pin(scope, version.entry.handle);
   const isActive = target.type === "known" && scope.state.active.has(target.entry.id);
   const activated = isActive ? undefined : await activate(scope, given);
@@ -245,6 +250,9 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
 /** Unpins an object, so that the policy applies to it again (decision D42). */
 export async function unpin(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
+  const newest = await namesNewest(scope, given, target);
+  if (typeof newest === "string")
+    return newest === given ? earlierIsOutput(given) : await unpin(scope, newest);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type !== "known") return refusal(`${JSON.stringify(given)} is not pinned.`);
   const { entry } = target;
@@ -266,6 +274,26 @@ export async function loadInactive(scope: SessionScope, given: string): Promise<
   const entry = joinPool(scope.state, target.stored);
   return done(
     `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)} joined the pool, inactive.`,
+  );
+}
+
+/**
+ * Returns the handle of a file whose newest version a name means, and the name itself if it means an earlier one.
+ * Undefined for any other name.
+ */
+async function namesNewest(
+  scope: SessionScope,
+  given: string,
+  { type }: Target,
+): Promise<string | undefined> {
+  const version = type === "unknown" ? await namedVersion(scope, given) : undefined;
+  if (version === undefined || typeof version === "string") return undefined;
+  return isEarlier(version) ? given : version.entry.handle;
+}
+
+function earlierIsOutput(given: string): ToolAnswer {
+  return refusal(
+    `${given} is an earlier version. It is the output of the call that showed it; name that call.`,
   );
 }
 

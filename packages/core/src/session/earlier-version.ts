@@ -3,7 +3,9 @@ import {
   lineCount,
   type LineRange,
   presenceOf,
+  selectVersion,
   type StoredMetadata,
+  versionedName,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
 import { earlierVersionHeader } from "../lines/object-lines.ts";
@@ -27,19 +29,38 @@ export function isEarlier({ entry, version }: FileVersion): boolean {
   return version !== entry.stored.version || presenceOf(entry.stored.body) === "missing";
 }
 
-/** The forms in which a model names a version: `f3@1`, `f3 v1` and, from a header, `f3 src/a.ts v1`. */
-const versionForm = /^(\S+?)(?:@|(?: .*)? v)(\d{1,9})$/u;
+/** A version as the lines of a view write it: `f3 v1` and, in a header, `f3 src/a.ts v1`. */
+const lineForm = /^(\S+?)(?: .*)? v(\d{1,9})$/u;
 
-/** Returns the version of a file that a name means, or undefined if it does not name one. */
+/**
+ * Returns the version of a file that a name means: `f3@1`, `f3@2026-11-22T10:00Z`, with a transaction or the beginning of
+ * a hash, or as a line of a view writes it. Undefined if the name has no version; a text that says why if there is no
+ * such version.
+ */
 export async function namedVersion(
   scope: SessionScope,
   given: string,
-): Promise<FileVersion | undefined> {
-  const [, name, version] = versionForm.exec(given.trim()) ?? [];
-  if (name === undefined) return undefined;
-  const target = await resolveTarget(scope, name);
+): Promise<FileVersion | string | undefined> {
+  const [, name, number] = lineForm.exec(given.trim()) ?? [];
+  const versioned =
+    name === undefined
+      ? versionedName(given.trim())
+      : { name, version: { version: Number(number) }, text: String(number) };
+  if (versioned === undefined) return undefined;
+  const target = await resolveTarget(scope, versioned.name);
   if (target.type !== "known" || !isFile(target.entry.stored)) return undefined;
-  return { entry: target.entry, version: Number(version) };
+  const { entry } = target;
+  const { version, text } = versioned;
+  if ("version" in version) return { entry, version: version.version };
+  const { store } = scope.dependencies;
+  const selected = await selectVersion(store, entry.id, version);
+  if (selected.type === "ambiguous")
+    return `${text} is the beginning of several hashes of ${entry.handle}; give more digits.`;
+  const found = await store.get(entry.id, selected.selector);
+  if (found !== undefined) return { entry, version: found.version };
+  const [first] = await store.history(entry.id, { limit: 1 });
+  const since = first === undefined ? "" : `, and its first is of ${first.at.tx_time}`;
+  return `${entry.handle} has no version ${text}; its newest is version ${entry.stored.version}${since}.`;
 }
 
 /** Returns the version of a file whose text stands for the result of a tool call; undefined for any other object. */

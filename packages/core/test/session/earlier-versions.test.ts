@@ -6,7 +6,7 @@ import type { ContextSession } from "../../src/session/context-session.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
 import { openTestSession, type TestSession, type TestSessionOptions } from "./test-session.ts";
-import { textOfMessage } from "./view-parts.ts";
+import { idOf, textOfMessage } from "./view-parts.ts";
 
 const ask = { activateUnread: "ask" } as const;
 const text = numberedLines(30);
@@ -65,6 +65,48 @@ describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
       effects: [],
     });
     expect(await opened.session.activate("f1")).toMatchObject({ ok: true });
+  });
+
+  it("is shown for its time, its transaction and the beginning of its hash", async () => {
+    const opened = await openRead(options);
+    const first = await opened.store.get(await idOf(opened.session, "f1"));
+    await overwrite(opened, "new\n");
+    const { tx_id: txId, tx_time: time } = first?.at ?? { tx_id: 0, tx_time: "" };
+
+    for (const name of [
+      `f1@tx:${txId}`,
+      `a.txt@tx:${txId}`,
+      `f1@${first?.hashes.content_hash.slice(0, 12)}`,
+    ])
+      expect((await opened.session.activate(name)).text).toMatch(/^Version 1 of f1 a\.txt/u);
+    // Both versions are of one millisecond, so the newest is meant.
+    expect((await opened.session.activate(`f1@${time}`)).text).toMatch(/^f1 a\.txt is/u);
+    expect((await opened.session.activate("f1@2001-01-01")).text).toBe(
+      `f1 has no version 2001-01-01; its newest is version 2, and its first is of ${time}.`,
+    );
+    expect((await opened.session.pin("f1@2001-01-01")).ok).toBe(false);
+  });
+
+  it("is named in the same way for deactivate and unpin, which act only on the newest", async () => {
+    const opened = await openRead(options);
+    await overwrite(opened, "new\n");
+
+    for (const act of ["deactivate", "unpin"] as const) {
+      const session = opened.session;
+      expect((await session[act]("f1@2")).text).toMatch(/^f1 a\.txt /u);
+      expect(await session[act]("f1@1")).toMatchObject({
+        ok: false,
+        text: "f1@1 is an earlier version. It is the output of the call that showed it; name that call.",
+      });
+    }
+  });
+
+  it("is not meant by a path that has an @ of its own", async () => {
+    const opened = await openRead(options);
+    opened.files.set("/work/a.txt@1", "another file");
+    await opened.session.read({ path: "a.txt@1" });
+
+    expect((await opened.session.activate("a.txt@1")).text).toMatch(/^f2 a\.txt@1 is/u);
   });
 
   it("can leave the view and be activated like any output", async () => {
