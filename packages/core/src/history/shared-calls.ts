@@ -11,7 +11,13 @@ import {
 } from "@self-context-manager/objects";
 import { filesInResult, isSameCall, isSameOutput } from "../calls/toolcall-object.ts";
 import { chatState } from "../chat/chat-document.ts";
-import { type Message, textOf, type ToolResultMessage } from "../chat/message.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  textOf,
+  type ToolResultMessage,
+  type UserMessage,
+} from "../chat/message.ts";
 import { isAssistantStep, isDiscarded, isDiscardedAnswer, type Turn } from "../chat/turn.ts";
 import { type FileRendering, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -177,11 +183,16 @@ export function spokenIn(turns: readonly Turn[]): SpokenChat {
 
 /** Returns the prompts and answers of a host's messages. */
 export function spokenMessages(messages: readonly Message[]): SpokenChat {
-  return messages.flatMap((message) => {
-    if (message.role !== "user" && message.role !== "assistant") return [];
-    if (message.role === "assistant" && isDiscardedAnswer(message.meta)) return [];
-    return [spokenText(message.role, message.content, message.timestamp ?? null)];
-  });
+  return messages
+    .filter(isSpoken)
+    .map(({ role, content, timestamp = null }) => spokenText(role, content, timestamp));
+}
+
+/** Whether a message is a prompt, or an answer that did not fail. */
+export function isSpoken(message: Message): message is UserMessage | AssistantMessage {
+  return (
+    message.role === "user" || (message.role === "assistant" && !isDiscardedAnswer(message.meta))
+  );
 }
 
 function spokenText(role: string, content: unknown, timestamp: number | null): string {

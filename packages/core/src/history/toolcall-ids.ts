@@ -19,6 +19,7 @@ import { positionBefore } from "../chat/turn.ts";
 import type { FileRendering } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import {
+  isSpoken,
   type NewCall,
   sharedCalls,
   spokenLength,
@@ -128,7 +129,7 @@ function callsIn(messages: readonly Message[], spoken: number): readonly PlacedC
         calls.push({ call, id: call.id, args, result: undefined, spokenBefore, index });
       }
     }
-    spokenBefore += spokenMessages([message]).length;
+    if (isSpoken(message)) spokenBefore += 1;
   }
   return calls;
 }
