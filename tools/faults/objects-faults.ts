@@ -34,8 +34,8 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "reading/resolve-reference.ts",
-    of: "names.find((name) => hashes[name] !== reference[name]);",
-    becomes: 'names.find((name) => hashes[name] === "");',
+    of: "reference[name] !== undefined && hashes[name] !== reference[name]",
+    becomes: 'hashes[name] === ""',
     breaks: "A version that is not the one that was named is shown without a word.",
   },
   {

@@ -1,4 +1,5 @@
 import { StoreError } from "../errors.ts";
+import type { ObjectHashes } from "../model/hashes.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
 import type { ObjectId } from "../model/object-id.ts";
@@ -28,8 +29,11 @@ export interface ResolvedVersion {
   readonly problem?: VersionProblem;
 }
 
-/** The parts of a store that resolve references. Without `lookup`, a nickname is not found. */
-type ReadStore = Pick<ObjectStore, "get"> & Partial<Pick<ObjectStore, "lookup">>;
+/**
+ * The parts of a store that resolve references. Without `lookup`, a nickname is not found. Without `history`, of versions
+ * with the same content only the newest is found by its hashes.
+ */
+type ReadStore = Pick<ObjectStore, "get"> & Partial<Pick<ObjectStore, "lookup" | "history">>;
 
 /**
  * Resolves a reference: a dynamic one to the latest version, a static one to the version that it names. The hashes are
@@ -68,8 +72,14 @@ async function findVersion(store: ReadStore, reference: ReferenceById): Promise<
   const { ref, id, tx_id: txId, tx_time: txTime, content_hash: contentHash } = reference;
   if (ref === "dynamic") return await resolveVersion(store, id);
   if (txId !== undefined) return await checked(store, reference, { txId });
-  const byHash = async (): Promise<ResolvedVersion | undefined> =>
-    contentHash === undefined ? undefined : await checked(store, reference, { contentHash });
+  const byHash = async (): Promise<ResolvedVersion | undefined> => {
+    if (contentHash === undefined) return undefined;
+    const versions = (await store.history?.(id)) ?? [];
+    const same = versions.filter(({ hashes }) => differingHash(hashes, reference) === undefined);
+    const found = same.findLast(({ at }) => at.tx_time === txTime) ?? same.at(-1);
+    const at = found === undefined ? { contentHash } : { version: found.version };
+    return await checked(store, reference, at);
+  };
   if (txTime === undefined) return (await byHash()) ?? nameless(id);
   const byTime = await checked(store, reference, { txTime });
   if (byTime.isVerified) return byTime;
@@ -149,16 +159,22 @@ function contradiction(
     const text = `version ${version} of object ${id} is not the version that the reference names: ${what}`;
     return { id, version, type: "other", text };
   };
-  const names = ["content_hash", "metadata_view_hash", "object_hash"] as const;
-  const differing = names.find(
-    (name) => reference[name] !== undefined && hashes[name] !== reference[name],
-  );
+  const differing = differingHash(hashes, reference);
   if (differing !== undefined)
     return other(`${differing} is ${hashes[differing]}, named ${reference[differing]}`);
   // Without a transaction, the time selects a version and need not be that of its transaction.
   return txId !== undefined && txTime !== undefined && at.tx_time !== txTime
     ? other(`its transaction was at ${at.tx_time}, named ${txTime}`)
     : undefined;
+}
+
+/** Returns the name of the first hash that a reference has and that is another. */
+function differingHash(
+  hashes: ObjectHashes,
+  reference: ReferenceById,
+): "content_hash" | "metadata_view_hash" | "object_hash" | undefined {
+  const names = ["content_hash", "metadata_view_hash", "object_hash"] as const;
+  return names.find((name) => reference[name] !== undefined && hashes[name] !== reference[name]);
 }
 
 function nameOf(id: ObjectId, at: VersionSelector | undefined): string {
