@@ -153,9 +153,9 @@ async function followHost(
   }
   if (result.type === "appended") return rewound === true && (await returnTo(scope, identities));
   const { known } = scope.state;
-  const before = result.keys().map((key) => known.get(key));
+  const before = identities.every(isNamed) ? [] : result.keys().map((key) => known.get(key));
   await rewindTo(scope, result.to, identities.slice(0, result.newFrom));
-  if (!identities.every(isNamed)) keepOrder(scope.state, before);
+  keepOrder(scope.state, before);
   return true;
 }
 

@@ -59,31 +59,32 @@ export interface ReconcileInput<Raw> {
  * one, or a report of the host.
  */
 export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
-  const { identities } = input;
-  const prompt = reusedName(input, identities);
+  const prompt = reusedName(input);
   if (prompt !== undefined) {
     const known = new Map(input.known);
     known.delete(prompt.key);
-    const result = compare({ ...input, known }, identities, prompt.index);
+    const other = { ...input, known };
+    const result = compare(other, keysOnce(other), prompt.index);
     return result.type === "rewound" ? { ...result, newFrom: prompt.index } : result;
   }
-  return compare(input, identities, knownPrefix(input, identities));
+  const keys = keysOnce(input);
+  return compare(input, keys, knownPrefix(input, keys));
 }
 
+/** Returns a function for the keys of a list, which are found when they are first needed. */
+function keysOnce<Raw>(input: ReconcileInput<Raw>): Reconciliation["keys"] {
+  let keys: readonly string[] | undefined;
+  return () => (keys ??= keysOf(input.identities, input, input.rewound));
+}
+
+/** `shared`: the number of messages with which both the host's list and the known one begin. */
 function compare<Raw>(
   input: ReconcileInput<Raw>,
-  identities: readonly MessageIdentity[],
+  keys: Reconciliation["keys"],
   shared: number,
 ): Reconciliation {
-  const { messages, sequence } = input;
-  const isAllNamed = identities.every(isNamed);
-  let kept: readonly string[] | undefined;
-  const keys = (): readonly string[] => (kept ??= keysOf(identities, input, input.rewound));
-  const later =
-    shared < identities.length && isAllNamed
-      ? messageKeys(identities, shared)
-      : keys().slice(shared);
-  const unseen = later.flatMap((key, at): readonly UnseenMessage[] => {
+  const { messages, identities, sequence } = input;
+  const unseen = keysFrom(identities, keys, shared).flatMap((key, at): readonly UnseenMessage[] => {
     const index = shared + at;
     const identity = identities[index];
     return identity === undefined || input.known.has(key) ? [] : [{ index, identity, key }];
@@ -92,26 +93,40 @@ function compare<Raw>(
   if (shared === sequence.length && !isBehind(input)) return { type: "appended", ...result };
   const isShorter = shared === messages.length;
   if (isShorter && input.rewound !== true) return { type: "replaced", ...result, isShorter };
-  const point = rewindPoint(input, identities, keys(), shared);
+  const point = rewindPoint(input, keys(), shared);
   return point === undefined
     ? { type: "replaced", ...result, isShorter }
     : { type: "rewound", to: point, ...result };
+}
+
+/** Returns the keys of the messages from an index on. Of messages with ids or times, the earlier ones are not needed. */
+function keysFrom(
+  identities: readonly MessageIdentity[],
+  keys: Reconciliation["keys"],
+  from: number,
+): readonly string[] {
+  if (from >= identities.length) return [];
+  return identities.every(isNamed) ? messageKeys(identities, from) : keys().slice(from);
 }
 
 /**
  * Returns the newest prompt if it has the key of an abandoned one: two prompts can have the same timestamp. Only a list
  * that does not continue the known one is examined, because hosts can change messages that they send again.
  */
-function reusedName<Raw>(
-  { messages, sequence, known, isOtherPrompt, rewound }: ReconcileInput<Raw>,
-  identities: readonly MessageIdentity[],
-): { readonly index: number; readonly key: string } | undefined {
+function reusedName<Raw>({
+  messages,
+  identities,
+  sequence,
+  known,
+  isOtherPrompt,
+  rewound,
+}: ReconcileInput<Raw>): { readonly index: number; readonly key: string } | undefined {
   if (isOtherPrompt === undefined) return undefined;
   if (rewound !== true && messages.length >= sequence.length) return undefined;
   const index = identities.findLastIndex(({ role }) => role === "user");
   const prompt = identities[index];
   if (prompt === undefined || !isNamed(prompt)) return undefined;
-  const [key] = index === -1 ? [] : messageKeys(identities.slice(0, index + 1), index);
+  const [key] = messageKeys(identities.slice(0, index + 1), index);
   const before = key === undefined ? undefined : known.get(key);
   if (key === undefined || before === undefined) return undefined;
   return isOtherPrompt(before, messages[index] as Raw) ? { index, key } : undefined;
@@ -119,14 +134,12 @@ function reusedName<Raw>(
 
 /** Returns the number of messages with which both the host's list and the known one begin. */
 function knownPrefix<Raw>(
-  input: ReconcileInput<Raw>,
-  identities: readonly MessageIdentity[],
+  { identities, sequence }: ReconcileInput<Raw>,
+  keys: Reconciliation["keys"],
 ): number {
-  const { sequence } = input;
   const shared = commonStart(identities, sequence);
   if (identities.every(isNamed)) return shared;
-  const keys = keysOf(identities, input, input.rewound);
-  const differs = sequence.slice(0, shared).findIndex(({ key }, index) => keys[index] !== key);
+  const differs = sequence.slice(0, shared).findIndex(({ key }, index) => keys()[index] !== key);
   return differs === -1 ? shared : differs;
 }
 
@@ -139,11 +152,10 @@ function isBehind<Raw>({ sequence, end }: ReconcileInput<Raw>): boolean {
 /** Returns the position at which the chat is cut, or undefined if the chat continues. */
 function rewindPoint<Raw>(
   input: ReconcileInput<Raw>,
-  identities: readonly MessageIdentity[],
   keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
-  const { known, isDiscarded } = input;
+  const { identities, known, isDiscarded } = input;
   const begin = beginOfChat(identities, keys, known);
   // A result of a known call does not begin a branch: it can have arrived just before the session ended.
   const isNew = (key: string, index: number): boolean =>

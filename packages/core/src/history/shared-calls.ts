@@ -36,11 +36,11 @@ export interface NewCall {
 /** The prompts and the answers of a chat in order, without failed answers, each as a text that shows all of it. */
 export type SpokenChat = readonly string[];
 
-export interface SharedCallsInput {
+export interface SharedCallsInput<Call extends NewCall> {
   /** The calls in their order. */
-  readonly calls: readonly NewCall[];
+  readonly calls: readonly Call[];
   /** Returns the objects that can be those of a call. */
-  readonly candidates: (call: NewCall) => Promise<readonly StoredVersion[]>;
+  readonly candidates: (call: Call) => readonly StoredVersion[] | Promise<readonly StoredVersion[]>;
   /** Returns the session's chat with these calls. */
   readonly spoken: () => SpokenChat;
   readonly rendering: FileRendering | undefined;
@@ -51,19 +51,22 @@ export interface SharedCallsInput {
  * The call, its output and all that was said before it are equal. Providers and agents count their ids from 0 in each
  * chat, so an equal id, call and time say nothing about the output (decision D31).
  */
-export async function sharedCalls(
+export async function sharedCalls<Call extends NewCall>(
   scope: SessionScope,
-  { calls, candidates, spoken, rendering }: SharedCallsInput,
-): Promise<ReadonlyMap<NewCall, StoredMetadata>> {
-  const shared = new Map<NewCall, StoredMetadata>();
-  const isOf = async (call: NewCall, object: StoredVersion): Promise<boolean> =>
+  { calls, candidates, spoken, rendering }: SharedCallsInput<Call>,
+): Promise<ReadonlyMap<Call, StoredMetadata>> {
+  const shared = new Map<Call, StoredMetadata>();
+  const chats = new Map<string, OtherChat | undefined>();
+  const isOf = async (call: Call, object: StoredVersion): Promise<boolean> =>
     isSameCall(object.body, call) && (await isSameResult(scope, object, call, rendering));
   let own: SpokenChat | undefined;
   for (const [at, call] of [...calls.entries()].toReversed()) {
     if (shared.has(call)) continue;
     for (const object of await candidates(call)) {
       if (!(await isOf(call, object))) continue;
-      const other = await loadChat(scope, object);
+      const chat = canonicalJson(object.body["chat_ref"] ?? null);
+      if (!chats.has(chat)) chats.set(chat, await loadChat(scope, object));
+      const other = chats.get(chat);
       own ??= spoken();
       const place = other?.places.get(object.body.id);
       if (other === undefined || place === undefined || !continues(other, own, call, place))

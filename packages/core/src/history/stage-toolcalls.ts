@@ -5,8 +5,8 @@ import {
   metadataVersion,
   type ObjectId,
   type ObjectWrite,
-  sealObject,
   type Reference,
+  sealObject,
   staticReference,
   type StaticReference,
   type StoredMetadata,
@@ -219,8 +219,8 @@ function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boo
 }
 
 /**
- * Adds references to the tool call and to the files that it loaded to the next version of the chat. The tool call itself refers to the present
- * version, so that no hash depends on itself (decision D35).
+ * Adds references to the tool call and to the files that it loaded to the next version of the chat. The tool call itself
+ * refers to the present version, so that no hash depends on itself (decision D35).
  */
 function nameInChat(scope: SessionScope, call: StoredMetadata): void {
   const { chat } = scope.state;

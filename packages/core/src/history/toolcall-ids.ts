@@ -22,8 +22,8 @@ import {
   isSpoken,
   type NewCall,
   sharedCalls,
-  spokenLength,
   spokenIn,
+  spokenLength,
   spokenMessages,
 } from "./shared-calls.ts";
 
@@ -54,26 +54,24 @@ export async function chooseObjectIds(
   // A fork is a session whose first messages are the history of another.
   let searches = state.known.size === 0 ? mostSearches : 0;
   const shared = await sharedCalls(scope, {
-    calls: calls.flatMap(({ id, args, result, spokenBefore, index }) =>
-      result === undefined ? [] : [{ id, args, result, spokenBefore, index }],
-    ),
+    calls: calls.filter(hasResult),
     candidates: async ({ id, args }) => {
-      const owner = owners.get(id)?.object ?? [];
-      if (searches === 0) return [owner].flat();
+      const owner = owners.get(id)?.object;
+      const own = owner === undefined ? [] : [owner];
+      if (searches === 0) return own;
       searches -= 1;
-      return [owner].flat().concat(await callsOfProvider(dependencies.store, id, args));
+      return [...own, ...(await callsOfProvider(dependencies.store, id, args))];
     },
     spoken: () => [...spokenIn(state.chat.turns), ...spokenMessages(messages)],
     rendering,
   });
-  const sharedIds = new Map([...shared].map(([one, stored]) => [placeOf(one), stored]));
   const taken = new Set<string>();
   const mayShare = (id: ObjectId): boolean =>
     !known.has(id) && !state.pool.has(id) && !state.placedCalls.has(id);
   const chosen = new Map<ToolCallBlock, ObjectId>();
   for (const one of calls) {
     const { call } = one;
-    const found = sharedIds.get(placeOf(one));
+    const found = hasResult(one) ? shared.get(one) : undefined;
     const stored = found !== undefined && mayShare(found.body.id) ? found : undefined;
     const isFree = isObjectId(call.id) && !taken.has(call.id) && !state.placedCalls.has(call.id);
     const isOwn = isFree && !isTaken(owners.get(call.id));
@@ -111,6 +109,10 @@ interface PlacedCall extends Omit<NewCall, "result"> {
   readonly result: ToolResultMessage | undefined;
 }
 
+function hasResult(call: PlacedCall): call is PlacedCall & NewCall {
+  return call.result !== undefined;
+}
+
 /** Returns the calls of messages with the result of each. `spoken`: the number of prompts and answers before them. */
 function callsIn(messages: readonly Message[], spoken: number): readonly PlacedCall[] {
   const calls: PlacedCall[] = [];
@@ -132,10 +134,6 @@ function callsIn(messages: readonly Message[], spoken: number): readonly PlacedC
     if (isSpoken(message)) spokenBefore += 1;
   }
   return calls;
-}
-
-function placeOf({ spokenBefore, index }: Pick<NewCall, "spokenBefore" | "index">): string {
-  return `${spokenBefore} ${index}`;
 }
 
 function isTaken(owner: Owner | undefined): boolean {
@@ -180,9 +178,9 @@ export async function moveTakenCalls(
   });
   const shared = await sharedCalls(scope, {
     calls: taken,
-    candidates: async ({ id }) => {
-      const objectId = state.openCalls.get(id)?.objectId ?? "";
-      return await Promise.resolve([owners.get(objectId)?.object ?? []].flat());
+    candidates: ({ id }) => {
+      const owner = owners.get(state.openCalls.get(id)?.objectId ?? "")?.object;
+      return owner === undefined ? [] : [owner];
     },
     spoken: () => spokenIn(state.chat.turns),
     rendering,

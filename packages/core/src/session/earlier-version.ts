@@ -1,4 +1,3 @@
-import { filesInResult } from "../calls/toolcall-object.ts";
 import {
   lineCount,
   type LineRange,
@@ -8,6 +7,7 @@ import {
   versionedName,
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
+import { filesInResult } from "../calls/toolcall-object.ts";
 import { earlierVersionHeader } from "../lines/object-lines.ts";
 import { shortName } from "../render/short-name.ts";
 import { showableOf } from "../state/host-shown.ts";
