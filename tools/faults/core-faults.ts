@@ -96,6 +96,24 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/fit-budget.ts",
+    of: "+ (1 - share) * total(context, files);",
+    becomes: "+ 0 * files.length;",
+    breaks: "A user with many pictures sees the newest turns leave, although there is room.",
+  },
+  {
+    file: "cost/media-facts.ts",
+    of: "isRemote: found.isRemote && !found.hasText",
+    becomes: "isRemote: found.isRemote",
+    breaks: "A document whose text is in the message counts as ten pages.",
+  },
+  {
+    file: "history/shared-calls.ts",
+    of: "if (chats.size === mostChats) return shared;",
+    becomes: "",
+    breaks: "A session whose first call many others made reads the chats of all of them.",
+  },
+  {
+    file: "layouts/epoch/fit-budget.ts",
     of: "const shorter = [...notices, ...held, ...kept];",
     becomes: "const shorter = [...notices, ...kept];",
     breaks: "A file of the user leaves a full view, and nothing can bring it back.",

@@ -31,7 +31,9 @@ export function mediaOf(block: Block): MediaFacts | undefined {
   if (known !== undefined) return known;
   const file = fileIn(block);
   const kind = kindOf(file.type ?? block.type);
-  if (kind === undefined) return undefined;
+  // Some libraries give the text of a document as a field.
+  const isThere = kind === "image" || file.data !== undefined || file.isRemote;
+  if (kind === undefined || !isThere) return undefined;
   const facts = factsOf(kind, file);
   kept.set(block, facts);
   return facts;
@@ -51,22 +53,30 @@ interface FileInBlock {
   type?: string;
   /** The content in base64; undefined for a file that the provider fetches. */
   data?: string;
+  /** Whether the block names a file that the provider fetches or has, and does not give its text. */
+  isRemote: boolean;
 }
 
 const typeFields = new Set(["mimeType", "mime_type", "mediaType", "media_type"]);
 const dataFields = new Set(["data", "file_data", "fileData", "base64", "bytes", "url", "image"]);
+const idFields = new Set(["file_id", "fileId", "file_uri", "fileUri"]);
 const dataUrl = /^data:([^;,]+)[^,]*;base64,/u;
 
 /** Finds the file in a block. Providers and libraries have it under different names, at different depths. */
 function fileIn(block: Block): FileInBlock {
-  const found: FileInBlock = {};
+  const found = { isRemote: false, hasText: false };
   look(block, 3, found);
-  return found;
+  return { ...found, isRemote: found.isRemote && !found.hasText };
 }
 
-function look(value: JsonValue | undefined, depth: number, found: FileInBlock): void {
+function look(
+  value: JsonValue | undefined,
+  depth: number,
+  found: FileInBlock & { hasText: boolean },
+): void {
   if (!isJsonObject(value)) return;
   for (const [name, field] of Object.entries(value)) {
+    if (name === "text") found.hasText = true;
     if (typeof field !== "string") {
       if (depth > 0) look(field, depth - 1, found);
       continue;
@@ -76,6 +86,7 @@ function look(value: JsonValue | undefined, depth: number, found: FileInBlock): 
       found.type ??= url[1] as string;
       found.data ??= field.slice(url[0].length);
     } else if (typeFields.has(name)) found.type ??= field;
+    else if (idFields.has(name) || /^[a-z]+:\/\//u.test(field)) found.isRemote = true;
     else if (dataFields.has(name) && isBase64(field)) found.data ??= field;
   }
 }

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   metadataVersion,
   type ObjectId,
+  type Reference,
   type StaticReference,
   type StoredMetadata,
   type StoredVersion,
@@ -64,9 +65,14 @@ export async function sharedCalls<Call extends NewCall>(
     if (shared.has(call)) continue;
     for (const object of await candidates(call)) {
       if (!(await isOf(call, object))) continue;
-      const chat = canonicalJson(object.body["chat_ref"] ?? null);
-      if (!chats.has(chat)) chats.set(chat, await loadChat(scope, object));
-      const other = chats.get(chat);
+      const reference = object.body["chat_ref"];
+      if (!isReference(reference)) continue;
+      const name = `${reference.id} ${reference.ref === "static" ? reference.tx_id : ""}`;
+      if (!chats.has(name)) {
+        if (chats.size === mostChats) return shared;
+        chats.set(name, await loadChat(scope, reference));
+      }
+      const other = chats.get(name);
       own ??= spoken();
       const place = other?.places.get(object.body.id);
       if (other === undefined || place === undefined || !continues(other, own, call, place))
@@ -90,6 +96,12 @@ export async function sharedCalls<Call extends NewCall>(
   return shared;
 }
 
+/**
+ * Number of other chats that are read. A chat can be long, and agents that count their ids from 0 make the same calls in
+ * many chats. Without a match the calls get objects of their own.
+ */
+const mostChats = 8;
+
 type CallPlace = Pick<NewCall, "spokenBefore" | "index">;
 
 /** A version of the chat in which a stored call was made. */
@@ -106,10 +118,8 @@ function placeName({ spokenBefore, index }: CallPlace): string {
 
 async function loadChat(
   { dependencies, state }: SessionScope,
-  { body }: StoredVersion,
+  reference: Reference,
 ): Promise<OtherChat | undefined> {
-  const reference = body["chat_ref"];
-  if (!isReference(reference)) return undefined;
   const asOf = reference.ref === "static" ? { txId: reference.tx_id } : undefined;
   const stored = await dependencies.store.get(reference.id, asOf);
   if (stored?.body.type !== "chat") return undefined;

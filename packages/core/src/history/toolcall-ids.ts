@@ -1,13 +1,12 @@
 import {
-  canonicalJson,
   isObjectId,
-  type JsonObject,
   type ObjectId,
   type ObjectStore,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { argumentsOf } from "../calls/toolcall-object.ts";
+import { argsDisplay } from "../chat/args-display.ts";
 import { upTo, withToolcallId } from "../chat/chat-document.ts";
 import {
   isToolCall,
@@ -55,12 +54,13 @@ export async function chooseObjectIds(
   let searches = state.known.size === 0 ? mostSearches : 0;
   const shared = await sharedCalls(scope, {
     calls: calls.filter(hasResult),
-    candidates: async ({ id, args }) => {
+    candidates: async (call) => {
+      const { id } = call;
       const owner = owners.get(id)?.object;
       const own = owner === undefined ? [] : [owner];
       if (searches === 0) return own;
       searches -= 1;
-      return [...own, ...(await callsOfProvider(dependencies.store, id, args))];
+      return [...own, ...(await callsOfProvider(dependencies.store, call))];
     },
     spoken: () => [...spokenIn(state.chat.turns), ...spokenMessages(messages)],
     rendering,
@@ -87,20 +87,17 @@ const mostSearches = 16;
 /** Number of objects that are compared with a call. Chats whose ids count from 0 have many of each. */
 const mostCandidates = 64;
 
-/** Returns the newest stored calls with a provider id and these arguments that have other ids as objects. */
+/** Returns the newest stored calls that have another id as objects, and the provider's id and arguments of a call. */
 async function callsOfProvider(
   store: ObjectStore,
-  id: string,
-  args: JsonObject,
+  { id, args, result }: NewCall,
 ): Promise<readonly StoredVersion[]> {
   const { items } = await store.find({
-    where: { type: "toolcall", provider_id: id },
+    where: { type: "toolcall", provider_id: id, args_display: argsDisplay(result.toolName, args) },
     newestFirst: true,
     limit: mostCandidates,
   });
-  const wanted = canonicalJson(args);
-  const same = items.filter(({ body }) => canonicalJson(body["args"] ?? {}) === wanted);
-  const found = await store.getMany(same.map(({ body }) => body.id));
+  const found = await store.getMany(items.map(({ body }) => body.id));
   return found.flatMap((one) => one ?? []);
 }
 

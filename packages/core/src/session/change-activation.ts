@@ -56,9 +56,7 @@ async function activateVersion(
   const stored = await scope.dependencies.store.get(entry.id, { version });
   if (stored !== undefined)
     return await earlierVersion(scope, { entry: newest, stored: metadataVersion(stored) }, asked);
-  return refusal(
-    `${entry.handle} has no version ${version}; its newest is version ${newest.stored.version}.`,
-  );
+  return refusal(noVersion(newest, version));
 }
 
 async function activateEntry(
@@ -186,9 +184,8 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
 /** Removes an object from the active set and unpins it. Its metadata stays in the pool. */
 export async function deactivate(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  const newest = await namesNewest(scope, given, target);
-  if (typeof newest === "string")
-    return newest === given ? earlierIsOutput(given) : await deactivate(scope, newest);
+  const answer = await onNewest(scope, given, target, deactivate);
+  if (answer !== undefined) return answer;
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") {
     const isShown = scope.state.active.has(target.id);
@@ -250,9 +247,8 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
 /** Unpins an object, so that the policy applies to it again (decision D42). */
 export async function unpin(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  const newest = await namesNewest(scope, given, target);
-  if (typeof newest === "string")
-    return newest === given ? earlierIsOutput(given) : await unpin(scope, newest);
+  const answer = await onNewest(scope, given, target, unpin);
+  if (answer !== undefined) return answer;
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type !== "known") return refusal(`${JSON.stringify(given)} is not pinned.`);
   const { entry } = target;
@@ -277,24 +273,27 @@ export async function loadInactive(scope: SessionScope, given: string): Promise<
   );
 }
 
-/**
- * Returns the handle of a file whose newest version a name means, and the name itself if it means an earlier one.
- * Undefined for any other name.
- */
-async function namesNewest(
+/** Acts on a file of which a name means the newest version. Undefined for a name without a version. */
+async function onNewest(
   scope: SessionScope,
   given: string,
   { type }: Target,
-): Promise<string | undefined> {
-  const version = type === "unknown" ? await namedVersion(scope, given) : undefined;
-  if (version === undefined || typeof version === "string") return undefined;
-  return isEarlier(version) ? given : version.entry.handle;
+  act: (scope: SessionScope, handle: string) => Promise<ToolAnswer>,
+): Promise<ToolAnswer | undefined> {
+  const named = type === "unknown" ? await namedVersion(scope, given) : undefined;
+  if (named === undefined) return undefined;
+  if (typeof named === "string") return refusal(named);
+  const { entry, version } = named;
+  if (version === entry.stored.version) return await act(scope, entry.handle);
+  return refusal(
+    version > entry.stored.version
+      ? noVersion(entry, version)
+      : `${given} is an earlier version. It is the output of the call that showed it; name that call.`,
+  );
 }
 
-function earlierIsOutput(given: string): ToolAnswer {
-  return refusal(
-    `${given} is an earlier version. It is the output of the call that showed it; name that call.`,
-  );
+function noVersion({ handle, stored }: PoolEntry, version: number): string {
+  return `${handle} has no version ${version}; its newest is version ${stored.version}.`;
 }
 
 async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry | undefined> {

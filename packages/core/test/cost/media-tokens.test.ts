@@ -88,6 +88,11 @@ describe("the file in a block is recognised", () => {
       { kind: "document", pages: 10 },
     ],
     [
+      "that the provider has",
+      { type: "input_file", file_id: "file-1" },
+      { kind: "document", pages: 10 },
+    ],
+    [
       "of a video",
       { type: "video_url", video_url: { url: "https://x" } },
       { kind: "video", seconds: 60 },
@@ -97,6 +102,8 @@ describe("the file in a block is recognised", () => {
   });
 
   it.each<Block>([
+    { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "words" } },
+    { type: "file", mediaType: "text/markdown", text: "words" },
     { type: "text", text: "data:image/png;base64,aaaa" },
     { type: "toolCall", id: "c", name: "x", arguments: { mimeType: "image/png" } },
     { type: "thinking", thinking: "an image" },

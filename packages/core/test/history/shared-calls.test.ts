@@ -1,4 +1,5 @@
 import type { ObjectStore } from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
@@ -112,6 +113,33 @@ describe("calls with the id of a call in another session", () => {
     expect(await idsOf(other)).not.toEqual(["call_0"]);
   });
 
+  it("have an object of their own after few other chats were read, if many made the same call", async () => {
+    const kept = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+    let reads = 0;
+    const store: ObjectStore = {
+      ...kept,
+      async get(id, at) {
+        if (at !== undefined) reads += 1;
+        return await kept.get(id, at);
+      },
+    };
+    const opened = await openTestSession({ store });
+    for (let index = 0; index < 20; index += 1) {
+      const session = await opened.reopen({ harness: "test", sessionId: `s${index}` });
+      await session.ingest(
+        messagesOf([{ prompt: `question ${index}`, outputs: ["A"] }], false),
+        plainCodec,
+      );
+    }
+    reads = 0;
+
+    await opened.session.ingest(messagesOf([{ prompt: "go", outputs: ["A"] }], false), plainCodec);
+
+    expect(await outputsOf(store, opened.session)).toEqual(["A"]);
+    expect(reads).toBeLessThanOrEqual(8);
+    expect(reads).toBeGreaterThan(0);
+  });
+
   it("are shared by a fork whose beginning a summary replaced", async () => {
     const opened = await openTestSession();
     const { session } = opened;
@@ -144,10 +172,8 @@ describe("calls with the id of a call in another session", () => {
   it("are shared by a fork, also if their objects have other ids because the ids were taken", async () => {
     const opened = await openTestSession();
     const first = await opened.reopen({ harness: "test", sessionId: "s0" });
-    await first.ingest(
-      messagesOf([{ prompt: "go", outputs: ["of the first"] }], false),
-      plainCodec,
-    );
+    const taking = { prompt: "go", outputs: ["of the first", "b", "c"] };
+    await first.ingest(messagesOf([taking], false), plainCodec);
     const chat = [
       { prompt: "look", outputs: ["one", "two"] },
       { prompt: "go on", outputs: ["three"] },

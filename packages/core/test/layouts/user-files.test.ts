@@ -15,6 +15,7 @@ const pdf: Block = {
   filename: "report.pdf",
   data: Buffer.from(`%PDF-1.4\n${pages}\n${" ".repeat(900_000)}`).toString("base64"),
 };
+const picture: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const sound: Block = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
 
 /** Returns the type and the hash-like end of each block that is not text, because a failure would print megabytes. */
@@ -57,6 +58,27 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     expect(says(messages, "and now")).toBe(true);
     expect(says(messages, "question 0 ")).toBe(false);
     expect(tokens.metadata + tokens.chat + tokens.active).toBeLessThan(12_500);
+  });
+
+  it("leave room for the newest turns, however many they are", async () => {
+    const opened = await open();
+    const history = scriptHistory();
+    for (let turn = 0; turn < 11; turn += 1) {
+      history.user([{ type: "text", text: `picture ${turn}` }, picture]);
+      history.say("seen");
+    }
+    for (let turn = 0; turn < 12; turn += 1) {
+      history.user(`question ${turn} ${"and more words ".repeat(20)}`);
+      history.say(`answer ${turn}`);
+    }
+    history.user("and now");
+    await history.ingest(opened.session);
+
+    const { messages } = await opened.session.view({ contextWindow: 24_500 });
+
+    expect(filesIn(messages)).toHaveLength(11);
+    expect(says(messages, "answer 11")).toBe(true);
+    expect(says(messages, "answer 8")).toBe(true);
   });
 
   it("stay in the newest message when only its text is too long", async () => {

@@ -98,6 +98,10 @@ describe.each([{}, ask])("a version that is not the newest (%o)", (options) => {
         ok: false,
         text: "f1@1 is an earlier version. It is the output of the call that showed it; name that call.",
       });
+      expect((await session[act]("f1@7")).text).toBe(
+        "f1 has no version 7; its newest is version 2.",
+      );
+      expect((await session[act]("f1@2001-01-01")).text).toMatch(/^f1 has no version 2001-01-01;/u);
     }
   });
 

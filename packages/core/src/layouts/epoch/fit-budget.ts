@@ -120,6 +120,9 @@ function withoutOldTurns(
 ): readonly ViewEntry[] {
   let prose = entries.reduce((sum, entry) => sum + proseTokens(context, entry), 0);
   if (prose <= budget * 0.9) return entries;
+  // What stays in any case takes no room from the newest turns.
+  const files = entries.filter((entry) => holdsFiles(context, entry));
+  const target = budget * share + (1 - share) * total(context, files);
   const starts = entries.flatMap((entry, index) => (entry.type === "user" ? [index] : []));
   const lastStart = starts.at(-1) ?? 0;
   const drop = (from: number, to: number): void => {
@@ -130,7 +133,7 @@ function withoutOldTurns(
   };
   let first = 0;
   for (const start of starts) {
-    if (prose <= budget * share) break;
+    if (prose <= target) break;
     drop(first, start);
     first = start;
   }
@@ -142,11 +145,11 @@ function withoutOldTurns(
     notices.push(
       omissionNotice(context, (chat) => omissionNotices.turns.write(1, user.turn, chat)),
     );
-  if (prose > budget * share && first === lastStart) {
+  if (prose > target && first === lastStart) {
     const head = kept[0]?.type === "user" ? kept.slice(0, 1) : [];
     const groups = entriesByStep(kept.slice(head.length));
     let gone = 0;
-    while (gone < groups.length - 1 && prose > budget * share) {
+    while (gone < groups.length - 1 && prose > target) {
       for (const entry of groups[gone] ?? []) prose -= proseTokens(context, entry);
       gone += 1;
     }
