@@ -41,6 +41,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Prompts that are too short for the cache are billed as cached.",
   },
   {
+    file: "history/ingest-messages.ts",
+    of: "if (answered !== undefined) {",
+    becomes: "if (answered === null) {",
+    breaks: "A result that is reported twice is shown again as a message of the user.",
+  },
+  {
     file: "history/known-keys.ts",
     of: "if (place > lastCounted && !isBehindNew) return places;",
     becomes: "if (places.length > 0) return places;",

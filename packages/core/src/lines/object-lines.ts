@@ -76,11 +76,11 @@ const pooledHeader = writtenBy("HEADER", [titles.file, titles.call, pooledLines]
 /** The headers of the pooled layout. Their title can be that of a call, which ends with a foreign text. */
 export const pooledHeaders: {
   readonly lines: LineKind<[title: string, ranges: readonly LineRange[], count: number]>;
-  readonly withoutImages: LineKind<[header: string, images: number]>;
+  readonly withoutFiles: LineKind<[header: string, files: number]>;
   readonly withoutRoom: LineKind<[header: string, handle: string]>;
 } = {
   lines: pooledLines,
-  withoutImages: line`${pooledHeader}: no room for its images (${number})`,
+  withoutFiles: line`${pooledHeader}: no room for its files (${number})`,
   withoutRoom: line`${pooledHeader}: no room to show it; activate ${target} with from and to shows a part`,
 };
 

@@ -169,6 +169,24 @@ describe("histories that once caused errors", () => {
     expect(await versionCount(opened.store)).toBe(before);
   });
 
+  it.each(["A", "another output"])(
+    "show a result that is reported twice once, as it was reported first (%s)",
+    async (second) => {
+      const { session } = await openTestSession();
+      const history = oneCall();
+      await history.ingest(session);
+      const { chat: before } = await viewParts(session);
+      history.push(resultOf("call_1", "bash", second, 9_000_000_000_000));
+
+      await history.ingest(session);
+
+      const { chat, activeTexts } = await viewParts(session);
+      expect(chat).toEqual(before);
+      expect(activeTexts.join()).not.toContain("another output");
+      expect((await session.status()).objects).toHaveLength(1);
+    },
+  );
+
   it("give a separate object to a call that uses the id of a lost call", async () => {
     const opened = await openTestSession();
     const call = (time: number): Message => ({

@@ -103,9 +103,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
       number,
     )
     .map((all) => pooledHeaders.lines.write(...all)),
-  "the pooled header without images": fc
+  "the pooled header without files": fc
     .tuple(pooledHeader, number)
-    .map((all) => pooledHeaders.withoutImages.write(...all)),
+    .map((all) => pooledHeaders.withoutFiles.write(...all)),
   "the pooled header without content": fc
     .tuple(pooledHeader, handle)
     .map((all) => pooledHeaders.withoutRoom.write(...all)),

@@ -114,7 +114,7 @@ describe("a budget (D54)", () => {
 
     const { chat } = await viewParts(session, { contextWindow: 900, reserve: 0 });
 
-    expect(activeTexts[0]).toBe("t1 shot {}: no room for its images (1)\n~~~\ntaken\n~~~");
+    expect(activeTexts[0]).toBe("t1 shot {}: no room for its files (1)\n~~~\ntaken\n~~~");
     expect(chat.map((message) => textOfMessage(message).slice(0, 60))).toEqual([
       "go",
       "[the first 7 steps of this turn are not shown; activate chat",

@@ -83,7 +83,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
     ranges === undefined ? 0 : lineCount(text ?? ""),
   );
   const title =
-    files.length === 0 ? header : pooledHeaders.withoutImages.write(header, files.length);
+    files.length === 0 ? header : pooledHeaders.withoutFiles.write(header, files.length);
   const fitted =
     text === null
       ? undefined
