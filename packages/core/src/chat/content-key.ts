@@ -1,11 +1,5 @@
-import {
-  canonicalJson,
-  isJsonObject,
-  type JsonValue,
-  sha256,
-  toJson,
-} from "@self-context-manager/objects";
-import type { Message } from "./message.ts";
+import { canonicalJson, isJsonObject, type JsonValue, sha256 } from "@self-context-manager/objects";
+import type { Block, Message } from "./message.ts";
 import { isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Prefix of the keys that are made from the content of a message. */
@@ -17,7 +11,10 @@ const prefix = "content:";
  * other fields of an answer, the marks for the provider's cache, and whether a text is a string or a block.
  */
 export function contentKey(message: Message): string {
-  return `${prefix}${sha256(canonicalJson(toJson(contentOf(message))))}`;
+  const content = contentOf(message);
+  const text = canonicalJson(content);
+  // Nearly every message has no mark, and a host without ids needs the keys of its whole list at each call.
+  return `${prefix}${sha256(marked.test(text) ? canonicalJson(withoutMarks(content)) : text)}`;
 }
 
 /** Returns the key of a message from the fingerprint that the host's codec gives it. */
@@ -69,7 +66,7 @@ export function summaryWithPresentKey<
   return { ...summary, key: contentKey({ role: "summary", kind, raw, isFromManager: false }) };
 }
 
-function contentOf(message: Message): readonly unknown[] {
+function contentOf(message: Message): readonly JsonValue[] {
   switch (message.role) {
     case "user":
     case "assistant":
@@ -80,26 +77,27 @@ function contentOf(message: Message): readonly unknown[] {
     }
     case "opaque":
     case "summary":
-      return [message.role, message.kind, withoutMarks(message.raw)];
+      return [message.role, message.kind, message.raw];
     default:
       return message satisfies never;
   }
 }
 
-function blocksOf(content: JsonValue): readonly unknown[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return (Array.isArray(content) ? (content as readonly JsonValue[]) : []).flatMap((block) => {
-    const { type } = isJsonObject(block) ? block : {};
-    return type === "cachePoint" ? [] : [withoutMarks(block)];
-  });
+function blocksOf(content: string | readonly Block[]): readonly Block[] {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [{ type: "text", text: content }];
 }
 
 /** The fields by which libraries and providers mark what the provider shall keep in its cache. */
 const markFields: ReadonlySet<string> = new Set(["cache_control", "cacheControl", "cachePoint"]);
 
+/** Whether a text of JSON can have a mark. */
+const marked = /cache_control|cacheControl|cachePoint/u;
+
 /** Returns a value without marks for the cache, and without the objects that held nothing else. */
 function withoutMarks(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withoutMarks);
+  if (Array.isArray(value))
+    return (value as readonly JsonValue[]).filter((one) => !isCachePoint(one)).map(withoutMarks);
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).flatMap(
     ([name, field = null]): readonly [string, JsonValue][] => {
@@ -111,6 +109,10 @@ function withoutMarks(value: JsonValue): JsonValue {
     },
   );
   return Object.fromEntries(fields);
+}
+
+function isCachePoint(value: JsonValue): boolean {
+  return isJsonObject(value) && value["type"] === "cachePoint";
 }
 
 function isEmptyObject(value: JsonValue): boolean {
