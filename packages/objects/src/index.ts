@@ -25,8 +25,10 @@ export {
   contentFields,
   hashFields,
   hashObject,
+  hashRule,
+  newestHashRule,
+  objectHashText,
   type ObjectHashes,
-  sha256,
 } from "./model/hashes.ts";
 export {
   isJsonObject,
@@ -59,17 +61,23 @@ export {
 export { isObjectId, type ObjectId, objectId } from "./model/object-id.ts";
 export { oneLine } from "./model/one-line.ts";
 export {
+  opaqueAt,
+  opaqueFields,
+  type OpaqueFields,
+  type OpaqueInside,
+} from "./model/opaque-fields.ts";
+export {
   type ChatPosition,
   collectReferences,
   type DynamicReference,
   escapePointer,
-  foreignFields,
   isReference,
   type LocatedReference,
   type Reference,
   type StaticReference,
 } from "./model/references.ts";
 export { type SealedObject, sealObject, storable } from "./model/sealed-object.ts";
+export { sha256 } from "./model/sha256.ts";
 export {
   metadataVersion,
   staticReference,

@@ -1,12 +1,14 @@
 import {
   collectReferences,
   escapePointer,
-  foreignFields,
+  opaqueAt,
   isJsonObject,
   isReference,
   type JsonObject,
   type JsonValue,
   type LocatedReference,
+  opaqueFields,
+  type OpaqueInside,
   sameStart,
 } from "@self-context-manager/objects";
 
@@ -19,13 +21,22 @@ export interface ReferenceChanges {
   readonly added: readonly LocatedReference[];
 }
 
-/** Compares two versions place by place. Parts that are the same JavaScript object in both are skipped. */
+/**
+ * Compares two versions of an object place by place. Parts that are the same JavaScript object in both are skipped.
+ */
 export function referenceChanges(
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
+  before: JsonObject | undefined,
+  after: JsonObject,
 ): ReferenceChanges {
   const changes: Changes = { removed: [], added: [], place: [] };
-  compare(before, after, changes);
+  const opaque = opaqueFields(after);
+  if (before === undefined) collect(after, [], opaque, changes.added);
+  else if (opaqueFields(before) === opaque) compare(before, after, opaque, changes);
+  else {
+    // Another type: what is a reference in one version can be opaque in the other.
+    collect(before, [], opaqueFields(before), changes.removed);
+    collect(after, [], opaque, changes.added);
+  }
   return changes;
 }
 
@@ -39,38 +50,46 @@ interface Changes {
 function compare(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
+  opaque: OpaqueInside,
   changes: Changes,
 ): void {
-  if (before === after) return;
-  if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, changes);
+  if (before === after || opaque === true) return;
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, opaque, changes);
   else if (isReference(before) && isReference(after)) {
-    if (before.id !== after.id || before.ref !== after.ref) replace(before, after, changes);
-  } else if (isPlain(before) && isPlain(after)) compareObjects(before, after, changes);
-  else replace(before, after, changes);
+    if (before.id !== after.id || before.ref !== after.ref) replace(before, after, opaque, changes);
+  } else if (isPlain(before) && isPlain(after)) compareObjects(before, after, opaque, changes);
+  else replace(before, after, opaque, changes);
 }
 
 function replace(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
+  opaque: OpaqueInside,
   { place, removed, added }: Changes,
 ): void {
-  collect(before, place, removed);
-  collect(after, place, added);
+  collect(before, place, opaque, removed);
+  collect(after, place, opaque, added);
 }
 
 function compareLists(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
+  opaque: OpaqueInside,
   changes: Changes,
 ): void {
   const length = Math.max(before.length, after.length);
   for (let index = sameStart(before, after); index < length; index += 1)
-    compareAt(index, before[index], after[index], changes);
+    compareAt(index, before[index], after[index], opaque, changes);
 }
 
-function compareObjects(before: JsonObject, after: JsonObject, changes: Changes): void {
+function compareObjects(
+  before: JsonObject,
+  after: JsonObject,
+  opaque: OpaqueInside,
+  changes: Changes,
+): void {
   const compareField = (field: string): void => {
-    if (!foreignFields.has(field)) compareAt(field, own(before, field), own(after, field), changes);
+    compareAt(field, own(before, field), own(after, field), opaqueAt(opaque, field), changes);
   };
   for (const field of Object.keys(before)) compareField(field);
   for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) compareField(field);
@@ -80,11 +99,12 @@ function compareAt(
   step: string | number,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
+  opaque: OpaqueInside,
   changes: Changes,
 ): void {
-  if (before === after || (!holdsParts(before) && !holdsParts(after))) return;
+  if (before === after || opaque === true || (!holdsParts(before) && !holdsParts(after))) return;
   changes.place.push(step);
-  compare(before, after, changes);
+  compare(before, after, opaque, changes);
   changes.place.pop();
 }
 
@@ -106,11 +126,14 @@ function own(object: JsonObject, field: string): JsonValue | undefined {
 function collect(
   value: JsonValue | undefined,
   place: Changes["place"],
+  opaque: OpaqueInside,
   into: LocatedReference[],
 ): void {
   if (value === undefined || !holdsParts(value)) return;
   const start = place.map((step) => `/${escapePointer(String(step))}`).join("");
-  for (const located of collectReferences({ at: value })) {
+  // The value itself can be a reference or a list, so it is searched as the field of an object.
+  const inObject: OpaqueInside = opaque === undefined ? undefined : { at: opaque };
+  for (const located of collectReferences({ at: value }, inObject)) {
     into.push({ path: start + located.path.slice("/at".length), reference: located.reference });
   }
 }

@@ -1,6 +1,7 @@
 import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
+import { indexAgain } from "./index-again.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
 const applicationId = 0x53_43_4d_31;
@@ -14,11 +15,12 @@ const applicationId = 0x53_43_4d_31;
  * - `content_hash` is empty for the hash of the empty text. The index `versions_by_content` omits these rows.
  * - `versions.delta` turns the bulk fields of the previous version into those of this one. It is null if they are equal.
  *   In a row whose `version` is its `base`, the delta needs no earlier row.
+ * - `hash_rule` is the number of the rule that made the hashes.
  * - `weight` is the number of characters of the deltas since the base, and `size` that of the bulk fields.
  * - `fields` and `refs` contain the latest versions only.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  */
-const migrations: readonly string[] = [
+const migrations: readonly (string | ((connection: Connection) => void))[] = [
   `
   CREATE TABLE objects (
     key INTEGER PRIMARY KEY,
@@ -92,6 +94,10 @@ const migrations: readonly string[] = [
   DROP INDEX IF EXISTS versions_by_content;
   CREATE INDEX versions_by_content ON versions (object, content_hash) WHERE content_hash <> x'';
   `,
+  (connection) => {
+    connection.execute("ALTER TABLE versions ADD COLUMN hash_rule INTEGER NOT NULL DEFAULT 1");
+    indexAgain(connection);
+  },
 ];
 
 /** Checks, before the file is changed, that it is a store of this project. Returns whether it must be migrated. */
@@ -126,7 +132,10 @@ export function migrate(connection: Connection, path: string): void {
   connection.transaction("write", () => {
     if (!checkFile(connection, path)) return;
     const version = numberOf(connection, "PRAGMA user_version");
-    for (const migration of migrations.slice(version)) connection.execute(migration);
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === "string") connection.execute(migration);
+      else migration(connection);
+    }
     connection.execute(
       `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`,
     );

@@ -25,7 +25,7 @@ import { DamageError } from "./sqlite-errors.ts";
 
 /** The columns of `versions v` that `readMetadata` reads. */
 export const metadataColumns: string =
-  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.further_hashes, " +
+  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.hash_rule, v.further_hashes, " +
   `${shared("metadata_view_hash")}, ${shared("metadata")}`;
 
 const bodyColumns =
@@ -164,6 +164,7 @@ function versionOf(row: Row): Omit<StoredVersion, "body"> {
     content_hash: hexOf(row["content_hash"]) || emptyHash,
     metadata_view_hash: hexOf(row["metadata_view_hash"]),
     object_hash: hexOf(row["object_hash"]),
+    ...(row["hash_rule"] === 1 ? {} : { hash_rule: number(row, "hash_rule") }),
   };
   return {
     hashes: Object.freeze(hashes) as ObjectHashes,

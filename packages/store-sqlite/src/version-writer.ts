@@ -4,6 +4,7 @@ import {
   type CountingChunkWriter,
   type FieldRows,
   fieldRows,
+  hashRule,
   metadataOf,
   metadataText,
   type ObjectBody,
@@ -36,7 +37,7 @@ export function writeVersion(
   const shown = (isBase ? undefined : sharedMetadata(before, stored, metadata)) ?? version;
   connection.run(
     "INSERT INTO versions (object, version, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
-      "further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "hash_rule, further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     key,
     version,
     at.tx_id,
@@ -44,6 +45,7 @@ export function writeVersion(
     contentHashBytes(hashes.content_hash) ?? new Uint8Array(0),
     shown === version ? Buffer.from(hashes.metadata_view_hash, "hex") : new Uint8Array(0),
     Buffer.from(hashes.object_hash, "hex"),
+    hashRule(hashes),
     furtherHashes(hashes),
     content.base,
     content.weight,
@@ -95,6 +97,7 @@ const ownColumn: ReadonlySet<string> = new Set([
   "content_hash",
   "metadata_view_hash",
   "object_hash",
+  "hash_rule",
 ]);
 
 /** The heads of an object before and after a transaction. */
@@ -143,7 +146,8 @@ function writeNicknames(connection: Connection, changes: readonly Change[]): voi
 /** The field rows of frozen bodies. The rows of the next version are compared with them. */
 const keptFields = new WeakMap<ObjectBody, FieldRows>();
 
-function fieldsOf(body: ObjectBody): FieldRows {
+/** Returns the rows of a body in the index of fields. */
+export function fieldsOf(body: ObjectBody): FieldRows {
   const known = keptFields.get(body);
   if (known !== undefined) return known;
   const rows = fieldRows(metadataOf(body));

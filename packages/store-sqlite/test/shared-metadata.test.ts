@@ -79,7 +79,9 @@ it("finds an empty content that schema version 1 stored with its full hash", asy
   }
   const empty = sha256("");
   const database = new DatabaseSync(place.path);
-  database.exec(`UPDATE versions SET content_hash = x'${empty}'; PRAGMA user_version = 1`);
+  database.exec(
+    `UPDATE versions SET content_hash = x'${empty}'; ALTER TABLE versions DROP COLUMN hash_rule; PRAGMA user_version = 1`,
+  );
   database.close();
 
   await using store = await place.open();

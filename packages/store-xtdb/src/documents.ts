@@ -111,8 +111,11 @@ export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> 
   readonly hashes: ObjectHashes;
 }
 
-/** The newest schema of the documents that this program supports. The clock of a store contains its schema. */
-export const schemaVersion = 1;
+/**
+ * The newest schema of the documents that this program supports. The clock of a store contains its schema. Schema 2 has
+ * versions of hash rule 2.
+ */
+export const schemaVersion = 2;
 
 const emptyClock: StoreClock = {
   seq: 0,

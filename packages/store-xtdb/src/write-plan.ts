@@ -2,6 +2,7 @@ import {
   chainLink,
   checkNicknames,
   collectReferences,
+  hashRule,
   metadataText,
   type ObjectBody,
   type ObjectId,
@@ -107,7 +108,11 @@ function edgesOf(body: ObjectBody): ReadonlySet<string> {
  * more. Removed references are found in the latest version, which is read for its paths anyway.
  */
 function newEdges(before: Head | undefined, { body }: StoredVersion, place: number): string[] {
-  const former = before === undefined ? new Set<string>() : edgesOf(before.stored.body);
+  // By hash rule 1, some fields contained no references, so a version of it has no keys for them.
+  const former =
+    before === undefined || hashRule(before.stored.hashes) === 1
+      ? new Set<string>()
+      : edgesOf(before.stored.body);
   return [...edgesOf(body)].filter((key) => !former.has(key)).map((key) => placed(key, place));
 }
 

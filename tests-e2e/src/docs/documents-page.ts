@@ -1,8 +1,7 @@
 import {
-  canonicalJson,
   fileTypes,
   hashObject,
-  type JsonValue,
+  objectHashText,
   type ObjectBody,
   objectId,
   sealObject,
@@ -224,7 +223,19 @@ function vectorSection(): string {
       body: { ...base, content: "naïve 🌍\n", char_count: 9 },
     },
     {
-      what: "A static reference is hashed without `tx_id` and `tx_time`. In `args` all fields are hashed unchanged.",
+      what: "A file with the state of the disk, which is not hashed, and a list of 65 numbers, which is hashed in groups of 64.",
+      body: {
+        ...base,
+        disk: { size: 6, modified: 1_700_000_000_000 },
+        marks: Array.from({ length: 65 }, (_, index) => index),
+      },
+    },
+    {
+      what: "A part whose text is longer than 1,024 UTF-16 units is hashed on its own.",
+      body: { ...base, marks: { note: "x".repeat(1_024) } },
+    },
+    {
+      what: "A static reference is hashed without `tx_id` and `tx_time`. In the `args` of a tool call all fields are hashed unchanged.",
       body: {
         ...base,
         id: objectId("toolu_1"),
@@ -278,28 +289,16 @@ function vectorSection(): string {
       ],
     ),
     "## Hash test vectors",
-    "Each vector is an object with the three hashes that every implementation must compute, and the canonical JSON of its `object_hash`.",
+    "Each vector is an object with the hashes that every implementation must compute by rule 2, and the tree text under its `object_hash`.",
     ...vectors.flatMap(({ what, body }) => [
       what,
       codeBlock("json", prettyJson(body)),
-      "Canonical JSON:",
-      codeBlock("text", canonicalJson(withoutTransactions(body))),
+      "Tree text:",
+      codeBlock("text", objectHashText(body)),
       table(
         ["hash", "value"],
         Object.entries(hashObject(body)).map(([name, hash]) => [`\`${name}\``, `\`${hash}\``]),
       ),
     ]),
   ].join("\n\n");
-}
-
-/** The input of `object_hash` for a vector. The vectors have references only in `file_refs`. */
-function withoutTransactions(body: ObjectBody): JsonValue {
-  const references = body["file_refs"];
-  if (!Array.isArray(references)) return body;
-  return {
-    ...body,
-    file_refs: (references as readonly { readonly [field: string]: JsonValue }[]).map(
-      ({ tx_id: _id, tx_time: _time, ...rest }) => rest,
-    ),
-  };
 }

@@ -4,6 +4,7 @@ import {
   type ObjectId,
   type ObjectStore,
   type Patience,
+  sealObject,
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
@@ -207,6 +208,20 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         const stored = await store.get(id, at);
         if (!stored?.body.content?.includes("\r")) return stored;
         return { ...stored, hashes: { ...stored.hashes, content_hash: stored.hashes.object_hash } };
+      },
+    })),
+  },
+  "former-hashes-verify": {
+    "hashes imported versions by the newest rule": broken((store) => ({
+      restore: async (versions) =>
+        await store.restore(versions.map((stored) => ({ ...stored, ...sealObject(stored.body) }))),
+    })),
+    "loses the number of the hash rule": broken((store) => ({
+      async get(id, at) {
+        const stored = await store.get(id, at);
+        if (stored === undefined) return undefined;
+        const { hash_rule: _, ...hashes } = stored.hashes;
+        return { ...stored, hashes };
       },
     })),
   },

@@ -1,78 +1,101 @@
-import { createHash, hash, type Hash } from "node:crypto";
-import {
-  canonicalFields,
-  joinedText,
-  longPiece,
-  type Piece,
-  type Sink,
-  writeCanonical,
-} from "./canonical-json.ts";
+import { formerHash } from "./former-hashes.ts";
+import { treeText } from "./hash-tree.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { viewValues } from "./metadata-view.ts";
 import type { ObjectBody } from "./object-body.ts";
-import { foreignFields } from "./references.ts";
-import { shortestKept, textStates } from "./text-states.ts";
+import { opaqueFields } from "./opaque-fields.ts";
+import { sha256 } from "./sha256.ts";
+import { shortestKept, textHash } from "./text-states.ts";
 
 /**
- * The three hashes of every object, and `<field>_hash` for each further content field that the object names.
+ * The three hashes of every object, `<field>_hash` for each further content field that the object names, and the number
+ * of the rule that made them.
  *
- * All are SHA-256 in lower-case hexadecimal.
+ * All hashes are SHA-256 in lower-case hexadecimal.
  */
 export type ObjectHashes = {
   readonly content_hash: string;
   readonly metadata_view_hash: string;
   readonly object_hash: string;
+  /** 2, or absent for a version of rule 1. */
+  readonly hash_rule?: number;
   readonly [field: `${string}_hash`]: string;
 };
+
+/** The rule by which new versions are hashed. */
+export const newestHashRule = 2;
 
 /** Content fields that always have their own hash; the `content_fields` of an object add others. */
 const knownContentFields = ["short_summary", "long_summary"] as const;
 
-/** Returns the SHA-256 of the UTF-8 bytes of a text, in hexadecimal. */
-export function sha256(text: string): string {
-  return hash("sha256", text);
+/**
+ * The fields beside the hashes of an object: the state of a file on disk holds a time, and an object hash holds none
+ * (§4.3).
+ */
+const unhashedByType: Readonly<Record<string, readonly string[]>> = {
+  file: ["disk"],
+  note: ["disk"],
+};
+
+/**
+ * Computes all hashes of an object by the given rule; default: the newest.
+ *
+ * Throws a `RangeError` for a rule that this program does not know.
+ */
+export function hashObject(body: ObjectBody, rule: number = newestHashRule): ObjectHashes {
+  if (rule === 1) return formerHashes(body);
+  if (rule !== newestHashRule) {
+    throw new RangeError(
+      `its hash rule is ${rule}, but this program supports only rules up to ${newestHashRule}; update the program`,
+    );
+  }
+  const texts = textHashes(body);
+  return {
+    ...texts,
+    metadata_view_hash: sha256(treeText(viewValues(body))),
+    object_hash: sha256(treeText(hashedFields(body, texts), opaqueFields(body))),
+    hash_rule: newestHashRule,
+  };
 }
 
-/** Computes all hashes of an object. */
-export function hashObject(body: ObjectBody): ObjectHashes {
+/** Returns the text of which the newest object hash is the SHA-256. */
+export function objectHashText(body: ObjectBody): string {
+  return treeText(hashedFields(body, textHashes(body)), opaqueFields(body));
+}
+
+/** Returns the hashes of the content and of the further content fields. */
+function textHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash"> {
   const hashes: Record<`${string}_hash`, string> = {};
   for (const field of contentFields(body)) hashes[`${field}_hash`] = sha256(stringOf(body[field]));
-  return { ...hashes, metadata_view_hash: sha256Json(viewValues(body)), ...bodyHashes(body) };
+  return { ...hashes, content_hash: contentHash(body) };
 }
 
-/** Computes the hashes of the content and of the object. For a long content both continue from a kept hash state. */
-function bodyHashes(body: ObjectBody): Pick<ObjectHashes, "content_hash" | "object_hash"> {
+/** Returns the fields under the object hash: a text that has its own hash is represented by it. */
+function hashedFields(body: ObjectBody, texts: Pick<ObjectHashes, "content_hash">): JsonObject {
+  const left = new Set([
+    ...hashFields(body),
+    ...contentFields(body),
+    ...(Object.hasOwn(unhashedByType, body.type) ? (unhashedByType[body.type] ?? []) : []),
+  ]);
+  const fields = Object.fromEntries(Object.entries(body).filter(([field]) => !left.has(field)));
+  if (body.content !== null) return { ...fields, ...texts, content: undefined };
+  const { content_hash: _, ...further } = texts;
+  return { ...fields, ...further };
+}
+
+function contentHash({ id, content }: ObjectBody): string {
+  if (content === null || content.length < shortestKept) return sha256(content ?? "");
+  return textHash(id, content);
+}
+
+function formerHashes(body: ObjectBody): ObjectHashes {
   const own = new Set(hashFields(body));
-  const fields = canonicalFields(body).filter((field) => !own.has(field));
-  const contentAt = fields.indexOf("content");
-  const before: Piece[] = [];
-  writeFields(body, fields.slice(0, contentAt), "{", (piece) => before.push(piece));
-  before.push(`${contentAt === 0 ? "{" : ","}"content":`);
-  const after: Piece[] = [];
-  writeFields(body, fields.slice(contentAt + 1), ",", (piece) => after.push(piece));
-  after.push("}");
-  const { content } = body;
-  if (content === null || content.length < shortestKept) {
-    return {
-      content_hash: sha256(content ?? ""),
-      object_hash: sha256Pieces([...before, JSON.stringify(content), ...after]),
-    };
-  }
-  const states = textStates(body.id, `${joinedText(before)}"`, content);
-  const whole = states.escaped.copy();
-  updateAll(whole, ['"', ...after]);
-  return { content_hash: states.plain.copy().digest("hex"), object_hash: whole.digest("hex") };
-}
-
-function writeFields(body: JsonObject, fields: readonly string[], first: string, sink: Sink): void {
-  let separator = first;
-  for (const field of fields) {
-    const value = body[field];
-    if (value === undefined) continue;
-    sink(`${separator}${JSON.stringify(field)}:`);
-    separator = ",";
-    writeCanonical(value, sink, foreignFields.has(field));
-  }
+  const fields = Object.entries(body).filter(([field]) => !own.has(field));
+  return {
+    ...textHashes(body),
+    metadata_view_hash: formerHash(viewValues(body)),
+    object_hash: formerHash(Object.fromEntries(fields)),
+  };
 }
 
 /** Returns the names of the present content fields of an object, except `content`. */
@@ -83,54 +106,20 @@ export function contentFields(body: ObjectBody): readonly string[] {
   );
 }
 
-/** Returns the names of the hash fields of a stored or exported object. */
+/** Returns the names of the fields that a stored or exported object has for its hashes. */
 export function hashFields(body: ObjectBody): readonly string[] {
   return [
     "content_hash",
     "metadata_view_hash",
     "object_hash",
+    "hash_rule",
     ...contentFields(body).map((field) => `${field}_hash`),
   ];
 }
 
-function sha256Json(value: JsonValue): string {
-  const pieces: Piece[] = [];
-  writeCanonical(value, (piece) => pieces.push(piece));
-  return sha256Pieces(pieces);
-}
-
-/** Pieces with up to this many characters in total are hashed as one text. */
-const longestText = 65_536;
-
-function sha256Pieces(pieces: readonly Piece[]): string {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length <= longestText && pieces.every((piece) => typeof piece === "string"))
-    return sha256(pieces.join(""));
-  const whole = createHash("sha256");
-  updateAll(whole, pieces);
-  return whole.digest("hex");
-}
-
-/** Hashes short pieces together and long pieces separately. */
-function updateAll(whole: Hash, pieces: readonly Piece[]): void {
-  let batch: string[] = [];
-  let length = 0;
-  const flush = (): void => {
-    if (length > 0) whole.update(batch.join(""), "utf8");
-    batch = [];
-    length = 0;
-  };
-  for (const piece of pieces) {
-    if (typeof piece === "string" && piece.length < longPiece) {
-      batch.push(piece);
-      length += piece.length;
-      if (length >= longPiece) flush();
-    } else {
-      flush();
-      whole.update(piece);
-    }
-  }
-  flush();
+/** Returns the rule of stored hashes. */
+export function hashRule({ hash_rule: rule = 1 }: { readonly hash_rule?: number }): number {
+  return rule;
 }
 
 function stringOf(value: JsonValue | undefined): string {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { ObjectId } from "./object-id.ts";
+import { opaqueAt, opaqueFields, type OpaqueInside } from "./opaque-fields.ts";
 
 /** The place of a tool call in a chat: turn, step of the turn, call of the step, each counted from 0. */
 export type ChatPosition = { readonly turn: number; readonly step: number; readonly call: number };
@@ -32,50 +33,54 @@ export type Reference = DynamicReference | StaticReference;
 export type LocatedReference = { readonly path: string; readonly reference: Reference };
 
 /**
- * Foreign fields: they contain data of providers and tools. Nothing in them is treated as a reference.
+ * Whether a JSON value is a reference. A static reference that this program did not write may have a time or hashes
+ * instead of a transaction id, as the specification has it (§7.2). `resolveReference` finds its version, too.
  */
-export const foreignFields: ReadonlySet<string> = new Set([
-  "args",
-  "details",
-  "blocks",
-  "user",
-  "assistant",
-  "assistant_meta",
-  "opaque",
-  "entries",
-  "memory",
-]);
-
-/** Whether a JSON value is a reference. */
 export function isReference(value: JsonValue | undefined): value is Reference {
   return (
     isJsonObject(value) &&
     typeof value["id"] === "string" &&
-    (value["ref"] === "dynamic" ||
-      (value["ref"] === "static" && typeof value["tx_id"] === "number"))
+    (value["ref"] === "dynamic" || (value["ref"] === "static" && namesVersion(value)))
   );
 }
 
-/** Returns every reference in the fields of an object with its path, in document order. */
-export function collectReferences(body: JsonObject): LocatedReference[] {
+function namesVersion(value: JsonObject): boolean {
+  return (
+    typeof value["tx_id"] === "number" ||
+    ["tx_time", "content_hash", "object_hash"].some((field) => typeof value[field] === "string")
+  );
+}
+
+/**
+ * Returns every reference in the fields of an object with its path, in document order. The opaque fields of the object's
+ * type are not searched; `opaque` names those of a value that is a part of an object.
+ */
+export function collectReferences(
+  body: JsonObject,
+  opaque: OpaqueInside = opaqueFields(body),
+): LocatedReference[] {
   const found: LocatedReference[] = [];
-  walk(body, "", found);
+  walk(body, "", opaque, found);
   return found;
 }
 
-function walk(value: JsonValue | undefined, path: string, found: LocatedReference[]): void {
-  if (typeof value !== "object" || value === null) return;
+function walk(
+  value: JsonValue | undefined,
+  path: string,
+  opaque: OpaqueInside,
+  found: LocatedReference[],
+): void {
+  if (typeof value !== "object" || value === null || opaque === true) return;
   if (Array.isArray(value)) {
-    value.forEach((item: JsonValue, index) => walk(item, `${path}/${index}`, found));
+    value.forEach((item: JsonValue, index) => walk(item, `${path}/${index}`, opaque, found));
     return;
   }
   if (isReference(value)) {
     found.push({ path, reference: value });
     return;
   }
-  for (const [field, item] of Object.entries(value)) {
-    if (!foreignFields.has(field)) walk(item, `${path}/${escapePointer(field)}`, found);
-  }
+  for (const [field, item] of Object.entries(value))
+    walk(item, `${path}/${escapePointer(field)}`, opaqueAt(opaque, field), found);
 }
 
 /** Returns the name of a field as a part of a JSON pointer (RFC 6901). */

@@ -7,15 +7,8 @@ import { addedTo } from "./growing-text.ts";
  */
 interface KeptText {
   readonly text: string;
-  readonly prefix: string;
-  /** The state over the text. */
-  readonly plain: Hash;
-  /** The state over the prefix and the text as the inside of a JSON string. */
-  readonly escaped: Hash;
+  readonly state: Hash;
 }
-
-/** Both states of a text. Callers copy them and do not change them. */
-export type TextStates = Pick<KeptText, "plain" | "escaped">;
 
 /** The state of a shorter text is not kept: hashing it again is cheap. */
 export const shortestKept = 32_768;
@@ -25,7 +18,7 @@ const mostKept = 16_000_000;
 
 const kept = new Map<string, KeptText>();
 
-/** A text divided into the part that was hashed before, with its kept states, and the part that follows. */
+/** A text divided into the part that was hashed before, with its kept state, and the part that follows. */
 interface Continued {
   readonly known: KeptText | undefined;
   readonly added: string;
@@ -51,21 +44,14 @@ export function isWellFormed(name: string, text: string): boolean {
   return continued(name, text).added.isWellFormed();
 }
 
-/**
- * Computes SHA-256 states over a long text, and over a prefix that is followed by the text as the inside of a JSON string.
- * The prefix ends with the opening quote; the closing quote is not included.
- */
-export function textStates(name: string, prefix: string, text: string): TextStates {
-  const { known, added: appended } = continued(name, text);
-  const grows = known?.prefix === prefix;
-  const plain = grows ? known.plain.copy() : createHash("sha256");
-  const escaped = grows ? known.escaped.copy() : createHash("sha256").update(prefix, "utf8");
-  const added = grows ? appended : text;
-  plain.update(added, "utf8");
-  escaped.update(JSON.stringify(added).slice(1, -1), "utf8");
+/** Computes the SHA-256 of the UTF-8 bytes of a long text, in hexadecimal. */
+export function textHash(name: string, text: string): string {
+  const { known, added } = continued(name, text);
+  const state = known === undefined ? createHash("sha256") : known.state.copy();
+  state.update(added, "utf8");
   // A text with a lone surrogate can be hashed, but a text that continues it must be checked as a whole.
-  if (added.isWellFormed()) keep(name, { text, prefix, plain, escaped });
-  return { plain, escaped };
+  if (added.isWellFormed()) keep(name, { text, state });
+  return state.copy().digest("hex");
 }
 
 function keep(name: string, grown: KeptText): void {

@@ -1,4 +1,4 @@
-import { hashObject, type ObjectHashes } from "./hashes.ts";
+import { hashObject, hashRule, type ObjectHashes } from "./hashes.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { StoredVersion } from "./stored-version.ts";
 
@@ -22,7 +22,10 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
   const { id } = stored.body;
   const name = `version ${version} of object ${id}`;
   try {
-    const differing = differingHashes(hashObject(stored.body), stored.hashes);
+    const differing = differingHashes(
+      hashObject(stored.body, hashRule(stored.hashes)),
+      stored.hashes,
+    );
     if (differing === undefined) return undefined;
     return {
       id,
@@ -43,12 +46,9 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
 }
 
 /** Returns the first hash that differs between two sets, in words. */
-function differingHashes(
-  computed: ObjectHashes,
-  stored: Readonly<Record<string, string>>,
-): string | undefined {
+function differingHashes(computed: ObjectHashes, stored: ObjectHashes): string | undefined {
   for (const [name, hash] of Object.entries(computed)) {
-    const other = stored[name];
+    const other = (stored as Readonly<Record<string, string | number>>)[name];
     if (other !== hash) return `${name} is ${hash}, stored ${other ?? "none"}`;
   }
   return undefined;

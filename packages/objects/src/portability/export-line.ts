@@ -1,9 +1,9 @@
 import { ImportError } from "../errors.ts";
 import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
-import { hashFields } from "../model/hashes.ts";
+import { hashFields, hashObject, newestHashRule } from "../model/hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
-import { foreignFields } from "../model/references.ts";
+import { opaqueAt, opaqueFields, type OpaqueInside } from "../model/opaque-fields.ts";
 import { sealObject } from "../model/sealed-object.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 
@@ -19,7 +19,8 @@ export function exportHeader(versions?: number): string {
   });
 }
 
-const newestFormat = 1;
+/** Format 2 has versions of hash rule 2. */
+const newestFormat = 2;
 
 /** The first line of an export. */
 export interface ExportHeader {
@@ -32,23 +33,20 @@ export interface ExportHeader {
  * tools: the bytes of a request depend on the order of its keys, and no hash records that order.
  */
 export function exportLine({ body, hashes, version, at }: StoredVersion): string {
-  return lineJson({
-    version,
-    tx_id: at.tx_id,
-    tx_time: at.tx_time,
-    object: { ...body, ...hashes },
-  });
+  const object = lineJson({ ...body, ...hashes }, opaqueFields(body));
+  return `{"object":${object},"tx_id":${at.tx_id},"tx_time":${JSON.stringify(at.tx_time)},"version":${version}}`;
 }
 
-/** Returns the JSON of a value: keys are sorted, except in the data of providers and tools. */
-export function lineJson(value: JsonValue): string {
+/** Returns the JSON of a value: keys are sorted, except in its opaque parts. */
+export function lineJson(value: JsonValue, opaque: OpaqueInside): string {
+  if (opaque === true) return JSON.stringify(value);
   if (Array.isArray(value))
-    return `[${(value as readonly JsonValue[]).map((item) => lineJson(item)).join(",")}]`;
+    return `[${(value as readonly JsonValue[]).map((item) => lineJson(item, opaque)).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  const fields = canonicalFields(value).map((field) => {
-    const item = value[field] ?? null;
-    return `${JSON.stringify(field)}:${foreignFields.has(field) ? JSON.stringify(item) : lineJson(item)}`;
-  });
+  const fields = canonicalFields(value).map(
+    (field) =>
+      `${JSON.stringify(field)}:${lineJson(value[field] ?? null, opaqueAt(opaque, field))}`,
+  );
   return `{${fields.join(",")}}`;
 }
 
@@ -98,13 +96,15 @@ export function readLine(line: string, number: number): StoredVersion {
 
 function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {
   const claimed = object as ObjectBody;
+  const rule = ruleOf(object, number);
   const names = namesOfHashes(claimed, number);
-  const body = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(object).filter(([field]) => !names.includes(field)),
   );
-  const sealed = sealBody(body as ObjectBody, number);
+  const { body, hashes: newest } = sealBody(fields as ObjectBody, number);
+  const hashes = rule === newestHashRule ? newest : Object.freeze(hashObject(body, rule));
   for (const name of names) {
-    const expected = (sealed.hashes as Readonly<Record<string, string>>)[name];
+    const expected = (hashes as Readonly<Record<string, string | number>>)[name];
     if (object[name] !== expected) {
       throw new ImportError(
         "IMPORT_DAMAGED",
@@ -113,7 +113,15 @@ function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | 
       );
     }
   }
-  return sealed;
+  return { body, hashes };
+}
+
+function ruleOf({ hash_rule: rule = 1 }: JsonObject, number: number): number {
+  if (rule === 1 || rule === newestHashRule) return rule;
+  throw new ImportError(
+    "IMPORT_TOO_NEW",
+    `line ${number} has hash rule ${JSON.stringify(rule)}; this program supports up to ${newestHashRule}: update it and import again`,
+  );
 }
 
 function namesOfHashes(body: ObjectBody, number: number): readonly string[] {

@@ -1,5 +1,6 @@
 import { ImportError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
+import { opaqueFields } from "../model/opaque-fields.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { exportLine, lineJson, readExportHeader, readLine } from "./export-line.ts";
@@ -86,7 +87,7 @@ function fieldsOf({ body, hashes, at }: StoredVersion): ReadonlyMap<string, stri
   return new Map(
     Object.entries({ ...body, ...hashes, ...at }).map(([name, value]) => [
       name,
-      lineJson({ [name]: value ?? null }),
+      lineJson({ [name]: value ?? null }, opaqueFields(body)),
     ]),
   );
 }

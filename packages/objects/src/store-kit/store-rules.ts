@@ -1,9 +1,10 @@
 import { StoreError } from "../errors.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
-import { sha256 } from "../model/hashes.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import { bulkFields, type ObjectBody, type ObjectMetadata } from "../model/object-body.ts";
-import { foreignFields, isReference } from "../model/references.ts";
+import { opaqueAt, opaqueFields } from "../model/opaque-fields.ts";
+import { isReference } from "../model/references.ts";
+import { sha256 } from "../model/sha256.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { FindQuery, ObjectWrite, Scalar } from "../ports/object-store.ts";
 
@@ -90,7 +91,7 @@ export interface FieldCondition {
 export function fieldConditions(query: FindQuery): readonly FieldCondition[] {
   return Object.entries(query.where ?? {}).map(([field, value]) => {
     const path = field.split(".");
-    if (bulkFields.has(path[0] ?? "") || path.some((name) => foreignFields.has(name))) {
+    if (bulkFields.has(path[0] ?? "")) {
       throw new TypeError(`field ${field} is loaded only with the content and cannot be queried`);
     }
     if (typeof value === "object" && value !== null) {
@@ -102,15 +103,17 @@ export function fieldConditions(query: FindQuery): readonly FieldCondition[] {
   });
 }
 
-/** Whether the fields of an object meet a condition. */
+/** Whether the fields of an object meet a condition. An opaque field counts as absent. */
 export function meetsCondition(
   body: ObjectBody | ObjectMetadata,
   condition: FieldCondition,
 ): boolean {
   let value: JsonValue | undefined = body;
+  let opaque = opaqueFields(body);
   for (const name of condition.path) {
+    opaque = opaqueAt(opaque, name);
     value =
-      isJsonObject(value) && !isReference(value) && Object.hasOwn(value, name)
+      opaque !== true && isJsonObject(value) && !isReference(value) && Object.hasOwn(value, name)
         ? value[name]
         : undefined;
   }

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../src/model/canonical-json.ts";
 import { grownText } from "../../src/model/growing-text.ts";
-import { hashObject, sha256 } from "../../src/model/hashes.ts";
+import { hashObject } from "../../src/model/hashes.ts";
+import { treeText } from "../../src/model/hash-tree.ts";
 import { objectId } from "../../src/model/object-id.ts";
+import { sha256 } from "../../src/model/sha256.ts";
 import { fileSample, staticSample } from "../samples.ts";
 
 /** Returns the hash that `printf %s TEXT | sha256sum` prints. */
@@ -81,12 +83,13 @@ describe("the metadata view hash", () => {
 });
 
 describe("the object hash", () => {
-  it("covers the canonical JSON of all fields, including the content", () => {
+  it("covers the canonical JSON of all fields, with the hash of the content instead of it", () => {
     const { object_hash: hash } = hashObject(fileSample());
 
     expect(hash).toBe(
       ofText(
-        '{"char_count":6,"content":"hello\\n","file_type":"typescript",' +
+        '{"char_count":6,"content_hash":"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",' +
+          '"file_type":"typescript",' +
           '"id":"0190aaaa-0000-7000-8000-000000000001","locked":false,"path":"/work/a.ts",' +
           '"presence":"present","provenance":{"generator":"human","origin":"/work/a.ts"},"type":"file"}',
       ),
@@ -115,17 +118,29 @@ describe("the object hash", () => {
     expect(hash({ object_hash: "0".repeat(64) })).not.toBe(hash({}));
   });
 
-  it("includes a foreign field unchanged, even if it looks like a reference", () => {
-    const hash = (transaction: number): string =>
-      hashObject(fileSample({ args: { file: staticSample({ tx_id: transaction }) } })).object_hash;
+  it("includes an opaque field unchanged, even if it looks like a reference", () => {
+    const hash = (type: string, transaction: number): string =>
+      hashObject(fileSample({ type, args: { file: staticSample({ tx_id: transaction }) } }))
+        .object_hash;
 
-    expect(hash(1)).not.toBe(hash(2));
+    expect(hash("toolcall", 1)).not.toBe(hash("toolcall", 2));
+    expect(hash("file", 1)).toBe(hash("file", 2));
+  });
+
+  it("does not include the state of a file on disk, which holds a time", () => {
+    const hash = (type: string, modified: number): string =>
+      hashObject(fileSample({ type, disk: { size: 6, modified } })).object_hash;
+
+    expect(hash("file", 1)).toBe(hash("file", 2));
+    expect(hash("note", 1)).toBe(hash("note", 2));
+    expect(hash("volume", 1)).not.toBe(hash("volume", 2));
   });
 
   it("does not depend on whether a frozen part was first a reference or foreign data", () => {
     const shared = Object.freeze(staticSample({ tx_id: 41 }));
-    const both = { args: { file: shared }, chat_ref: shared };
+    const both = { type: "toolcall", args: { file: shared }, chat_ref: shared };
     const apart = {
+      type: "toolcall",
       args: { file: staticSample({ tx_id: 41 }) },
       chat_ref: staticSample({ tx_id: 41 }),
     };
@@ -171,19 +186,41 @@ describe("the hashes of a long text", () => {
       const hashes = hashObject(body);
 
       expect(hashes.content_hash).toBe(ofText(content));
-      expect(hashes.object_hash).toBe(ofText(canonicalJson(body)));
+      const { content: _, ...rest } = body;
+      expect(hashes.object_hash).toBe(ofText(treeText({ ...rest, content_hash: ofText(content) })));
     }
   });
 });
 
 describe("hashes of further content fields", () => {
   it("exist for summaries and for the content fields that the object names", () => {
-    const hashes: Readonly<Record<string, string>> = hashObject(
+    const hashes: Readonly<Record<string, string | number>> = hashObject(
       fileSample({ short_summary: "short", outline: "# a", content_fields: ["outline", "absent"] }),
     );
 
     expect(hashes["short_summary_hash"]).toBe(ofText("short"));
     expect(hashes["outline_hash"]).toBe(ofText("# a"));
-    expect(Object.keys(hashes)).toHaveLength(5);
+    expect(Object.keys(hashes)).toHaveLength(6);
+  });
+});
+
+describe("a former hash rule", () => {
+  it("has the hashes of rule 1, with the content, the disk state and the marks of all names", () => {
+    const body = fileSample({
+      disk: { size: 6, modified: 7 },
+      list: [staticSample()],
+      user: { of: staticSample() },
+    });
+    const { tx_id: _id, tx_time: _time, ...bare } = staticSample();
+
+    expect(hashObject(body, 1)).toEqual({
+      content_hash: ofText("hello\n"),
+      metadata_view_hash: hashObject(body).metadata_view_hash,
+      object_hash: ofText(canonicalJson({ ...body, list: [bare] })),
+    });
+  });
+
+  it("is none that a later program made", () => {
+    expect(() => hashObject(fileSample(), 3)).toThrow("its hash rule is 3");
   });
 });

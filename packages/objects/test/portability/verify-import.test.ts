@@ -6,6 +6,7 @@ import { noteVersion } from "../store-versions.ts";
 
 const versions = Array.from({ length: 40 }, (_, index) =>
   noteVersion(`note ${index % 10}`, Math.floor(index / 10) + 1, index + 1, `text ${index}`, {
+    type: "toolcall",
     args: { z: 2, a: 1 },
   }),
 );

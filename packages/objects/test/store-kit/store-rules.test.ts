@@ -96,7 +96,7 @@ describe("a query", () => {
     ]);
   });
 
-  test.each(["content", "turns", "args", "blocks.0", "chat.details"])(
+  test.each(["content", "turns", "args", "blocks.0"])(
     "cannot ask for %s, which is loaded with the content",
     (field) => {
       expect(() => fieldConditions({ where: { [field]: "x" } })).toThrow(

@@ -39,7 +39,7 @@ export const arbitraryFields: fc.Arbitrary<JsonObject> = fc
   .record(
     {
       content: fc.option(arbitraryText),
-      type: fc.constantFrom("file", "note"),
+      type: fc.constantFrom("file", "note", "chat", "toolcall"),
       nickname: fc.constantFrom(...sampleNicknames),
       size: fc.constantFrom<JsonValue>(0, 1, "1", null),
       path: fc.constantFrom("/short", `/${"long".repeat(100)}`),

@@ -115,7 +115,7 @@ export const findAgreesWithScan: Scenario = (createPlace) =>
       }
     }
     assert.equal((await store.find({})).items.length, 60);
-    for (const field of ["content", "turns", "args.path", "provenance.details"]) {
+    for (const field of ["content", "turns", "args.path", "blocks"]) {
       await assert.rejects(store.find({ where: { [field]: "x" } }), TypeError);
     }
     await assert.rejects(store.find({ limit: 0 }), RangeError);
@@ -233,6 +233,7 @@ export const backlinksAgreeWithScan: Scenario = (createPlace) =>
         },
         {
           object: sample(`n${round}`, {
+            type: round % 2 === 0 ? "chat" : "note",
             args: { to: dynamic("t2") },
             turns: [{ user: dynamic("t2"), cites: [dynamic("t2")] }],
           }),

@@ -122,9 +122,12 @@ export const orderSurvives: Scenario = (createPlace) =>
     for (const [index, args] of said.entries()) {
       const turns = said
         .slice(0, index + 1)
-        .map((one) => ({ user: [one], opaque: { z: 1, a: one } }));
+        .map((one) => ({ user: [one], steps: [{ opaque: { z: 1, a: one } }] }));
       expected.push(JSON.stringify([args, turns]));
-      await store.commit([{ object: sample("a", { args, turns }) }]);
+      await store.commit([
+        { object: sample("a", { type: "toolcall", args }) },
+        { object: sample("chat", { type: "chat", turns }) },
+      ]);
     }
 
     await assertOrder(store, expected);
@@ -140,11 +143,12 @@ async function assertOrder(
   isImported = false,
 ): Promise<void> {
   for (const [index, text] of expected.entries()) {
-    const body: JsonObject = (await store.get(a, { version: index + 1 }))?.body ?? {};
-    const turns = body["turns"] as readonly JsonObject[];
+    const at = { version: index + 1 };
+    const call = (await store.get(a, at))?.body;
+    const turns = (await store.get(objectId("chat"), at))?.body["turns"] as readonly JsonObject[];
     // An export sorts the fields that the context manager defines. It keeps the order of the fields in messages and
     // arguments.
-    const inOrder = isImported ? turns.map(({ user, opaque }) => ({ user, opaque })) : turns;
-    assert.equal(JSON.stringify([body["args"], inOrder]), text, `version ${index + 1}`);
+    const inOrder = isImported ? turns.map(({ user, steps }) => ({ user, steps })) : turns;
+    assert.equal(JSON.stringify([call?.["args"], inOrder]), text, `version ${index + 1}`);
   }
 }
