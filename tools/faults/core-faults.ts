@@ -744,4 +744,23 @@ export const coreFaults: readonly DeliberateFault[] = [
     becomes: "sum + bytesOf(text), 1)",
     breaks: "The place where two requests differ is given wrongly.",
   },
+  {
+    file: "state/use-order.ts",
+    of: "if (dependencies.policy.revivesNamed === true) revive(state, key);",
+    becomes: "revive(state, key);",
+    breaks: "Under the window policy, a call that names a file brings outputs back.",
+  },
+  {
+    file: "state/session-scope.ts",
+    of: 'if (presenceOf(stored.body) === "missing") dropMissing(state, id);',
+    becomes: "",
+    breaks: "A deleted file stays active.",
+  },
+  {
+    file: "session/resolve-target.ts",
+    of: "(await findFile(scope, files.resolve(name, workspace)))",
+    becomes:
+      '(await store.find({ where: { type: "file", path: files.resolve(name, workspace) } })).items[0]',
+    breaks: "A note is not found by its path.",
+  },
 ];

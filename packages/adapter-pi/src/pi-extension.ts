@@ -226,14 +226,15 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     });
 
     pi.on("before_agent_start", async ({ systemPrompt }, context) => {
-      await guarded(context, async ({ session }) => {
-        if (!canActivate()) return;
+      const recorded = await guarded(context, async ({ session }) => {
+        if (!canActivate()) return undefined;
         await session.recordSystemPrompt("host", systemPrompt);
-        await session.recordSystemPrompt("own", tools.instruction);
+        return await session.recordSystemPrompt("own", tools.instruction);
       });
       // Pi asks once for each prompt, and a store that does not work now can work again at the next request.
       const isManaged = isOn && canActivate();
-      prompt = isManaged ? `${systemPrompt}\n\n${tools.instruction}` : systemPrompt;
+      const instruction = recorded ?? tools.instruction;
+      prompt = isManaged ? `${systemPrompt}\n\n${instruction}` : systemPrompt;
       return isManaged ? { systemPrompt: prompt } : undefined;
     });
 

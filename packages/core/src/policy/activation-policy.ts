@@ -52,6 +52,11 @@ export const recentLimit = 96;
  */
 export interface ActivationPolicy {
   readonly name: string;
+  /**
+   * Whether an object that the policy made inactive becomes active again when a call names its file and its content is
+   * still in view. Default: false.
+   */
+  readonly revivesNamed?: boolean;
   /** Returns the ids, among the candidates, that become inactive. */
   leaving(input: PolicyInput): readonly ObjectId[];
   /** Returns a function that decides whether the large arguments of a write or an edit are still alive. */

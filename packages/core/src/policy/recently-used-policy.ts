@@ -58,6 +58,7 @@ export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): Activatio
   const kept = whole("kept", options.kept ?? recentlyUsedSettings.default.kept, alive);
   return {
     name: "recently-used",
+    revivesNamed: true,
     leaving({ candidates, recent }) {
       const isAlive = amongLast(recent, alive);
       return candidates.filter((object) => !isAlive(object)).map(({ id }) => id);

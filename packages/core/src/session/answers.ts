@@ -35,14 +35,21 @@ export function notFound(
   );
 }
 
-/** Returns the reason why an object has no content to show, or undefined if it has content (decision D12). */
-export function noContentNote(handle: string, stored: StoredMetadata): string | undefined {
+/**
+ * Returns the reason why an object has no content to show, or undefined if it has content (decision D12). `last`: the last
+ * version of a missing file that was there.
+ */
+export function noContentNote(
+  handle: string,
+  stored: StoredMetadata,
+  last?: StoredMetadata,
+): string | undefined {
   const { body } = stored;
   switch (presenceOf(body)) {
     case "non_text":
       return `${handle}: content unavailable (non-text file, ${Number(body["size"] ?? 0)} bytes).`;
     case "missing":
-      return `${handle}: the file is missing; it was last at ${oneLine(body.provenance.origin)}, and was found missing at ${stored.at.tx_time}. Its earlier versions are kept.`;
+      return `${handle}: the file is missing; it was last at ${oneLine(body.provenance.origin)}${last === undefined ? "" : ` at ${last.at.tx_time}`}, and was found missing at ${stored.at.tx_time}. Its earlier versions are kept.`;
     case "unread":
     case "present":
       return undefined;

@@ -15,6 +15,7 @@ import {
   type FileVersion,
   isEarlier,
   lastShowable,
+  lastThere,
   namedVersion,
   readVersion,
 } from "./earlier-version.ts";
@@ -77,7 +78,7 @@ async function activateEntry(
     const last = await lastShowable(scope, entry);
     if (last !== undefined) return await earlierVersion(scope, { entry, stored: last }, lines);
   }
-  const note = noContentNote(entry.handle, entry.stored);
+  const note = noContentNote(entry.handle, entry.stored, await lastThere(scope, entry));
   const isPicture = presenceOf(entry.stored.body) === "non_text" && !mayRead;
   if (note !== undefined)
     return refusal(isPicture ? `${note} Call read with its path to see it.` : note);
@@ -169,7 +170,8 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
     const [facts, root] = await Promise.all([files.stat(path), files.stat(workspace)]);
     if (facts === undefined) {
       const gone = await recordMissing(scope, entry);
-      return noContentNote(entry.handle, gone.stored) ?? `${entry.handle}: the file is missing.`;
+      const note = noContentNote(gone.handle, gone.stored, await lastThere(scope, gone));
+      return note ?? `${gone.handle}: the file is missing.`;
     }
     const reason = needsExplicitRead(facts.realPath, root?.realPath ?? workspace);
     if (reason !== undefined)

@@ -165,8 +165,11 @@ export interface ContextSession {
   announceTools(toolNames: readonly string[]): void;
   /** Records that a tool named files. They join the pool as inactive and unread. */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
-  /** Records a system prompt that was sent. It gets a new version only if its text has changed (decision D55). */
-  recordSystemPrompt(origin: "host" | "own", text: string): Promise<void>;
+  /**
+   * Records a system prompt. Its object gets a new version only if its text has changed. Returns the content of the object:
+   * that is what an adapter sends as its own instruction (decision D55).
+   */
+  recordSystemPrompt(origin: "host" | "own", text: string): Promise<string>;
   /**
    * Records the hexadecimal SHA-256 of the request that the provider got for a call. It is stored with the call's
    * answer. The hash of a call that is not the last one is ignored.

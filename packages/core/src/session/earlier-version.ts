@@ -91,6 +91,16 @@ export async function lastShowable(
   });
 }
 
+/** Returns the last version of a missing file that was there; undefined for any other object. */
+export async function lastThere(
+  scope: SessionScope,
+  { id, stored }: PoolEntry,
+): Promise<StoredMetadata | undefined> {
+  if (presenceOf(stored.body) !== "missing") return undefined;
+  const versions = await scope.dependencies.store.history(id);
+  return versions.findLast(({ body }) => presenceOf(body) !== "missing");
+}
+
 /** The most characters of an earlier version that one call shows. */
 const mostCharacters = 50_000;
 

@@ -5,6 +5,7 @@ import {
   presenceOf,
   type StoredMetadata,
 } from "@self-context-manager/objects";
+import { findFile } from "../history/file-index.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
@@ -68,12 +69,12 @@ function lockedTarget(scope: SessionScope, name: string): Target | undefined {
 
 async function inStore(scope: SessionScope, name: string): Promise<Target | undefined> {
   const { store, files, workspace } = scope.dependencies;
+  if (name === "") return undefined;
   const stored =
     (isObjectId(name) ? (await store.describe([name]))[0] : undefined) ??
     (isObjectId(name) ? await store.lookup(name) : undefined) ??
-    (await store.find({ where: { type: "file", path: files.resolve(name, workspace) }, limit: 1 }))
-      .items[0];
-  if (stored === undefined || name === "") return undefined;
+    (await findFile(scope, files.resolve(name, workspace)));
+  if (stored === undefined) return undefined;
   const known = scope.state.pool.get(stored.body.id);
   return known === undefined ? { type: "elsewhere", stored } : { type: "known", entry: known };
 }

@@ -3,22 +3,22 @@ import { commitSession, type SessionScope } from "../state/session-scope.ts";
 
 /**
  * Records a system prompt as a locked object, to which the session refers. It gets a new version when its text changes
- * (decision D55). It is stored at once, with the session if this is the first.
+ * (decision D55). It is stored at once, with the session if this is the first. Returns the content of the object.
  */
 export async function recordSystemPrompt(
   scope: SessionScope,
   origin: "host" | "own",
-  sent: string,
-): Promise<void> {
+  given: string,
+): Promise<string> {
   // A store accepts only well-formed text. The encoding of a request replaces lone surrogates in the same way.
-  const text = sent.toWellFormed();
+  const text = given.toWellFormed();
   const { state, dependencies } = scope;
   const known = state.systemPrompts.get(origin);
   const id = known ?? dependencies.ids.next();
   const [earlier] = known === undefined ? [] : await dependencies.store.describe([known]);
   if (earlier?.hashes.content_hash === sha256(text)) {
     state.promptVersions.set(id, staticReference(earlier));
-    return;
+    return text;
   }
   const body: ObjectBody = {
     ...earlier?.body,
@@ -37,5 +37,7 @@ export async function recordSystemPrompt(
     state.changed = true;
   }
   const [stored] = await commitSession(scope, [{ body }]);
-  if (stored !== undefined) state.promptVersions.set(id, staticReference(stored));
+  if (stored === undefined) throw new TypeError("the store returned no version of a system prompt");
+  state.promptVersions.set(id, staticReference(stored));
+  return stored.body.content ?? "";
 }

@@ -4,6 +4,7 @@ import {
   metadataVersion,
   type ObjectBody,
   type ObjectId,
+  presenceOf,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
@@ -119,7 +120,10 @@ export function readSessionSets(
   state.active.clear();
   for (const id of body["active_set"] as readonly ObjectId[]) {
     const stored = activations[id];
-    if (stored !== undefined && state.pool.has(id)) state.active.set(id, activationOf(stored));
+    const entry = state.pool.get(id);
+    // A file can have been deleted since the session was stored.
+    const isGone = entry === undefined || presenceOf(entry.stored.body) === "missing";
+    if (stored !== undefined && !isGone) state.active.set(id, activationOf(stored));
   }
   state.pinned.clear();
   for (const id of body["pinned_set"] as readonly ObjectId[])

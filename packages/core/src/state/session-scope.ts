@@ -8,6 +8,7 @@ import {
   type ObjectId,
   type ObjectStore,
   type ObjectWrite,
+  presenceOf,
   type ReadLimits,
   sealObject,
   type StoredMetadata,
@@ -99,12 +100,21 @@ export function joinPool(state: SessionState, stored: StoredMetadata, key?: stri
     : Object.freeze({ id, handle, ...(key === undefined ? {} : { key }) });
   const entry = { id, handle, stored, row };
   state.pool.set(id, entry);
+  if (presenceOf(stored.body) === "missing") dropMissing(state, id);
   if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(id);
   state.handles.set(handle, id);
   if (!hasRow) state.changed = true;
   if (known === undefined) return entry;
   if (known.stored.version > 0) state.poolRevision += 1;
   return entry;
+}
+
+/** Makes a deleted file inactive (decision D12). A file that is made again is activated again by who needs it. */
+function dropMissing(state: SessionState, id: ObjectId): void {
+  if (!state.active.delete(id)) return;
+  state.pinned.delete(id);
+  state.unsent.delete(id);
+  state.changed = true;
 }
 
 /**

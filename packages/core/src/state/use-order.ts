@@ -41,8 +41,9 @@ export function forgetUse(state: SessionState, key: UseKey): void {
 }
 
 /**
- * Records the use of the files that a call names: for each, its newest object and its newest reading. An object that
- * the policy made inactive becomes active again if it is still in view, because its content needs no new tokens.
+ * Records the use of the files that a call names: for each, its newest object and its newest reading. Where the policy
+ * says so, an object that it made inactive becomes active again if it is still in view, because its content needs no new
+ * tokens.
  */
 export function noteNamedFiles(scope: SessionScope, toolName: string, args: JsonObject): void {
   const { state, dependencies } = scope;
@@ -55,7 +56,7 @@ export function noteNamedFiles(scope: SessionScope, toolName: string, args: Json
     for (const key of new Set([known.read, known.newest])) {
       if (key === undefined || !state.recent.includes(key)) continue;
       noteUse(state, key);
-      revive(state, key);
+      if (dependencies.policy.revivesNamed === true) revive(state, key);
     }
   }
 }

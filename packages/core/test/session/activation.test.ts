@@ -117,7 +117,7 @@ describe("activate and deactivate", () => {
       "f1: content unavailable (non-text file, 7 bytes).",
     );
     expect((await session.activate("f2")).text).toBe(
-      "f2: the file is missing; it was last at /work/gone.ts, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
+      "f2: the file is missing; it was last at /work/gone.ts at 2023-11-14T22:13:20.000Z, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     );
   });
 });

@@ -1,6 +1,7 @@
 import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession } from "./test-session.ts";
@@ -9,6 +10,7 @@ import {
   handlesIn,
   idOf,
   latest,
+  storedSession,
   textOfMessage,
   versionCount,
   viewParts,
@@ -151,7 +153,7 @@ describe("files that were only named", () => {
 
     expect(answer).toMatchObject({
       ok: false,
-      text: "f1: the file is missing; it was last at /work/a.ts, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
+      text: "f1: the file is missing; it was last at /work/a.ts at 2023-11-14T22:13:20.000Z, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     });
     expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
   });
@@ -210,6 +212,31 @@ describe("files that are written, deleted and created again", () => {
     const { messages } = await session.view();
     expect(messages.map(textOfMessage).at(-1)).toBe("[f1 a.ts deleted]");
   });
+
+  it.each([pooledLayout, epochLayout()])(
+    "are inactive once they are deleted, also if they were pinned, and in a resumed session ($name) (D12)",
+    async (layout) => {
+      const opened = await openTestSession({
+        layout,
+        files: { "/work/a.ts": "one\n", "/work/b.ts": "two\n" },
+      });
+      const { session, files } = opened;
+      for (const path of ["a.ts", "b.ts"]) await session.read({ path });
+      await session.pin("f2");
+      for (const path of ["a.ts", "b.ts"]) {
+        files.delete(`/work/${path}`);
+        await session.read({ path });
+      }
+
+      expect(await handlesIn(session, "active")).toEqual([]);
+      const { active_set: active, pinned_set: pinned } = await storedSession(opened.store, session);
+      expect([active, pinned]).toEqual([[(await session.status()).chatId], []]);
+      expect(await handlesIn(await opened.reopen(), "active")).toEqual([]);
+      files.set("/work/a.ts", "one\n");
+      await session.read({ path: "a.ts" });
+      expect(await handlesIn(session, "active")).toEqual(["f1"]);
+    },
+  );
 
   it("join the pool as inactive, with the generator `agent` (D43)", async () => {
     const opened = await openTestSession();

@@ -28,8 +28,10 @@ describe("system prompts (D55)", () => {
   it("are kept as well-formed text whatever the host sends", async () => {
     const { session, store } = await openTestSession();
 
-    await session.recordSystemPrompt("host", "Be \ud800 good.");
+    const sent = await session.recordSystemPrompt("host", "Be \ud800 good.");
 
+    expect(sent).toBe("Be \ufffd good.");
+    expect(await session.recordSystemPrompt("host", "Be \ud800 good.")).toBe(sent);
     const id = await promptId(store, session, "host");
     expect((await latest(store, id)).body.content).toBe("Be \ufffd good.");
   });

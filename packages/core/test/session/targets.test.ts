@@ -1,3 +1,4 @@
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { oneCall, scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
@@ -23,6 +24,28 @@ describe("a target", () => {
       expect([target, (await session.activate(target)).ok]).toEqual([target, true]);
     }
     expect((await latest(store, file)).body.nickname).toBe("the plan");
+  });
+
+  it("can be the path of a note that only the store has (D16, D41)", async () => {
+    const { session, store } = await openTestSession();
+    await store.commit([
+      {
+        object: sealObject({
+          id: objectId("note-1"),
+          type: "note",
+          locked: false,
+          content: "# Plan\n",
+          path: "/work/plan.md",
+          char_count: 7,
+          provenance: { origin: "a program", generator: "human" },
+        }),
+      },
+    ]);
+
+    const answer = await session.activate("plan.md");
+
+    expect(answer).toMatchObject({ ok: true, text: "n1 plan.md is now active." });
+    expect(await handlesIn(session, "active")).toEqual(["n1"]);
   });
 
   it("that is unknown or ambiguous is refused with candidates (D45)", async () => {

@@ -1,7 +1,10 @@
 import type { JsonValue } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import type { ActivationPolicy } from "../../src/policy/activation-policy.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
+import { windowPolicy } from "../../src/policy/window-policy.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
 import { openTestSession, type TestSession } from "../session/test-session.ts";
@@ -17,10 +20,15 @@ const text = "some words that are in the file\n".repeat(12);
 async function openUsed({
   alive = 24,
   layout = epochLayout({ small: 0 }),
-}: { readonly alive?: number; readonly layout?: Layout } = {}): Promise<Used> {
+  policy = recentlyUsedPolicy({ alive, kept: 1 }),
+}: {
+  readonly alive?: number;
+  readonly layout?: Layout;
+  readonly policy?: ActivationPolicy;
+} = {}): Promise<Used> {
   const opened = await openTestSession({
     layout,
-    policy: recentlyUsedPolicy({ alive, kept: 1 }),
+    policy,
     files: { "/work/a.ts": text, "/work/b.ts": text },
   });
   return {
@@ -110,6 +118,24 @@ describe("the order of use (D2)", () => {
 
     expect(away).not.toContain("t1");
     expect(await handlesIn(session, "active")).toContain("t1");
+  });
+
+  it("brings no output back under the window policy, in either layout", async () => {
+    for (const layout of [epochLayout({ small: 0 }), pooledLayout]) {
+      const { session, history } = await openUsed({ layout, policy: windowPolicy({ calls: 2 }) });
+      history.user("go on");
+      history.call("bash", { command: "cat a.ts" }, text);
+      await history.ingest(session);
+      await session.view();
+      for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
+      await history.ingest(session);
+      await session.view();
+      history.call("edit", { path: "a.ts", edits: [] }, "Done.");
+      await history.ingest(session);
+      await session.view();
+
+      expect(await handlesIn(session, "active")).toEqual(["t4", "t5"]);
+    }
   });
 
   it("activates no other lines of a file than those in view when a call names it", async () => {
