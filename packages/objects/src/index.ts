@@ -9,10 +9,11 @@ export {
   type WatcherErrorCode,
 } from "./errors.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
-export type { FileContent, FileFacts, FileState } from "./model/file-facts.ts";
+export type { FileContent, FileFacts, FileIdentity, FileState } from "./model/file-facts.ts";
 export {
   diskState,
   fileBody,
+  identifiedByPath,
   missingFileBody,
   movedFileBody,
   type Presence,

@@ -10,7 +10,7 @@ import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 
 import { absenceCodes, fileError } from "./file-errors.ts";
-import { milliseconds } from "./file-times.ts";
+import { identityOf, milliseconds } from "./file-times.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { resolvePath } from "./resolve-path.ts";
 import { decodeText } from "./decode-text.ts";
@@ -54,6 +54,7 @@ async function factsOf(path: string): Promise<FileFacts> {
     kind: kindOf(stats),
     size: Number(stats.size),
     modified: milliseconds(stats.mtimeNs),
+    ...identityOf(stats),
   };
 }
 
@@ -72,8 +73,8 @@ async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
       `${path} is a pipe, socket or device, not a regular file; read it with a command that can end by itself.`,
     );
   }
-  const { bytes, modified } = await readSnapshot(realPath, maxBytes, path);
-  return { realPath, size: bytes.byteLength, modified, text: decodeText(bytes) };
+  const { bytes, ...state } = await readSnapshot(realPath, maxBytes, path);
+  return { realPath, size: bytes.byteLength, ...state, text: decodeText(bytes) };
 }
 
 function kindOf(stats: BigIntStats): FileFacts["kind"] {

@@ -3,7 +3,7 @@ import type { Clock, Sighting } from "@self-context-manager/objects";
 import { type BigIntStats, lstat } from "node:fs";
 
 import { absenceCodes } from "./file-errors.ts";
-import { milliseconds } from "./file-times.ts";
+import { identityOf, milliseconds } from "./file-times.ts";
 
 /** More requests would only wait for the few threads that Node uses for the file system. */
 const atOnce = 64;
@@ -40,14 +40,11 @@ function sightingOf(path: string, clock: Clock): Promise<Sighting> {
 
 function fromStats(path: string, stats: BigIntStats, at: number): Sighting {
   if (!stats.isFile()) return { state: "other", path, at };
-  const born = milliseconds(stats.birthtimeNs);
   return {
     state: "file",
     path,
     at,
-    node: `${stats.dev}:${stats.ino}`,
-    // File systems that do not store the time of birth return 0.
-    ...(born > 0 ? { born } : {}),
+    ...identityOf(stats),
     size: Number(stats.size),
     modified: milliseconds(stats.mtimeNs),
     changed: milliseconds(stats.ctimeNs),

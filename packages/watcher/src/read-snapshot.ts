@@ -1,14 +1,14 @@
-import { FileError } from "@self-context-manager/objects";
+import { FileError, type FileIdentity } from "@self-context-manager/objects";
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { visible } from "./file-errors.ts";
-import { milliseconds } from "./file-times.ts";
+import { identityOf, milliseconds } from "./file-times.ts";
 import { usualTiming } from "./settling.ts";
 
-export interface Snapshot {
+export interface Snapshot extends FileIdentity {
   readonly bytes: Uint8Array;
   /** The time of the last change before the bytes were read, so that a later change is always newer. */
   readonly modified: number;
@@ -56,7 +56,7 @@ export async function readSnapshot(
         await sleep(pause);
         waited += pause;
         attempt = 0;
-      } else if (isStill || attempt === attempts) return { bytes, modified };
+      } else if (isStill || attempt === attempts) return { bytes, modified, ...identityOf(before) };
     }
   } finally {
     await handle.close();

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 import { diskFiles } from "../src/disk-files.ts";
+import { watchFiles } from "../src/watch-files.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const files = diskFiles();
@@ -196,4 +197,17 @@ test.runIf(process.platform === "linux")(
 
 test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("maxBytes %s is refused", (maxBytes) => {
   expect(() => diskFiles({ maxBytes })).toThrow(RangeError);
+});
+
+test("identity-is-the-watchers", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.txt");
+  await writeFile(path, "text");
+  await using watcher = watchFiles();
+
+  const [seen] = await watcher.look([path]);
+
+  const { node, born, modified } = seen?.state === "file" ? seen : expect.fail("it is not seen");
+  expect(await files.stat(path)).toMatchObject({ node, born, modified });
+  expect(await files.read(path)).toMatchObject({ node, born, modified });
 });

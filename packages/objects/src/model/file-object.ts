@@ -1,6 +1,6 @@
 import type { FileContent, FileFacts, FileState } from "./file-facts.ts";
 import { fileType } from "./file-type.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { ObjectBody, ObjectMetadata, Provenance } from "./object-body.ts";
 import type { ObjectId } from "./object-id.ts";
 
@@ -30,14 +30,30 @@ const fileFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Size and time of the file on disk when this version was read. If they are unchanged, the file need not be read again.
- * Undefined for a version that was not read.
+ * The state of the file on disk when this version was made. If size and time are unchanged, the file need not be read
+ * again. Node and creation time recognise the file at another path. The version of a deleted file has the state before.
  */
 export function diskState(body: ObjectMetadata | ObjectBody): FileState | undefined {
   const disk = body["disk"];
   if (!isJsonObject(disk)) return undefined;
-  const { size, modified } = disk;
-  return typeof size === "number" && typeof modified === "number" ? { size, modified } : undefined;
+  const { size, modified, node, born } = disk;
+  if (typeof size !== "number" || typeof modified !== "number") return undefined;
+  return {
+    size,
+    modified,
+    ...(typeof node === "string" ? { node } : {}),
+    ...(typeof born === "number" ? { born } : {}),
+  };
+}
+
+/** Returns the stored form of a file's state on disk. */
+function diskField({ size, modified, node, born }: FileState): JsonObject {
+  return {
+    size,
+    modified,
+    ...(node === undefined ? {} : { node }),
+    ...(born === undefined ? {} : { born }),
+  };
 }
 
 function kept(earlier: ObjectBody | ObjectMetadata | undefined): Partial<ObjectBody> {
@@ -64,7 +80,7 @@ export function fileBody(
     char_count: file.text?.length ?? 0,
     presence: file.text === null ? "non_text" : "present",
     ...(file.text === null ? { size: file.size } : {}),
-    disk: { size: file.size, modified: file.modified },
+    disk: diskField(file),
     provenance: { origin: file.realPath, generator },
   };
 }
@@ -85,17 +101,22 @@ export function unreadFileBody(
     file_type: fileType(facts.realPath, true),
     presence: "unread",
     size: facts.size,
+    disk: diskField(facts),
     provenance: { origin: facts.realPath, generator: "human" },
   };
 }
 
-/** Returns the object of a moved file: its new path, and otherwise unchanged. */
-export function movedFileBody(earlier: ObjectBody, path: string): ObjectBody {
+/**
+ * Returns the object of a moved file: its new path, and otherwise unchanged. `disk`: the state of the file at its new
+ * path, if the file is known to have the stored content.
+ */
+export function movedFileBody(earlier: ObjectBody, path: string, disk?: FileState): ObjectBody {
   return {
     ...earlier,
     path,
     file_type: fileType(path, presenceOf(earlier) !== "non_text"),
-    provenance: { ...earlier.provenance, origin: path, generator: "human" },
+    ...(disk === undefined ? {} : { disk: diskField(disk) }),
+    provenance: { ...withoutIdentity(earlier.provenance), origin: path, generator: "human" },
   };
 }
 
@@ -111,6 +132,19 @@ export function missingFileBody(earlier: ObjectBody | ObjectMetadata): ObjectBod
     file_type: earlier["file_type"] ?? "text",
     char_count: 0,
     presence: "missing",
-    provenance: { ...earlier.provenance, generator: "human" },
+    ...(earlier["disk"] === undefined ? {} : { disk: earlier["disk"] }),
+    provenance: { ...withoutIdentity(earlier.provenance), generator: "human" },
   };
+}
+
+/**
+ * Returns the object of a file that was recognised only by its path: the store and the disk have nothing in common that
+ * shows whether another file was moved there. The version records this.
+ */
+export function identifiedByPath(body: ObjectBody): ObjectBody {
+  return { ...body, provenance: { ...body.provenance, identified_by: "path" } };
+}
+
+function withoutIdentity({ identified_by: _, ...provenance }: Provenance): Provenance {
+  return provenance;
 }

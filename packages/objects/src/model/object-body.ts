@@ -7,6 +7,8 @@ export type Provenance = {
   readonly origin: string;
   readonly generator: "human" | "agent" | "tool" | "system";
   readonly parent_refs?: readonly Reference[];
+  /** For the version of a file: it counts as the file before it only because it has the same path. */
+  readonly identified_by?: "path";
 };
 
 /**

@@ -10,6 +10,8 @@ import type { FileContent, FileFacts } from "../model/file-facts.ts";
  * - `emptied-is-read-again`: a file that was emptied a moment ago is read again until it has text, for at most 150 ms,
  *   because its writer is usually between truncating and writing.
  * - `links-are-followed`: `realPath` is the path of the file itself after all links are followed.
+ * - `identity-is-the-watchers`: node and time of creation are those that the watcher reports. Both are missing if the disk
+ *   has none; then a file is recognised between two sessions by its content only.
  * - `refusals-have-codes`: an unreadable file rejects with a `FileError` that names the path and what to do.
  */
 export interface FileSource {

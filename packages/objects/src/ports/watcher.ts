@@ -59,7 +59,7 @@ export type SightingListener = (sightings: readonly Sighting[]) => void;
 export interface KnownFile {
   readonly path: string;
   /** Contains the node if it is known, because another file can have the same size and time. */
-  readonly seen?: (FileState & { readonly node?: string }) | "absent";
+  readonly seen?: FileState | "absent";
 }
 
 /** The state of a path at the time `at`, by the clock of the watcher, in milliseconds since 1970. */
@@ -70,10 +70,7 @@ export interface FileSighting extends FileState {
   readonly state: "file";
   readonly path: string;
   readonly at: number;
-  /** The identity of the file, independent of its path: device and inode. The node of a deleted file can be reused. */
   readonly node: string;
-  /** The time of creation; undefined if the file system does not record it. */
-  readonly born?: number;
   /** The time of the last change of content, name or permissions. */
   readonly changed: number;
 }
