@@ -402,9 +402,9 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A session gets reports of its own versions as if others had made them.",
   },
   {
-    file: "files/process-sightings.ts",
-    of: "if (latest.version <= readAfter) return contentDraft(latest, content);",
-    becomes: "return contentDraft(latest, content);",
+    file: "files/next-version.ts",
+    of: "if (latest.version <= readAfter) return marked(",
+    becomes: "return marked(",
     breaks: "An old content of a file is stored after a newer one.",
   },
   {
@@ -418,6 +418,48 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "size > mostBytesUnasked && size !== disk?.size",
     becomes: "size < 0",
     breaks: "A large log is read again whenever it grows.",
+  },
+  {
+    file: "files/next-version.ts",
+    of: "isByPath && body !== undefined ? identifiedByPath(body) : body;",
+    becomes: "body;",
+    breaks: "A version does not say that only its path shows which file it is of.",
+  },
+  {
+    file: "files/tracked-files.ts",
+    of: "return isMissing(file) ? undefined : diskState(file.stored.body);",
+    becomes: "return undefined;",
+    breaks: "Files that exchanged their names between two sessions exchange their histories.",
+  },
+  {
+    file: "files/tracked-files.ts",
+    of: "if (one.born !== undefined && one.born === other.born) return true;",
+    becomes: "return true;",
+    breaks: "A new file that has the node of a deleted one counts as the deleted file.",
+  },
+  {
+    file: "files/find-exchanged.ts",
+    of: "const kept = moves.filter(({ of }) => gone.has(of) || left.has(of));",
+    becomes: "const kept = moves;",
+    breaks: "A file takes over the history of the one that it was copied from.",
+  },
+  {
+    file: "files/process-sightings.ts",
+    of: 'if (presence === "unread" && file.isOnlyNamed) {',
+    becomes: "if (Number.isNaN(file.stored.version)) {",
+    breaks: "Each growth of a file that was only listed makes a version.",
+  },
+  {
+    file: "files/process-sightings.ts",
+    of: '(presence === "missing" && (!isReadable || file.isOnlyNamed))',
+    becomes: '(presence === "missing" && !isReadable)',
+    breaks: "After a branch switch, files that were only listed are read.",
+  },
+  {
+    file: "session/follow-files.ts",
+    of: 'if (!isShown && (presence === "unread" || presence === "missing")) onlyNamed.add(id);',
+    becomes: "",
+    breaks: "Files that were only listed are tracked as if the model had read them.",
   },
   {
     file: "files/find-moved.ts",

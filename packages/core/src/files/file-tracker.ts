@@ -57,6 +57,12 @@ export interface FileTrackerOptions {
  *   read. If a session has stored such a late read, it stores the content that the file has now after it.
  * - `start-catches-up`: every change, move and deletion before the start of tracking has its version when `track`
  *   resolves.
+ * - `start-keeps-identity`: files that were renamed over other tracked files, exchanged or replaced before the start of
+ *   tracking keep their objects as `swap-keeps-both`, `atomic-save-is-a-change` and `unrelated-file-is-another` say. They
+ *   are recognised by node, or by content if the store has no node. A version whose file is recognised by its path alone
+ *   has `identified_by` in its provenance.
+ * - `named-is-tracked`: moves and deletions of files that were only named are stored without a read. Changes of their
+ *   content are not stored.
  * - `unnamed-is-not-read`: files outside the workspace, and files whose names suggest secrets, are not read. A
  *   difference from the stored version is reported.
  */
@@ -91,6 +97,11 @@ export type FileChangeListener = (changes: readonly FileChange[]) => void;
 interface TrackOptions {
   /** The caller's listener, which is not called for these versions because the caller has them. */
   readonly except?: FileChangeListener;
+  /**
+   * Objects whose files were only named. Their moves and deletions are stored, and changes of their content are not. They
+   * are never read. A file that another call tracks without this is tracked fully. Default: none.
+   */
+  readonly onlyNamed?: ReadonlySet<ObjectId>;
 }
 
 /** A newer version that the caller passed to `track`, with the version that was tracked before. */
@@ -215,13 +226,13 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   }
 
   return {
-    async track(objects, { except } = {}) {
+    async track(objects, { except, onlyNamed } = {}) {
       const paths: string[] = [];
       const newer: Newer[] = [];
       for (const stored of objects) {
         if (stored.body.type !== "file" && stored.body.type !== "note") continue;
         const previous = tracked.all.get(stored.body.id)?.stored;
-        const file = tracked.put(stored);
+        const file = tracked.put(stored, onlyNamed?.has(stored.body.id) ?? false);
         if (file !== undefined) paths.push(file.path);
         if (previous !== undefined && previous.version < stored.version)
           newer.push({ previous, stored });

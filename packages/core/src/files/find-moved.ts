@@ -10,7 +10,7 @@ import {
   type Watcher,
 } from "@self-context-manager/objects";
 import { inParallel, tryRead } from "./read-files.ts";
-import { isSameFile, type TrackedFile } from "./tracked-files.ts";
+import { isSameFile, lastState, type TrackedFile } from "./tracked-files.ts";
 
 export interface MoveSearch {
   readonly store: ObjectStore;
@@ -55,13 +55,15 @@ export async function findMoved(
 }
 
 /**
- * Returns the search criteria of a file: its node if it was seen, and its size if its content is known. The size 0 is
+ * Returns the search criteria of a file: its node if it is known, and its size if its content is known. The size 0 is
  * left out, because all empty files are alike.
  */
-function wantedFile({ seen, stored }: TrackedFile): WantedFile {
+function wantedFile(file: TrackedFile): WantedFile {
+  const { stored } = file;
+  const node = lastState(file)?.node;
   const size = presenceOf(stored.body) === "present" ? (diskState(stored.body)?.size ?? 0) : 0;
   return {
-    ...(seen?.state === "file" ? { node: seen.node } : {}),
+    ...(node === undefined ? {} : { node }),
     ...(size > 0 ? { size } : {}),
   };
 }
@@ -94,10 +96,10 @@ async function pickByNode(
 ): Promise<void> {
   const byNode = Map.groupBy(candidates, ({ node }) => node);
   for (const file of vanished) {
-    const { seen } = file;
-    if (seen?.state !== "file") continue;
-    for (const candidate of byNode.get(seen.node) ?? []) {
-      if (candidate.path === file.path || !isSameFile(seen, candidate)) continue;
+    const last = lastState(file);
+    if (last?.node === undefined) continue;
+    for (const candidate of byNode.get(last.node) ?? []) {
+      if (candidate.path === file.path || !isSameFile(last, candidate)) continue;
       if (!(await isFree(file, candidate.path))) continue;
       moved.set(file, candidate);
       break;

@@ -4,7 +4,7 @@ import {
   presenceOf,
   type Sighting,
 } from "@self-context-manager/objects";
-import { isMissing, isSameFile, type TrackedFile } from "./tracked-files.ts";
+import { isMissing, isOtherFile, isSameFile, type TrackedFile } from "./tracked-files.ts";
 
 /**
  * The meaning of a sighting for the object at its path. `same`: nothing is new. `read`: the file must be read.
@@ -35,10 +35,14 @@ export function judgeSighting(file: TrackedFile, sighting: Sighting): Verdict {
   if (sighting.state !== "file") return isMissing(file) ? "same" : "vanished";
   const { seen, lastFile } = file;
   if (isMissing(file)) {
-    if (lastFile !== undefined && isSameFile(lastFile, sighting)) return "read";
+    const last = lastFile ?? diskState(file.stored.body);
+    if (last !== undefined && isSameFile(last, sighting)) return "read";
     return wasElsewhere(sighting, lastHere(file)) ? "displaced" : "read";
   }
-  if (seen === undefined) return isAsStored(file, sighting) ? "same" : "read";
+  if (seen === undefined) {
+    if (isAsStored(file, sighting)) return "same";
+    return wasOtherBefore(file, sighting) ? "displaced" : "read";
+  }
   if (seen.state !== "file") return "read";
   if (seen.node !== sighting.node) {
     return wasElsewhere(sighting, file.presentAt) ? "displaced" : "read";
@@ -58,12 +62,26 @@ function isUnchanged(seen: Sighting | undefined, sighting: FileSighting): boolea
   );
 }
 
+/**
+ * Whether a file without a sighting is one that existed elsewhere while the stored version was at this path. Its node must
+ * show that it is another file.
+ */
+function wasOtherBefore({ stored }: TrackedFile, sighting: FileSighting): boolean {
+  const disk = diskState(stored.body);
+  if (disk === undefined || !isOtherFile(disk, sighting)) return false;
+  if (presenceOf(stored.body) === "unread") return false;
+  const { born, modified } = sighting;
+  // Both times are of the file system, so they are certain.
+  if (born !== undefined && Math.max(born, modified) < disk.modified - tick) return true;
+  return wasElsewhere(sighting, Date.parse(stored.at.tx_time) - doubtful);
+}
+
 /** Whether a file agrees with its stored version by size and time, without a read of its content. */
-function isAsStored({ stored }: TrackedFile, sighting: FileSighting): boolean {
+export function isAsStored({ stored }: TrackedFile, sighting: FileSighting): boolean {
   const { body } = stored;
   if (presenceOf(body) === "unread") return body["size"] === sighting.size;
   const disk = diskState(body);
-  if (disk === undefined) return false;
+  if (disk === undefined || isOtherFile(disk, sighting)) return false;
   if (disk.size !== sighting.size || disk.modified !== sighting.modified) return false;
   const since = Math.abs(Date.parse(stored.at.tx_time) - disk.modified);
   return since > (disk.modified % 1_000 === 0 ? doubtfulWholeSeconds : doubtful);

@@ -1,13 +1,9 @@
 import {
   diskState,
-  type FileContent,
   type FileSighting,
   type FileSource,
   type IdSource,
   metadataVersion,
-  missingFileBody,
-  movedFileBody,
-  type ObjectBody,
   type ObjectId,
   type ObjectStore,
   presenceOf,
@@ -15,13 +11,21 @@ import {
   type Sighting,
   type StoredMetadata,
   type StoredVersion,
-  unreadFileBody,
   type Watcher,
 } from "@self-context-manager/objects";
 import { type FileChange, newVersion, type OtherChange } from "./file-change.ts";
+import { findExchanged, isUncertain, type Seen } from "./find-exchanged.ts";
 import { findMoved } from "./find-moved.ts";
-import { judgeSighting } from "./judge-sighting.ts";
-import { contentDraft, inParallel, tryRead, unreadDraft } from "./read-files.ts";
+import { isAsStored, judgeSighting } from "./judge-sighting.ts";
+import {
+  afterDeletion,
+  afterNaming,
+  afterRead,
+  asUnread,
+  atPath,
+  type ReadContent,
+} from "./next-version.ts";
+import { inParallel, tryRead } from "./read-files.ts";
 import { type Draft, storeDrafts } from "./store-drafts.ts";
 import { isMissing, isSameFile, type TrackedFile, type TrackedFiles } from "./tracked-files.ts";
 import { needsExplicitRead } from "./workspace-rule.ts";
@@ -51,11 +55,6 @@ interface FileDraft {
   readonly body: Draft["body"];
 }
 
-interface Seen {
-  readonly file: TrackedFile;
-  readonly sighting: FileSighting;
-}
-
 /** The size up to which a file that has changed is read before anybody asks for its content. */
 const mostBytesUnasked = 1024 * 1024;
 
@@ -67,7 +66,7 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
   const mayRead = (path: string): boolean => needsExplicitRead(path, workspace) === undefined;
 
   return async (sightings, came) => {
-    const reads: Seen[] = [];
+    let reads: Seen[] = [];
     /** Files that are no longer at their paths, with the sighting of what is there. */
     const leaving = new Map<TrackedFile, Sighting>();
     const arrived = [...came];
@@ -77,8 +76,17 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
       if (isHeld(sighting.path)) continue;
       for (const file of tracked.at(sighting.path)) {
         if (!leaving.has(file)) await sort(file, sighting);
+        else if (sighting.state === "file") arrived.push(sighting);
       }
     }
+    const exchanged = await findExchanged(files, reads, [...leaving.keys()], mayRead);
+    for (const [file, { path, at }] of exchanged) {
+      const resident = reads.find(({ sighting }) => sighting.path === path)?.file;
+      for (const one of [file, resident])
+        if (one !== undefined && !leaving.has(one))
+          leaving.set(one, gone({ state: "absent", path: one.path, at }));
+    }
+    if (exchanged.size > 0) reads = reads.filter(({ file }) => !leaving.has(file));
     for (let start = 0; start < reads.length; start += chunkSize)
       await storeAll(await readAll(reads.slice(start, start + chunkSize)));
     await storeAll(await placeAll());
@@ -124,17 +132,20 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
      * nowhere.
      */
     async function placeAll(): Promise<readonly FileDraft[]> {
-      const wasThere = [...leaving.keys()].filter((file) => !isMissing(file));
+      const wasThere = [...leaving.keys()].filter(
+        (file) => !isMissing(file) && !exchanged.has(file),
+      );
       const leavingIds = new Set([...leaving.keys()].map(({ id }) => id));
       const goneAt = (file: TrackedFile): number => leaving.get(file)?.at ?? 0;
       const search = { store, files, watcher, mayRead, leaving: leavingIds, goneAt };
-      const moved = await findMoved(search, wasThere, arrived);
+      const found = await findMoved(search, wasThere, arrived);
+      const moved = new Map([...exchanged, ...found]);
       const drafts: FileDraft[] = [];
       for (const [file, sighting] of leaving) {
         const target = moved.get(file);
         if (target !== undefined) drafts.push(await moveDraft(file, target));
         else if (isMissing(file)) tracked.saw(file, sighting);
-        else drafts.push(draftOf(file, sighting, null, missingBody));
+        else drafts.push(deletionDraft(file, sighting));
       }
       const targets = new Set([...moved.values()].map(({ path }) => path));
       for (const newcomer of newcomers) {
@@ -173,10 +184,13 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
   ): Promise<FileDraft | "gone" | undefined> {
     const presence = presenceOf(file.stored.body);
     const isReadable = mayRead(sighting.path);
-    const isUnasked = presence === "unread" || (isReadable && isLargeChange(file, sighting));
-    if (isUnasked || (presence === "missing" && !isReadable)) {
-      return draftOf(file, sighting, sighting.path, (latest) => unreadDraft(latest, sighting));
+    if (presence === "unread" && file.isOnlyNamed) {
+      tracked.saw(file, sighting);
+      return undefined;
     }
+    const isUnasked = presence === "unread" || (isReadable && isLargeChange(file, sighting));
+    if (isUnasked || (presence === "missing" && (!isReadable || file.isOnlyNamed)))
+      return draftOf(file, sighting, (latest) => asUnread(latest, sighting.path, sighting));
     if (!isReadable) {
       tracked.saw(file, sighting);
       const why = needsExplicitRead(sighting.path, workspace) ?? "";
@@ -193,43 +207,45 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     if (file.reported === "unreadable")
       notifyOther(file, "readable", `${file.path} can be read again.`);
     file.reported = undefined;
-    return draftOf(file, sighting, sighting.path, following(version, outcome.file));
-  }
-
-  /**
-   * Returns a draft body for a content. The content follows the version after which it was read. If a later version is
-   * stored by then, the file is read again.
-   */
-  function following(
-    readAfter: number,
-    content: FileContent,
-  ): (latest: StoredMetadata) => Promise<ObjectBody | undefined> {
-    return async (latest) => {
-      if (latest.version <= readAfter) return contentDraft(latest, content);
-      const again = await tryRead(files, content.realPath);
-      // If the file cannot be read now, the next check handles it.
-      return "file" in again ? contentDraft(latest, again.file) : undefined;
-    };
+    const isByPath =
+      file.seen === undefined && presence !== "missing" && isUncertain(file, sighting);
+    return contentDraft(file, sighting, { content: outcome.file, readAfter: version, isByPath });
   }
 
   async function moveDraft(file: TrackedFile, target: FileSighting): Promise<FileDraft> {
     const { seen } = file;
     const isAsSeen =
-      seen?.state === "file" && seen.size === target.size && seen.modified === target.modified;
+      seen === undefined
+        ? isAsStored(file, target)
+        : seen.state === "file" && seen.size === target.size && seen.modified === target.modified;
     if (presenceOf(file.stored.body) === "unread")
-      return draftOf(file, target, target.path, (latest) => unreadDraft(latest, target));
+      return draftOf(file, target, (latest) => asUnread(latest, target.path, target));
     if (!isAsSeen && mayRead(target.path)) {
       const { version } = file.stored;
       const outcome = await tryRead(files, target.path);
       if ("file" in outcome)
-        return draftOf(file, target, target.path, following(version, outcome.file));
+        return contentDraft(file, target, { content: outcome.file, readAfter: version });
     }
+    const state = isAsSeen ? target : undefined;
     // Without a sighting, the next check reads a file that may have changed, or reports that it is not to be read.
-    return draftOf(file, isAsSeen ? target : undefined, target.path, async (latest) => {
-      if (latest.body["path"] === target.path) return undefined;
-      const whole = await store.get(file.id, { version: latest.version });
-      return whole === undefined ? undefined : movedFileBody(whole.body, target.path);
-    });
+    return draftOf(
+      file,
+      state,
+      async (latest) => await atPath(store, latest, target.path, state),
+      target.path,
+    );
+  }
+
+  function contentDraft(
+    file: TrackedFile,
+    seen: FileSighting,
+    read: Omit<ReadContent, "generator">,
+  ): FileDraft {
+    return draftOf(file, seen, afterRead(files, file.id, { ...read, generator: "human" }).body);
+  }
+
+  function deletionDraft(file: TrackedFile, seen: Sighting): FileDraft {
+    return draftOf(file, seen, afterDeletion(files, file.id, file.stored.version).body, null);
   }
 
   /**
@@ -240,15 +256,11 @@ export function sightingProcessor(options: SightingProcessorOptions): ProcessSig
     newcomer: FileSighting,
     leaving: ReadonlySet<ObjectId>,
   ): Promise<FileDraft | undefined> {
-    const { path, size, modified } = newcomer;
+    const { path } = newcomer;
     const { items } = await store.find({ where: { path } });
     if (items.some(({ body }) => !leaving.has(body.id))) return undefined;
-    const body = unreadFileBody(ids.next(), { realPath: path, kind: "file", size, modified });
-    return {
-      id: body.id,
-      seen: newcomer,
-      body: (latest) => (latest === undefined ? body : undefined),
-    };
+    const facts = { ...newcomer, realPath: path, kind: "file" } as const;
+    return { ...afterNaming(ids.next(), facts), seen: newcomer };
   }
 
   async function storeAll(drafts: readonly FileDraft[]): Promise<void> {
@@ -300,13 +312,13 @@ function isLargeChange({ stored }: TrackedFile, { size }: FileSighting): boolean
 
 /**
  * Returns a draft that follows the latest version. It makes no version if another session has since found the file at a
- * different path.
+ * different path than `from` and `target`, the path of the sighting.
  */
 function draftOf(
   file: TrackedFile,
   seen: Sighting | undefined,
-  target: string | null,
-  body: (latest: StoredMetadata) => ObjectBody | undefined | Promise<ObjectBody | undefined>,
+  body: (latest: StoredMetadata) => ReturnType<Draft["body"]>,
+  target: string | null = seen?.path ?? null,
 ): FileDraft {
   const from = file.path;
   return {
@@ -318,10 +330,6 @@ function draftOf(
       return latest === undefined || isElsewhere ? undefined : body(latest);
     },
   };
-}
-
-function missingBody(latest: StoredMetadata): ObjectBody | undefined {
-  return presenceOf(latest.body) === "missing" ? undefined : missingFileBody(latest.body);
 }
 
 function isWhole(stored: StoredVersion | StoredMetadata): stored is StoredVersion {

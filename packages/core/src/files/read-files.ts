@@ -1,15 +1,4 @@
-import {
-  fileBody,
-  type FileContent,
-  FileError,
-  type FileSighting,
-  type FileSource,
-  type ObjectBody,
-  presenceOf,
-  sha256,
-  type StoredMetadata,
-  unreadFileBody,
-} from "@self-context-manager/objects";
+import { type FileContent, FileError, type FileSource } from "@self-context-manager/objects";
 
 /**
  * The number of files that are read at once: enough to keep the threads of the file system busy, and few enough
@@ -50,27 +39,4 @@ export async function tryRead(files: FileSource, path: string): Promise<ReadOutc
       return { reason: error.message };
     return { gone: true };
   }
-}
-
-/** Returns the body of the next version for a file that was read again; undefined if nothing differs. */
-export function contentDraft(earlier: StoredMetadata, file: FileContent): ObjectBody | undefined {
-  const { body, hashes } = earlier;
-  const presence = file.text === null ? "non_text" : "present";
-  const isSame =
-    body["path"] === file.realPath &&
-    presenceOf(body) === presence &&
-    (file.text === null ? body["size"] === file.size : hashes.content_hash === sha256(file.text));
-  return isSame ? undefined : fileBody(body.id, file, "human", body);
-}
-
-/** Returns the body of the next version for a file that was named and never read; undefined if nothing differs. */
-export function unreadDraft(
-  earlier: StoredMetadata,
-  sighting: FileSighting,
-): ObjectBody | undefined {
-  const { body } = earlier;
-  const isSame = body["path"] === sighting.path && body["size"] === sighting.size;
-  if (isSame && presenceOf(body) === "unread") return undefined;
-  const { path, size, modified } = sighting;
-  return unreadFileBody(body.id, { realPath: path, kind: "file", size, modified }, body);
 }

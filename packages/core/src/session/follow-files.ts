@@ -36,20 +36,23 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
     },
     async track({ state }) {
       const objects: StoredMetadata[] = [];
+      const onlyNamed = new Set<ObjectId>();
       const ids = [...state.untracked];
       const read = readFiles(state);
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
+        if (stored === undefined) continue;
+        objects.push(stored);
         // Of a large file that has grown, the newest version is unread, and a file can be too large to be read at all.
-        const isRead = stored !== undefined && isLargeUnread(stored.body) && read.has(id);
+        const isRead = isLargeUnread(stored.body) && read.has(id);
         const isShown = state.hostShown.has(id) || state.active.has(id) || isRead;
-        if (stored !== undefined && (presenceOf(stored.body) !== "unread" || isShown))
-          objects.push(stored);
+        const presence = presenceOf(stored.body);
+        if (!isShown && (presence === "unread" || presence === "missing")) onlyNamed.add(id);
       }
       state.untracked.clear();
       if (objects.length === 0) return;
       try {
-        await tracker.track(objects, { except: listener });
+        await tracker.track(objects, { except: listener, onlyNamed });
       } catch (error) {
         // A closed watcher means that its manager is closed.
         if (StoreError.is(error)) {

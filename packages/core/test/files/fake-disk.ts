@@ -2,6 +2,7 @@ import {
   type FileContent,
   FileError,
   type FileFacts,
+  type FileIdentity,
   type FileSighting,
   type FileSource,
   type KnownFile,
@@ -22,11 +23,17 @@ export interface FakeDisk {
   /** Writes to the file at a path and creates it if there is none. Null represents bytes that are not text. */
   write(path: string, text: string | null): void;
   rename(from: string, to: string): void;
+  /** Exchanges the paths of two files. */
+  exchange(one: string, other: string): void;
+  /** Makes the watcher search only below a folder. */
+  searchOnly(folder: string): void;
   /** Gives a file a second name. */
   link(from: string, to: string): void;
   remove(path: string): void;
   /** Gives the next new file the node of an earlier file. */
   reuseNode(node: string): void;
+  /** Makes the file source give no nodes, as for a store that was written without them. */
+  withoutNodes(): void;
   /** Makes reads of a path fail with this error; undefined allows them again. */
   refuse(path: string, code: "FILE_UNREADABLE" | "FILE_TOO_LARGE" | undefined): void;
   /** Runs once after the next file is read and before its content is returned. */
@@ -58,9 +65,12 @@ export function fakeDisk(): FakeDisk {
   const hidden = new Set<string>();
   const reads: string[] = [];
   let nodes = 0;
+  let hasNodes = true;
+  let root = "/";
   let reused: string | undefined;
   let action: (() => Promise<void>) | undefined;
 
+  const identity = ({ node, born }: DiskFile): FileIdentity => (hasNodes ? { node, born } : {});
   const sizeOf = ({ text }: DiskFile): number => text?.length ?? 7;
   const sight = (path: string): Sighting => {
     const at = disk.now;
@@ -81,7 +91,8 @@ export function fakeDisk(): FakeDisk {
     stat: async (path): Promise<FileFacts | undefined> => {
       const file = entries.get(path);
       if (file === undefined) return await Promise.resolve(undefined);
-      return { realPath: path, kind: "file", size: sizeOf(file), modified: file.modified };
+      const { modified } = file;
+      return { realPath: path, kind: "file", size: sizeOf(file), modified, ...identity(file) };
     },
     read: async (path): Promise<FileContent> => {
       reads.push(path);
@@ -89,18 +100,18 @@ export function fakeDisk(): FakeDisk {
       if (code !== undefined) throw new FileError(code, `${path} cannot be read.`);
       const file = there(path);
       const { text, modified } = file;
-      const size = sizeOf(file);
+      const state = { size: sizeOf(file), modified, ...identity(file) };
       const due = action;
       action = undefined;
       await due?.();
-      return { realPath: path, size, modified, text };
+      return { realPath: path, ...state, text };
     },
   };
 
   const disk: FakeDisk = {
     now: 1_700_000_000_500,
     files,
-    watcher: fakeWatcher(sight, () => [...entries.keys()]),
+    watcher: fakeWatcher(sight, () => [...entries.keys()].filter((path) => path.startsWith(root))),
     reads,
     write(path, text) {
       const file = entries.get(path);
@@ -108,7 +119,7 @@ export function fakeDisk(): FakeDisk {
       if (file !== undefined) Object.assign(file, { text, modified: now, changed: now });
       else {
         nodes += 1;
-        const node = reused ?? `node-${nodes}`;
+        const node = reused ?? `disk:${nodes}`;
         reused = undefined;
         entries.set(path, { text, node, born: now, modified: now, changed: now });
       }
@@ -119,7 +130,14 @@ export function fakeDisk(): FakeDisk {
       entries.delete(from);
       entries.set(to, file);
     },
+    exchange(one, other) {
+      disk.rename(one, "/exchanged");
+      disk.rename(other, one);
+      disk.rename("/exchanged", other);
+    },
+    searchOnly: (folder) => void (root = folder),
     link: (from, to) => void entries.set(to, there(from)),
+    withoutNodes: () => void (hasNodes = false),
     reuseNode: (node) => void (reused = node),
     remove: (path) => void entries.delete(path),
     refuse(path, code) {

@@ -66,7 +66,7 @@ test("the watcher gets the path of a tracked file with its last sighting", async
 
   const { modified = 0 } = (await disk.files.stat("/work/a.txt")) ?? {};
   expect([...disk.watcher.known.values()]).toEqual([
-    { path: "/work/a.txt", seen: { size: 3, modified, node: "node-1" } },
+    { path: "/work/a.txt", seen: { size: 3, modified, node: "disk:1" } },
   ]);
 });
 

@@ -239,7 +239,7 @@ test("a new file that has the node of a deleted one is not adopted as it", async
   const { disk, know, tracker } = trackedDisk();
   await know("/work/a.txt", "a text");
   disk.remove("/work/a.txt");
-  disk.reuseNode("node-1");
+  disk.reuseNode("disk:1");
   disk.write("/work/b.txt", "b text that is longer");
 
   expect(await tracker.adopt("/work/b.txt")).toBeUndefined();

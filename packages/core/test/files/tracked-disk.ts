@@ -32,6 +32,10 @@ export interface TrackedDisk {
   readonly know: (path: string, text: string | null) => Promise<ObjectId>;
   /** Tracks objects in their latest versions. */
   readonly track: (...ids: readonly ObjectId[]) => Promise<void>;
+  /** Tracks objects whose files were only named. */
+  readonly trackNamed: (...ids: readonly ObjectId[]) => Promise<void>;
+  /** Opens another tracker on the same disk and store, as the next session does. */
+  readonly reopen: () => FileTracker;
   readonly latest: (id: ObjectId) => Promise<StoredVersion>;
   readonly types: (id: ObjectId) => readonly FileChange["type"][];
 }
@@ -55,14 +59,9 @@ export function trackedDisk(options: TrackedDiskOptions = {}): TrackedDisk {
       return objectId(`0190bbbb-0000-7000-8000-${String(count).padStart(12, "0")}`);
     },
   };
-  const tracker = fileTracker({
-    store: wrap(store),
-    files,
-    watcher,
-    ids,
-    logger,
-    workspace: "/work",
-  });
+  const open = (): FileTracker =>
+    fileTracker({ store: wrap(store), files, watcher, ids, logger, workspace: "/work" });
+  const tracker = open();
   const changes: FileChange[] = [];
   tracker.onChange((reported) => void changes.push(...reported));
 
@@ -100,6 +99,13 @@ export function trackedDisk(options: TrackedDiskOptions = {}): TrackedDisk {
         await Promise.all(known.map(async (id) => metadataVersion(await opened.latest(id)))),
       );
     },
+    async trackNamed(...known) {
+      await tracker.track(
+        await Promise.all(known.map(async (id) => metadataVersion(await opened.latest(id)))),
+        { onlyNamed: new Set(known) },
+      );
+    },
+    reopen: open,
     async latest(id) {
       const stored = await store.get(id);
       if (stored === undefined) throw new Error(`there is no object ${id}`);

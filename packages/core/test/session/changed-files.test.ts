@@ -149,13 +149,14 @@ describe("a file that is too large to be read, of which a tool has read lines", 
     ]);
   });
 
-  it("is watched, also after a restart, unlike files that were only named", async () => {
+  it("is tracked fully once its read is known, also after a restart", async () => {
     const opened = await openLarge({ small: 120 });
     await opened.session.recordNamed(["app.log"]);
     await newTexts(opened);
     const before = [...opened.tracker.tracked];
     await opened.reopen().then(async (session) => await session.status());
 
+    expect(opened.tracker.named).toEqual(["/work/app.log"]);
     expect(before).toEqual(["/work/app.log"]);
     expect(opened.tracker.tracked).toEqual(["/work/app.log", "/work/app.log"]);
   });
@@ -201,6 +202,7 @@ describe("a file that is too large to be read, of which a tool has read lines", 
     await growTo(read, 70_000_000);
 
     expect(tracker.tracked).toEqual([]);
+    expect(new Set(tracker.named)).toEqual(new Set(["/work/app.log"]));
     expect(await newTexts(read)).toEqual([]);
   });
 

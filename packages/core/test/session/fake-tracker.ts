@@ -2,8 +2,10 @@ import type { FileChange } from "../../src/files/file-change.ts";
 import type { FileChangeListener, FileTracker } from "../../src/files/file-tracker.ts";
 
 export interface FakeTracker extends FileTracker {
-  /** The paths that were tracked. */
+  /** The paths that were tracked fully. */
   readonly tracked: readonly unknown[];
+  /** The paths that were tracked as only named. */
+  readonly named: readonly unknown[];
   /** Reports changes to the listeners. */
   readonly tell: (changes: readonly FileChange[]) => void;
   /** Makes `track` fail until it is called without an error. */
@@ -14,16 +16,19 @@ export interface FakeTracker extends FileTracker {
 export function fakeTracker(): FakeTracker {
   const listeners = new Set<FileChangeListener>();
   const tracked: unknown[] = [];
+  const named: unknown[] = [];
   let failure: Error | undefined;
   return {
     tracked,
+    named,
     tell: (changes) => {
       for (const listener of listeners) listener(changes);
     },
     fail: (error) => void (failure = error),
-    track: async (objects) => {
+    track: async (objects, { onlyNamed } = {}) => {
       if (failure !== undefined) throw failure;
-      tracked.push(...objects.map(({ body }) => body["path"]));
+      for (const { body } of objects)
+        (onlyNamed?.has(body.id) === true ? named : tracked).push(body["path"]);
       await Promise.resolve();
     },
     untrack: () => {},

@@ -382,7 +382,7 @@ describe("a session that follows files", () => {
     expect((await viewParts(session)).activeTexts).toEqual(before);
   });
 
-  test("tracks files that were read, and not those that were only named", async () => {
+  test("tracks files that were read fully, and those that were only named for moves and deletion", async () => {
     const tracker = fakeTracker();
     const { session } = await openTestSession({ files, tracker });
     await session.recordNamed(["long.txt"]);
@@ -391,6 +391,7 @@ describe("a session that follows files", () => {
     await viewParts(session);
 
     expect(tracker.tracked).toEqual(["/work/a.ts"]);
+    expect(tracker.named).toEqual(["/work/long.txt"]);
   });
 
   test("continues with a warning if its files cannot be watched", async () => {

@@ -57,6 +57,7 @@ test("a file that was named is stored without content, with its size", async () 
     file_type: "typescript",
     presence: "unread",
     size: 11,
+    disk: { size: 11, modified: 0 },
     provenance: { origin: "/work/seen.ts", generator: "human" },
   });
 });

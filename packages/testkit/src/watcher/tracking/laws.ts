@@ -15,7 +15,9 @@ import {
   deletionKeepsHistory,
   moveKeepsTheObject,
   recreationIsTheSameObject,
+  namedIsTracked,
   startCatchesUp,
+  startKeepsIdentity,
   swapKeepsBoth,
   unrelatedFileIsAnother,
 } from "./move-laws.ts";
@@ -39,6 +41,8 @@ export type TrackerLaw =
   | "others-versions-are-reported"
   | "late-reads-are-not-stored"
   | "start-catches-up"
+  | "start-keeps-identity"
+  | "named-is-tracked"
   | "unnamed-is-not-read";
 
 /** All laws, each with the scenario that tests it. */
@@ -59,5 +63,7 @@ export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "others-versions-are-reported": othersVersionsAreReported,
   "late-reads-are-not-stored": lateReadsAreNotStored,
   "start-catches-up": startCatchesUp,
+  "start-keeps-identity": startKeepsIdentity,
+  "named-is-tracked": namedIsTracked,
   "unnamed-is-not-read": unnamedIsNotRead,
 };

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/objects";
+import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 
@@ -192,8 +192,9 @@ export const startCatchesUp: TrackerScenario = tracking(
     await write("changed.txt", "changed");
     await rename(at("moved.txt"), at("folder/moved elsewhere.txt"));
     await rm(at("gone.txt"));
+    await copyFile(at("copy-1.txt"), at("folder/copy.txt"));
     await rm(at("copy-1.txt"));
-    await rename(at("copy-2.txt"), at("folder/copy.txt"));
+    await rm(at("copy-2.txt"));
     await tracker.track(stored);
 
     const reported = new Map(changes.map((change) => [change.id, change]));
@@ -219,3 +220,99 @@ export const startCatchesUp: TrackerScenario = tracking(
     });
   },
 );
+
+export const startKeepsIdentity: TrackerScenario = tracking(
+  async ({ at, write, index, tracker, latest, untilQuiet, store }) => {
+    const names = ["one", "other", "over", "under", "saved", "same-1", "same-2"];
+    for (const name of names) await write(`${name}.txt`, `text of ${name}`);
+    for (const name of ["same-1", "same-2"]) await write(`${name}.txt`, "the same text");
+    await write("stranger.txt", "a stranger's text");
+    await pastTick();
+    await write("replaced.txt", "text of a replaced file");
+    const stored = await index(...[...names, "replaced"].map((name) => `${name}.txt`));
+    const [one, other, over, under, saved, same1, same2, replaced] = stored.map(
+      ({ body }) => body.id,
+    );
+    await pastTick();
+
+    await exchange(at("one.txt"), at("other.txt"), at("exchanged"));
+    await exchange(at("same-1.txt"), at("same-2.txt"), at("exchanged"));
+    await rename(at("over.txt"), at("under.txt"));
+    await write("saved.txt.tmp", "a new text");
+    await rename(at("saved.txt.tmp"), at("saved.txt"));
+    await rename(at("stranger.txt"), at("replaced.txt"));
+    await tracker.track(stored.map(asMetadata));
+    await untilQuiet();
+
+    assert.deepEqual(await state(one), [at("other.txt"), "text of one"]);
+    assert.deepEqual(await state(other), [at("one.txt"), "text of other"]);
+    assert.deepEqual(await state(same1), [at("same-2.txt"), "the same text"]);
+    assert.deepEqual(await state(same2), [at("same-1.txt"), "the same text"]);
+    assert.deepEqual(await state(over), [at("under.txt"), "text of over"]);
+    assert.deepEqual(await state(under), [null, null]);
+    assert.deepEqual(await state(saved), [at("saved.txt"), "a new text"]);
+    assert.deepEqual(await state(replaced), [null, null]);
+    const { items } = await store.find({ where: { path: at("replaced.txt") } });
+    assert.deepEqual(
+      items.map(({ body }) => body["presence"]),
+      ["unread"],
+    );
+
+    async function state(id: ObjectId | undefined): Promise<unknown> {
+      assert.ok(id);
+      const { body } = await latest(id);
+      return [body["path"], body.content];
+    }
+  },
+);
+
+export const namedIsTracked: TrackerScenario = tracking(
+  async ({ at, write, name, tracker, latest, untilAt, untilGone, untilQuiet, store }) => {
+    for (const one of ["moved", "gone", "changed", "early"]) await write(`${one}.txt`, "text");
+    await write("a.txt", "text of a");
+    await write("b.txt", "text b");
+    const stored = await name(
+      ...["moved", "gone", "changed", "early", "a", "b"].map((one) => `${one}.txt`),
+    );
+    const [moved, gone, changed, early, a, b] = stored.map(({ body }) => body.id);
+    const onlyNamed = new Set(stored.map(({ body }) => body.id));
+
+    await rename(at("early.txt"), at("late.txt"));
+    await exchange(at("a.txt"), at("b.txt"), at("exchanged"));
+    await tracker.track(stored.map(asMetadata), { onlyNamed });
+    await tracker.ready();
+    await untilAt(early, at("late.txt"));
+    await untilAt(a, at("b.txt"));
+    await untilAt(b, at("a.txt"));
+
+    await rename(at("moved.txt"), at("elsewhere.txt"));
+    await rm(at("gone.txt"));
+    await write("changed.txt", "a longer text");
+    await untilAt(moved, at("elsewhere.txt"));
+    await untilGone(gone);
+    await write("gone.txt", "back");
+    await untilAt(gone, at("gone.txt"));
+    await untilQuiet();
+
+    assert.ok(changed);
+    assert.equal((await latest(changed)).version, 1);
+    for (const { body } of stored)
+      for (const { body: version } of await versionsOf(body.id))
+        assert.equal(version.content, null);
+
+    async function versionsOf(id: ObjectId): Promise<readonly StoredVersion[]> {
+      const { version } = await latest(id);
+      const numbers = Array.from({ length: version }, (_, index) => index + 1);
+      const all = await Promise.all(
+        numbers.map(async (one) => await store.get(id, { version: one })),
+      );
+      return all.filter((one) => one !== undefined);
+    }
+  },
+);
+
+async function exchange(one: string, other: string, between: string): Promise<void> {
+  await rename(one, between);
+  await rename(other, one);
+  await rename(between, other);
+}

@@ -8,6 +8,7 @@ import {
   fileBody,
   type FileSource,
   metadataOf,
+  type ObjectBody,
   objectId,
   type ObjectId,
   type ObjectStore,
@@ -15,6 +16,7 @@ import {
   silentLogger,
   type StoredMetadata,
   type StoredVersion,
+  unreadFileBody,
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -48,6 +50,8 @@ export interface ObservedTracker {
   readonly write: (name: string, text: string) => Promise<string>;
   /** Reads files and stores their objects, as a session does. Does not track them. */
   readonly index: (...names: readonly string[]) => Promise<readonly StoredVersion[]>;
+  /** Stores the objects of files that were named and not read. Does not track them. */
+  readonly name: (...names: readonly string[]) => Promise<readonly StoredVersion[]>;
   /** Indexes and tracks files. Waits until they are watched. */
   readonly know: (...names: readonly string[]) => Promise<readonly ObjectId[]>;
   /** Returns the latest version of an object. */
@@ -111,7 +115,8 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
       tracker.onChange(listener);
       const ofSession: FileTracker = {
         ...tracker,
-        track: async (objects) => await tracker.track(objects, { except: listener }),
+        track: async (objects, given = {}) =>
+          await tracker.track(objects, { ...given, except: listener }),
       };
       return { tracker: ofSession, changes };
     }
@@ -126,10 +131,26 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
     }
 
     async function index(...names: readonly string[]): Promise<readonly StoredVersion[]> {
+      return await stored(names, async (path) =>
+        fileBody(ids.next(), await files.read(path), "human"),
+      );
+    }
+
+    async function name(...names: readonly string[]): Promise<readonly StoredVersion[]> {
+      return await stored(names, async (path) => {
+        const facts = await files.stat(path);
+        assert.ok(facts, `there is no file at ${path}`);
+        return unreadFileBody(ids.next(), facts);
+      });
+    }
+
+    async function stored(
+      names: readonly string[],
+      bodyOf: (path: string) => Promise<ObjectBody>,
+    ): Promise<readonly StoredVersion[]> {
       return await Promise.all(
-        names.map(async (name) => {
-          const file = await files.read(at(name));
-          const object = sealObject(fileBody(ids.next(), file, "human"));
+        names.map(async (one) => {
+          const object = sealObject(await bodyOf(at(one)));
           await store.commit([{ object }]);
           return await latest(object.body.id);
         }),
@@ -211,6 +232,7 @@ export function tracking(scenario: (observed: ObservedTracker) => Promise<void>)
       at,
       write,
       index,
+      name,
       know,
       latest,
       until,
