@@ -384,6 +384,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The model does not see which objects the user has pinned.",
   },
   {
+    file: "layouts/epoch/corrections.ts",
+    of: "const isMany = inactive.length > mostLines;",
+    becomes: "const isMany = inactive.length < 0;",
+    breaks: "A switch of branches fills the view with a line for each file.",
+  },
+  {
+    file: "layouts/epoch/corrections.ts",
+    of: "if (counted.length === 0 || counted.length > mostLines) return parts;",
+    becomes: "if (counted.length >= 0) return parts;",
+    breaks: "After an epoch's end, a single file that changed is counted and not named.",
+  },
+  {
     file: "files/judge-sighting.ts",
     of: "return Math.max(born, modified) < lastHereThere - tick;",
     becomes: "return false;",

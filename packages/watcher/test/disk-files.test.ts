@@ -207,7 +207,8 @@ test("identity-is-the-watchers", async () => {
 
   const [seen] = await watcher.look([path]);
 
-  const { node, born, modified } = seen?.state === "file" ? seen : expect.fail("it is not seen");
+  if (seen?.state !== "file") throw new Error("the file is not seen");
+  const { node, born, modified } = seen;
   expect(await files.stat(path)).toMatchObject({ node, born, modified });
   expect(await files.read(path)).toMatchObject({ node, born, modified });
 });

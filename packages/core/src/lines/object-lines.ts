@@ -125,6 +125,27 @@ const amount: Slot<Amount> = {
   write: ({ count, unit }) => `${shortNumber(count)}${unit === "bytes" ? "B" : " chars"}`,
 };
 
+/** How many known files changed on disk, by the kind of change. */
+export interface ChangeCounts {
+  readonly edited: number;
+  readonly moved: number;
+  readonly deleted: number;
+}
+
+const changeCounts: Slot<ChangeCounts> = {
+  name: "COUNTS",
+  pattern: String.raw`(?:\d+ (?:edited|moved|deleted)(?:, )?){1,3}`,
+  write: ({ edited, moved, deleted }) =>
+    Object.entries({ edited, moved, deleted })
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(", "),
+};
+
+/** The line that replaces the lines of many files that others changed at once. */
+export const manyChanges: LineKind<[count: number, counts: ChangeCounts]> =
+  line`[${number} known files changed on disk: ${changeCounts}; activate takes their paths]`;
+
 /** The lines in brackets that name an object without its content. */
 export const referenceLines: {
   readonly result: LineKind<[handle: string, status: CallStatus, size: number]>;

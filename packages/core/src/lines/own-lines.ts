@@ -2,6 +2,7 @@ import { handle } from "./handles.ts";
 import {
   earlierVersionHeader,
   headers,
+  manyChanges,
   metadataLines,
   pooledHeaders,
   referenceLines,
@@ -36,7 +37,11 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     fenceRow,
   ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),
-  "objects without content": [...Object.values(metadataLines), ...Object.values(referenceLines)],
+  "objects without content": [
+    ...Object.values(metadataLines),
+    ...Object.values(referenceLines),
+    manyChanges,
+  ],
   notices: [
     ...Object.values(pinnedNotices),
     ...Object.values(omissionNotices),

@@ -8,15 +8,17 @@ import { type Block, isText, isToolCall, textOf } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { omissionNotices } from "../lines/notices.ts";
-import { headers, referenceLines, titles } from "../lines/object-lines.ts";
+import { headers, manyChanges, referenceLines, titles } from "../lines/object-lines.ts";
 import { omissionMarks } from "../lines/stand-ins.ts";
 import type { ViewMessage } from "../view/layout.ts";
-import type {
-  AssistantEntry,
-  ResultEntry,
-  ShownPart,
-  UserEntry,
-  ViewEntry,
+import {
+  type AssistantEntry,
+  isCounted,
+  type ObjectEntry,
+  type ResultEntry,
+  type ShownPart,
+  type UserEntry,
+  type ViewEntry,
 } from "../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { stubbedArguments } from "./argument-stubs.ts";
@@ -50,12 +52,28 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
     case "result":
       return resultMessage(entry, source);
     case "object":
-      return { role: "user", content: entry.shows.flatMap((part) => partBlocks(part, source)) };
+      return { role: "user", content: [...objectBlocks(entry, source), ...countBlocks(entry)] };
     case "added":
       return entry.message as ViewMessage;
     case "notice":
       return { role: "user", content: [{ type: "text", text: entry.text }] };
   }
+}
+
+function objectBlocks({ shows }: ObjectEntry, source: ViewSource): readonly Block[] {
+  return shows.filter((part) => !isCounted(part)).flatMap((part) => partBlocks(part, source));
+}
+
+function countBlocks({ shows }: ObjectEntry): readonly Block[] {
+  const count = (form: ShownPart["form"]): number =>
+    shows.filter((part) => part.form === form).length;
+  const [edited, moved, deleted] = [
+    count("counted-edit"),
+    count("counted-move"),
+    count("counted-deletion"),
+  ];
+  const all = edited + moved + deleted;
+  return all === 0 ? [] : [text(manyChanges.write(all, { edited, moved, deleted }))];
 }
 
 function userMessage({ turn, head, files }: UserEntry, source: ViewSource): ViewMessage {
@@ -175,6 +193,11 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       const title = headers.difference.write(header, since, added, removed);
       return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
     }
+    // Only an object entry has counted parts, and they are not rendered one by one.
+    case "counted-edit":
+    case "counted-move":
+    case "counted-deletion":
+      return [];
     case "part": {
       const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
       const markOf = (omitted: number): string => omissionMarks.content.write(omitted, handle);

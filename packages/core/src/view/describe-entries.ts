@@ -145,5 +145,11 @@ function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
       return `${from === undefined ? "" : `lines ${from}-${to} `}unchanged, shown above`;
     case "line":
       return "its line";
+    case "counted-edit":
+      return "counted as edited";
+    case "counted-move":
+      return "counted as moved";
+    case "counted-deletion":
+      return "counted as deleted";
   }
 }

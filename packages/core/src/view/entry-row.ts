@@ -19,6 +19,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, UserEntry, ViewEntry } from 
  *     r12.3.0 t31@1 [f2@4:above=1-2] 14   lines 1 to 2 of a file are shown above
  *     b [f2@4:diff=3] 60           objects in a separate message
  *     b [f2@4:change=3] 20         the report of a change since version 3
+ *     b [f2@4:counted-move f3@2:counted-deletion] 25   the number of files that changed, by the kind of change
  *     o12.4 20, s 300, n 12 text   an opaque message, the summary, a notice
  *
  * An entry that does not fit this form, such as one with a handle of another shape, is stored as an object. Its `type`
@@ -170,7 +171,7 @@ const noticeForm = /^n (\d+) (.*)$/su;
 const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
 const resultForm =
   /^r(\d+)\.(\d+)\.(\d+)(?: ([a-z]+\d*)@(\d+))? (bare|ref|whole|\[[^\]]*\])(?: ([a-z]+\d*)@(\d+)\/(\d+))? (\d+)$/u;
-const partForm = /^([a-z]+\d*)@(\d+):([a-z]+)(?:=(\d+)(?:[-+](\d+))?)?$/u;
+const partForm = /^([a-z]+\d*)@(\d+):([a-z-]+)(?:=(\d+)(?:[-+](\d+))?)?$/u;
 const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 
 function entryOf(row: string): ViewEntry | undefined {
@@ -270,6 +271,9 @@ function readParts(text: string): readonly ShownPart[] {
         return { ...base, form, since: Number(first) };
       case "whole":
       case "line":
+      case "counted-edit":
+      case "counted-move":
+      case "counted-deletion":
         return { ...base, form };
       case "above":
         return {

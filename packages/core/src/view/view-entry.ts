@@ -98,11 +98,23 @@ export type AddedEntry = Sized & { readonly type: "added"; readonly message: Jso
  * The display of an object in a view. Forms: `whole`; `lines` from `from` to `to`; a `part`, which is the first `head`
  * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content, or the lines
  * `from` to `to` of it, are unchanged and shown further up; the report of a `change` since version `since`; or only its `line`.
+ * All parts of an entry with a `counted-…` form make one line with the number of objects that were edited, moved and
+ * deleted.
  */
 export type ShownPart = {
   readonly of: string;
   readonly version: number;
-  readonly form: "whole" | "lines" | "part" | "diff" | "above" | "change" | "line";
+  readonly form:
+    | "whole"
+    | "lines"
+    | "part"
+    | "diff"
+    | "above"
+    | "change"
+    | "line"
+    | "counted-edit"
+    | "counted-move"
+    | "counted-deletion";
   readonly from?: number;
   readonly to?: number;
   readonly head?: number;
@@ -118,8 +130,14 @@ export function contentParts(entry: ViewEntry): readonly ShownPart[] {
   return parts.some(isContent) ? parts.filter(isContent) : none;
 }
 
-function isContent({ form }: ShownPart): boolean {
-  return form !== "above" && form !== "change" && form !== "line";
+function isContent(part: ShownPart): boolean {
+  const { form } = part;
+  return form !== "above" && form !== "change" && form !== "line" && !isCounted(part);
+}
+
+/** Whether a part only counts in the line of many changes. It does not name its object. */
+export function isCounted({ form }: ShownPart): boolean {
+  return form === "counted-edit" || form === "counted-move" || form === "counted-deletion";
 }
 
 /** Returns the handles of the objects whose content the entries show, in part or in its original form. */

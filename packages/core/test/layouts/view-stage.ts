@@ -55,6 +55,8 @@ export interface ViewStage {
   result(handle: string, output: string): void;
   /** Adds the next version of a file. */
   file(handle: string, text: string, generator?: "human" | "agent"): void;
+  /** Adds the version of a file that was moved, or deleted if the path is null. */
+  moved(handle: string, path: string | null): void;
   /** Goes back to the point before the newest user message. */
   goBack(): void;
   activate(handle: string, activation?: Activation): void;
@@ -208,6 +210,15 @@ export function viewStage(user?: string): ViewStage {
         char_count: content.length,
         presence: "present",
         provenance: { origin: path, generator },
+      });
+    },
+    moved: (handle, path) => {
+      const { body } = newest(handle);
+      store(handle, {
+        ...body,
+        path,
+        ...(path === null ? { content: null, char_count: 0, presence: "missing" } : {}),
+        provenance: { origin: path ?? body.provenance.origin, generator: "human" },
       });
     },
     goBack: () => void turns.pop(),

@@ -11,6 +11,7 @@ import {
 import {
   earlierVersionHeader,
   headers,
+  manyChanges,
   metadataLines,
   pooledHeaders,
   referenceLines,
@@ -132,6 +133,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the report of a change": fc
     .tuple(handle, name, number, amount, number, amount, number)
     .map((all) => referenceLines.change.write(...all)),
+  "the line of many changes": fc
+    .tuple(number, fc.record({ edited: fc.integer({ min: 1 }), moved: number, deleted: number }))
+    .map((all) => manyChanges.write(...all)),
   "the notice of pinned objects": handles.map((all) => pinnedNotices.some.write(all)),
   "the notice of no pinned object": fc.constant(pinnedNotices.none.write()),
   "the notice of omitted turns": fc

@@ -18,7 +18,14 @@ const part: fc.Arbitrary<ShownPart> = fc.oneof(
   fc.record({
     of,
     version,
-    form: fc.constantFrom("whole" as const, "above" as const, "line" as const),
+    form: fc.constantFrom(
+      "whole" as const,
+      "above" as const,
+      "line" as const,
+      "counted-edit" as const,
+      "counted-move" as const,
+      "counted-deletion" as const,
+    ),
   }),
   fc.record({ of, version, form: fc.constant("lines" as const), from: count, to: count }),
   fc.record({ of, version, form: fc.constant("above" as const), from: count, to: count }),

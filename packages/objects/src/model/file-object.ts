@@ -145,6 +145,7 @@ export function identifiedByPath(body: ObjectBody): ObjectBody {
   return { ...body, provenance: { ...body.provenance, identified_by: "path" } };
 }
 
-function withoutIdentity({ identified_by: _, ...provenance }: Provenance): Provenance {
-  return provenance;
+function withoutIdentity(provenance: Provenance): Provenance {
+  const { identified_by: _identity, ...rest } = provenance;
+  return rest;
 }

@@ -1,6 +1,6 @@
 import { presenceOf } from "@self-context-manager/objects";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import { contentParts } from "../../view/view-entry.ts";
+import { contentParts, isCounted } from "../../view/view-entry.ts";
 import { pinnedNotices } from "../../lines/notices.ts";
 import type {
   NoticeEntry,
@@ -13,10 +13,14 @@ import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { linesBesideOutput, linesFor } from "./shown-parts.ts";
 
+/** The number of inactive files with a line each, if others changed them since the last view. More files get one line. */
+const mostLines = 10;
+
 /**
  * Returns lines for files in view that others deleted, moved or changed since, because the view no longer describes
  * them correctly. A file whose text is in view gets a report of the change, with the old and the new size. Changes by
- * the agent itself need no line.
+ * the agent itself need no line. If many files changed, as after a switch of branches, one line counts those that are
+ * not active.
  */
 export function corrections(
   context: PlanningContext,
@@ -29,17 +33,33 @@ export function corrections(
     for (const { of, version } of contentParts(entry)) shown.set(of, version);
     for (const { of, version } of linesBesideOutput(entry)) shown.set(of, version);
   }
-  const found: ObjectEntry[] = [];
-  for (const [of, version] of newest) {
+  const found: { readonly known: PoolEntry; readonly inView: number }[] = [];
+  for (const [of, inView] of newest) {
     const known = context.entryOf(of);
-    if (known === undefined || known.stored.version <= version) continue;
+    if (known === undefined || known.stored.version <= inView) continue;
     const { body } = known.stored;
     if (body.type !== "file" && body.type !== "note") continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
-    const shows = [correction(context, known, shown.get(of))];
-    found.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
+    found.push({ known, inView });
   }
-  return found;
+  const inactive = found.filter(({ known }) => !context.active.has(known.handle));
+  const isMany = inactive.length > mostLines;
+  const named = isMany ? found.filter(({ known }) => context.active.has(known.handle)) : found;
+  const lines = named.map(({ known }) => [correction(context, known, shown.get(known.handle))]);
+  if (isMany) lines.push(inactive.map(({ known, inView }) => countedPart(context, known, inView)));
+  return lines.map((shows) => sized<ObjectEntry>({ type: "object", shows }, context.source));
+}
+
+function countedPart(
+  { source }: PlanningContext,
+  { handle: of, stored }: PoolEntry,
+  inView: number,
+): ShownPart {
+  const { version, body } = stored;
+  if (presenceOf(body) === "missing") return { of, version, form: "counted-deletion" };
+  const before = source.object(of, inView)?.stored.body["path"];
+  const isMoved = typeof before === "string" && before !== body["path"];
+  return { of, version, form: isMoved ? "counted-move" : "counted-edit" };
 }
 
 /** Returns the line for a file. `since`: the version that is in view. */
@@ -71,9 +91,23 @@ export function mergedCorrections(
   const isAppended = (entry: ViewEntry, index: number): entry is ObjectEntry =>
     index >= cut && entry.type === "object" && entry.shows.some(isLine);
   if (!entries.some(isAppended)) return entries;
-  const current = entries.map((entry, index) =>
-    index >= cut && entry.type === "result" ? withNewestLines(context, entry) : entry,
+  const appended = entries.flatMap((entry, index) =>
+    isAppended(entry, index) ? entry.shows.filter(isLine) : [],
   );
+  const counted = handlesOf(appended.filter(isCounted));
+  const named = handlesOf(appended.filter((part) => !isCounted(part)));
+  const current = entries.flatMap((entry, index): readonly ViewEntry[] => {
+    if (index >= cut && entry.type === "result") return [withNewestLines(context, entry)];
+    if (counted.size === 0 || !isAppended(entry, index)) return [entry];
+    // The line of many changes names no object. A line that names one of them stays, with the newest version.
+    const shows = entry.shows.flatMap((part) => {
+      if (isCounted(part)) return named.has(part.of) ? [] : [part];
+      return isLine(part) && counted.has(part.of) ? linesFor(context, [part]) : [part];
+    });
+    return shows.length === 0
+      ? []
+      : [sized<ObjectEntry>({ type: "object", shows }, context.source)];
+  });
   const newest: NewestVersions = new Map();
   for (const [index, entry] of current.entries())
     if (!isAppended(entry, index)) noteVersions(newest, entry);
@@ -85,15 +119,28 @@ export function mergedCorrections(
       kept.push(entry);
       continue;
     }
-    const shows = entry.shows.filter(
+    const remaining = entry.shows.filter(
       (part) => !isLine(part) || part.version > (newest.get(part.of) ?? 0),
     );
-    noteVersions(newest, entry);
-    if (shows.length === entry.shows.length) kept.push(entry);
+    const shows = withFewNamed(context, remaining);
+    noteVersions(newest, { ...entry, shows });
+    if (shows.every((part, at) => part === entry.shows[at]) && shows.length === entry.shows.length)
+      kept.push(entry);
     else if (shows.length > 0)
       kept.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
   }
   return kept.toReversed();
+}
+
+/** Returns parts in which few counted objects have a line each. */
+function withFewNamed(context: PlanningContext, parts: readonly ShownPart[]): readonly ShownPart[] {
+  const counted = parts.filter(isCounted);
+  if (counted.length === 0 || counted.length > mostLines) return parts;
+  return [...parts.filter((part) => !isCounted(part)), ...linesFor(context, counted)];
+}
+
+function handlesOf(parts: readonly ShownPart[]): ReadonlySet<string> {
+  return new Set(parts.map(({ of }) => of));
 }
 
 function withNewestLines(context: PlanningContext, entry: ResultEntry): ResultEntry {
@@ -112,8 +159,9 @@ function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
     newest.set(of, Math.max(version, newest.get(of) ?? 0));
 }
 
-function isLine({ form }: ShownPart): boolean {
-  return form === "line" || form === "change";
+function isLine(part: ShownPart): boolean {
+  const { form } = part;
+  return form === "line" || form === "change" || isCounted(part);
 }
 
 const nothingPinned = pinnedNotices.none.write();

@@ -1,4 +1,9 @@
-import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import {
+  isCounted,
+  type ResultEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { linesFor, once, partsOf, shownParts, type ShownParts } from "./shown-parts.ts";
@@ -49,7 +54,8 @@ function withoutDangling(
     const part = withVersionAbove(context, shown, above);
     const object = context.active.get(part.of);
     // The content of an inactive object is not loaded.
-    const canBeMade = object !== undefined || part.form === "above" || part.form === "line";
+    const isLine = part.form === "above" || part.form === "line" || isCounted(part);
+    const canBeMade = object !== undefined || isLine;
     if (isResolved(part, above) && canBeMade) return [part];
     return object !== undefined && isAsked(part.of) ? partsOf(object) : linesFor(context, [part]);
   });

@@ -5,6 +5,7 @@ import type { ActiveObject } from "../../view/layout.ts";
 import {
   type AssistantEntry,
   contentParts,
+  isCounted,
   type ObjectEntry,
   type ResultEntry,
   type ShownPart,
@@ -165,7 +166,8 @@ function withLinesOf(
 ): readonly ViewEntry[] {
   const named = handlesOfResults(entries);
   for (const entry of entries)
-    if (entry.type === "object") for (const { of } of entry.shows) named.add(of);
+    if (entry.type === "object")
+      for (const part of entry.shows) if (!isCounted(part)) named.add(part.of);
   const parts = removed.flatMap((of): readonly ShownPart[] => {
     const version = context.entryOf(of)?.stored.version;
     return version === undefined || named.has(of) ? [] : [{ of, version, form: "line" }];
