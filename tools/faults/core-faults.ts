@@ -438,6 +438,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A version does not say that only its path shows which file it is of.",
   },
   {
+    file: "files/next-version.ts",
+    of: "const isLater = latest.version > foundAfter;",
+    becomes: "const isLater = latest.version < 0;",
+    breaks: "A file that another session has found again is recorded as deleted.",
+  },
+  {
+    file: "files/store-drafts.ts",
+    of: "writes.push({ object: sealObject(body), expect: head?.version ?? 0 });",
+    becomes: "writes.push({ object: sealObject(body) });",
+    breaks: "A session that indexes a file stores an old content after the newer one of another.",
+  },
+  {
     file: "files/tracked-files.ts",
     of: "return isMissing(file) ? undefined : diskState(file.stored.body);",
     becomes: "return undefined;",

@@ -14,6 +14,7 @@ import {
   type Provenance,
   sha256,
   type StoredMetadata,
+  type StoredVersion,
   unreadFileBody,
 } from "@self-context-manager/objects";
 import { tryRead } from "./read-files.ts";
@@ -66,7 +67,10 @@ function withContent(
 }
 
 /** Whether a version has the path and the content of a file. */
-export function hasContentOf({ body, hashes }: StoredMetadata, file: FileContent): boolean {
+export function hasContentOf(
+  { body, hashes }: StoredMetadata | StoredVersion,
+  file: FileContent,
+): boolean {
   if (body["path"] !== file.realPath) return false;
   if (file.text === null) return presenceOf(body) === "non_text" && body["size"] === file.size;
   return presenceOf(body) === "present" && hashes.content_hash === sha256(file.text);
@@ -130,15 +134,15 @@ export function afterDeletion(files: FileSource, id: ObjectId, foundAfter: numbe
  * Returns the draft for an object that two sessions made for one path: this one is missing from now on, and the first one
  * stays. Its origin is not a path, so it never counts as the file that was there.
  */
-export function afterDouble(made: StoredMetadata, first: ObjectId): Draft {
+export function afterDouble(id: ObjectId, first: ObjectId): Draft {
   const parent = { ref: "dynamic" as const, id: first };
   const provenance = { origin: first, generator: "system" as const, parent_refs: [parent] };
   return {
-    id: made.body.id,
+    id,
     body: (latest) =>
-      latest?.version === made.version
-        ? { ...missingFileBody(latest.body), provenance }
-        : undefined,
+      latest === undefined || presenceOf(latest.body) === "missing"
+        ? undefined
+        : { ...missingFileBody(latest.body), provenance },
   };
 }
 

@@ -26,7 +26,7 @@ import {
   type ReadContent,
 } from "./next-version.ts";
 import { inParallel, tryRead } from "./read-files.ts";
-import { type Draft, storeDrafts } from "./store-drafts.ts";
+import { type Draft, isWhole, storeDrafts } from "./store-drafts.ts";
 import { isMissing, isSameFile, type TrackedFile, type TrackedFiles } from "./tracked-files.ts";
 import { needsExplicitRead } from "./workspace-rule.ts";
 
@@ -330,10 +330,6 @@ function draftOf(
       return latest === undefined || isElsewhere ? undefined : body(latest);
     },
   };
-}
-
-function isWhole(stored: StoredVersion | StoredMetadata): stored is StoredVersion {
-  return "content" in stored.body;
 }
 
 /** Returns a sighting that a file is absent from a path, although another file is there. */

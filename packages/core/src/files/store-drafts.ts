@@ -17,6 +17,11 @@ export interface Draft {
   ) => ObjectBody | undefined | Promise<ObjectBody | undefined>;
 }
 
+/** Whether a stored version has its content. */
+export function isWhole(stored: StoredVersion | StoredMetadata): stored is StoredVersion {
+  return "content" in stored.body;
+}
+
 /** The number of objects in one transaction: it delays other writers only for a moment. */
 const batchSize = 200;
 const attempts = 5;

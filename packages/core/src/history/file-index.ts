@@ -1,32 +1,38 @@
 import {
-  fileBody,
   type FileContent,
   FileError,
   type FileFacts,
   metadataVersion,
-  missingFileBody,
-  type ObjectBody,
+  type ObjectId,
   presenceOf,
   type Provenance,
-  sha256,
   type StoredMetadata,
   type StoredVersion,
-  unreadFileBody,
 } from "@self-context-manager/objects";
 import {
-  commitObjects,
-  joinPool,
-  refreshEntry,
-  type SessionScope,
-} from "../state/session-scope.ts";
+  afterDeletion,
+  afterDouble,
+  afterNaming,
+  afterRead,
+  hasContentOf,
+} from "../files/next-version.ts";
+import { type Draft, isWhole, storeDrafts } from "../files/store-drafts.ts";
+import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
 /** The result of indexing a file. */
 export interface IndexedFile {
   readonly entry: PoolEntry;
+  /** The latest version. It has another content than the given one if another session stored a later content. */
   readonly stored: StoredVersion;
   readonly step: "new" | "changed" | "unchanged";
   readonly joined: boolean;
+}
+
+/** A file that was read, with the version that its object had before; undefined if it had no object. */
+export interface KnownRead {
+  readonly file: FileContent;
+  readonly earlier: StoredMetadata | undefined;
 }
 
 /**
@@ -38,30 +44,68 @@ export async function indexFile(
   path: string,
   generator: Provenance["generator"],
 ): Promise<IndexedFile> {
-  return await indexContent(scope, await scope.dependencies.files.read(path), generator);
+  return await indexContent(scope, await readKnown(scope, path), generator);
 }
 
-/** Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. */
+/**
+ * Finds the object of a file and then reads the file, so that a version of another session in between is noticed.
+ * Rejects with `FileError`.
+ */
+export async function readKnown(scope: SessionScope, path: string): Promise<KnownRead> {
+  const facts = await statQuietly(scope, path);
+  const before = facts === undefined ? undefined : await findFile(scope, facts.realPath);
+  const file = await scope.dependencies.files.read(path);
+  const isSamePath = facts?.realPath === file.realPath;
+  return { file, earlier: isSamePath ? before : await findFile(scope, file.realPath) };
+}
+
+/**
+ * Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. `readAfter`: the version
+ * that was known before the content was read. Default: that of `earlier`.
+ */
 export async function indexContent(
   scope: SessionScope,
-  file: FileContent,
+  { file, earlier: found }: KnownRead,
   generator: Provenance["generator"],
+  readAfter?: number,
 ): Promise<IndexedFile> {
-  const earlier = (await findFile(scope, file.realPath)) ?? (await movedHere(scope, file.realPath));
+  const { files, ids } = scope.dependencies;
+  const earlier = found ?? (await movedHere(scope, file.realPath));
   const known = earlier !== undefined && presenceOf(earlier.body) !== "unread";
-  if (known && hasSameContent(earlier, file)) {
-    const stored = await loadVersion(scope, earlier);
-    return joined(scope, stored, "unchanged");
-  }
-  const id = earlier?.body.id ?? scope.dependencies.ids.next();
-  const [stored] = await commitObjects(scope, [
-    { body: fileBody(id, file, generator, earlier?.body) },
-  ]);
-  if (stored === undefined) throw new TypeError("the store returned no version for a file");
+  if (known && hasContentOf(earlier, file))
+    return joined(scope, await loadVersion(scope, earlier), "unchanged");
+  const id = earlier?.body.id ?? ids.next();
+  const after = readAfter ?? earlier?.version ?? 0;
+  const draft = afterRead(files, id, { content: file, readAfter: after, generator });
+  const stored = await storeDraft(scope, draft);
   // Another session can have made an object for the same path with other content at the same time.
-  if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)
-    return await indexContent(scope, file, generator);
+  if (earlier === undefined) {
+    const first = await firstMadeInstead(scope, stored);
+    if (first !== undefined)
+      return await indexContent(scope, { file, earlier: first }, generator, 0);
+  }
+  if (!isWhole(stored)) return joined(scope, await loadVersion(scope, stored), "unchanged");
   return joined(scope, stored, known ? "changed" : "new");
+}
+
+/** Stores a draft. Returns the latest version; with its content if it was made here. */
+async function storeDraft(
+  scope: SessionScope,
+  draft: Draft,
+): Promise<StoredVersion | StoredMetadata> {
+  const stored = (await storeAll(scope, [draft])).get(draft.id);
+  if (stored === undefined) throw new TypeError("the store returned no version for a file");
+  return stored;
+}
+
+async function storeAll(
+  { dependencies, state }: SessionScope,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<ObjectId, StoredVersion | StoredMetadata>> {
+  const latest = await storeDrafts(dependencies.store, drafts);
+  for (const stored of latest.values())
+    if (isWhole(stored)) state.lastTransaction = Math.max(state.lastTransaction, stored.at.tx_id);
+  return latest;
 }
 
 /** Returns the new version of a known file that was moved to a path without an object; undefined if there is none. */
@@ -83,18 +127,14 @@ async function movedHere(
  */
 async function firstMadeInstead(
   scope: SessionScope,
-  made: StoredVersion,
+  made: StoredMetadata | StoredVersion,
 ): Promise<StoredMetadata | undefined> {
   const { items } = await scope.dependencies.store.find({
     where: { path: made.body["path"] as string },
   });
   const first = items.find(({ body }) => fileLike.has(body.type));
   if (first === undefined || first.body.id === made.body.id) return undefined;
-  const parent = { ref: "dynamic" as const, id: first.body.id };
-  const provenance = { origin: first.body.id, generator: "system" as const, parent_refs: [parent] };
-  // The origin is not a path, so this object never counts as the file that was here.
-  const body = { ...missingFileBody(made.body), provenance };
-  await commitObjects(scope, [{ body, expect: made.version }]);
+  await storeAll(scope, [afterDouble(made.body.id, first.body.id)]);
   return first;
 }
 
@@ -109,17 +149,10 @@ function joined(
   return { entry, stored, step, joined: !wasKnown };
 }
 
-function hasSameContent(earlier: StoredMetadata, file: FileContent): boolean {
-  const { body, hashes } = earlier;
-  if (body["path"] !== file.realPath) return false;
-  if (file.text === null) return presenceOf(body) === "non_text" && body["size"] === file.size;
-  return presenceOf(body) === "present" && hashes.content_hash === sha256(file.text);
-}
-
 async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise<StoredVersion> {
   const held = scope.contents.get(stored.body.id);
   if (held !== undefined && held.version === stored.version) return held;
-  const loaded = await scope.dependencies.store.get(stored.body.id);
+  const loaded = await scope.dependencies.store.get(stored.body.id, { version: stored.version });
   if (loaded === undefined) throw new TypeError(`object ${stored.body.id} is not in the store`);
   return loaded;
 }
@@ -152,28 +185,20 @@ export async function indexNamed(
   paths: readonly string[],
 ): Promise<readonly PoolEntry[]> {
   const { files, ids, workspace } = scope.dependencies;
-  const bodies = new Map<string, ObjectBody>();
+  const drafts = new Map<string, Draft>();
   const entries: PoolEntry[] = [];
   for (const path of new Set(paths)) {
     const facts = await statQuietly(scope, files.resolve(path, workspace));
-    if (facts?.kind !== "file" || bodies.has(facts.realPath)) continue;
+    if (facts?.kind !== "file" || drafts.has(facts.realPath)) continue;
     const earlier = await findFile(scope, facts.realPath);
     if (earlier !== undefined && presenceOf(earlier.body) !== "missing")
       entries.push(joinPool(scope.state, earlier));
-    else
-      bodies.set(
-        facts.realPath,
-        unreadFileBody(earlier?.body.id ?? ids.next(), facts, earlier?.body),
-      );
+    else drafts.set(facts.realPath, afterNaming(earlier?.body.id ?? ids.next(), facts));
   }
-  if (bodies.size === 0) return entries;
-  const made = await commitObjects(
-    scope,
-    [...bodies.values()].map((body) => ({ body })),
-  );
-  for (const stored of made) {
+  if (drafts.size === 0) return entries;
+  for (const stored of (await storeAll(scope, [...drafts.values()])).values()) {
     const first = stored.version === 1 ? await firstMadeInstead(scope, stored) : undefined;
-    entries.push(joinPool(scope.state, first ?? metadataVersion(stored)));
+    entries.push(joinPool(scope.state, first ?? asMetadata(stored)));
   }
   return entries;
 }
@@ -188,11 +213,16 @@ async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts
   }
 }
 
-/** Records that a known file is missing. The session is not stored. */
+/**
+ * Records that a known file is missing, unless another session has found it again. The session is not stored.
+ */
 export async function recordMissing(scope: SessionScope, entry: PoolEntry): Promise<PoolEntry> {
-  const { stored: newest } = await refreshEntry(scope, entry);
-  const [stored] = await commitObjects(scope, [{ body: missingFileBody(newest.body) }]);
-  if (stored === undefined) throw new TypeError("the store returned no version for a file");
-  scope.contents.delete(entry.id);
-  return joinPool(scope.state, metadataVersion(stored));
+  const { files } = scope.dependencies;
+  const stored = await storeDraft(scope, afterDeletion(files, entry.id, entry.stored.version));
+  if (presenceOf(stored.body) === "missing") scope.contents.delete(entry.id);
+  return joinPool(scope.state, asMetadata(stored));
+}
+
+function asMetadata(stored: StoredVersion | StoredMetadata): StoredMetadata {
+  return isWhole(stored) ? metadataVersion(stored) : stored;
 }

@@ -8,6 +8,7 @@ import type { Execution, FileSnapshot } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { isText, isToolCall, type Message, textOf } from "../chat/message.ts";
 import { type FileRendering, type RenderedLines, renderedLines } from "../host/file-rendering.ts";
+import { hasContentOf } from "../files/next-version.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { findFile, indexContent } from "./file-index.ts";
 import { readReport } from "./read-report.ts";
@@ -33,18 +34,24 @@ export async function recognizeReads(
   for (const { result, snapshot } of reads) {
     const { file } = snapshot;
     const isNewest = newest.get(file.realPath)?.file.text === file.text;
-    if (!isNewest || (await isOutdated(scope, snapshot))) continue;
+    if (!isNewest) continue;
+    const earlier = await findFile(scope, file.realPath);
+    if (isOutdated(earlier, snapshot)) continue;
+    const known = { file, earlier };
     if (!result.content.every(isText)) {
       // The image is in the result itself. Only the file's name and size are known.
       if (file.text !== null) continue;
-      const { stored } = await indexContent(scope, file, "human");
+      const { stored } = await indexContent(scope, known, "human", snapshot.version);
+      if (!hasContentOf(stored, file)) continue;
       recognized.set(result.toolCallId, { fileRefs: [staticReference(stored)] });
       continue;
     }
     const args = argumentsIn(scope, messages, result.toolCallId);
     const lines = linesShown(textOf(result.content), snapshot, args, rendering);
     if (lines === undefined) continue;
-    const indexed = await indexContent(scope, file, "human");
+    const indexed = await indexContent(scope, known, "human", snapshot.version);
+    // The file has changed since its tool read it.
+    if (!hasContentOf(indexed.stored, file)) continue;
     const { range } = lines;
     const reference = staticReference(indexed.stored);
     const effect = { op: "read" as const, id: indexed.entry.id, file: reference };
@@ -66,8 +73,7 @@ function linesShown(
 }
 
 /** Whether the file has a later version than the one that the tool read. */
-async function isOutdated(scope: SessionScope, { file, version }: FileSnapshot): Promise<boolean> {
-  const known = await findFile(scope, file.realPath);
+function isOutdated(known: StoredMetadata | undefined, { file, version }: FileSnapshot): boolean {
   return known !== undefined && known.version > version && !hasText(known, file.text);
 }
 

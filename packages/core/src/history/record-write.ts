@@ -7,10 +7,11 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { knownLines, ownChange } from "../calls/own-change.ts";
+import { hasContentOf } from "../files/next-version.ts";
 import { leaveActive } from "../state/active-set.ts";
 import { noteHostChanged } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import { findFile, type IndexedFile, indexContent, indexNamed } from "./file-index.ts";
+import { type IndexedFile, indexContent, indexNamed, readKnown } from "./file-index.ts";
 
 /**
  * Records that a tool wrote a file, and returns a reference to its version. If the arguments tell how the file got its
@@ -23,18 +24,20 @@ export async function recordWrite(
   path: string,
   args: JsonObject | undefined,
 ): Promise<StaticReference | undefined> {
-  const file = await scope.dependencies.files.read(path);
-  const earlier = await findFile(scope, file.realPath);
+  const read = await readKnown(scope, path);
+  const { file, earlier } = read;
   const before = await textOf(scope, earlier);
   const { text } = file;
   const change = args === undefined || text === null ? "whole" : ownChange(before, text, args);
   if (change === undefined) {
     if (earlier === undefined || presenceOf(earlier.body) === "unread")
       await indexNamed(scope, [path]);
-    else await indexContent(scope, file, "human");
+    else await indexContent(scope, read, "human");
     return undefined;
   }
-  const indexed = await indexContent(scope, file, "agent");
+  const indexed = await indexContent(scope, read, "agent");
+  // Another session stored a later content first.
+  if (!hasContentOf(indexed.stored, file)) return undefined;
   const follow =
     change === "changed" && before !== undefined && text !== null && args !== undefined
       ? (lines: readonly LineRange[]) => knownLines(before, text, args, lines)

@@ -18,6 +18,8 @@ export interface FakeDisk {
   now: number;
   readonly files: FileSource;
   readonly watcher: FakeWatcher;
+  /** Returns the disk with another watcher, as another process has it. */
+  another(): Pick<FakeDisk, "files" | "watcher">;
   /** Paths that were read, in order. */
   readonly reads: string[];
   /** Writes to the file at a path and creates it if there is none. Null represents bytes that are not text. */
@@ -108,10 +110,14 @@ export function fakeDisk(): FakeDisk {
     },
   };
 
+  const watch = (): FakeWatcher =>
+    fakeWatcher(sight, () => [...entries.keys()].filter((path) => path.startsWith(root)));
+
   const disk: FakeDisk = {
     now: 1_700_000_000_500,
     files,
-    watcher: fakeWatcher(sight, () => [...entries.keys()].filter((path) => path.startsWith(root))),
+    watcher: watch(),
+    another: () => ({ files, watcher: watch() }),
     reads,
     write(path, text) {
       const file = entries.get(path);
