@@ -2,7 +2,7 @@ import { type ContextManager, openContextManager } from "@self-context-manager/c
 import { type ContextSession, isText, type Message, type View } from "@self-context-manager/core";
 import { mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { plainCodec, testHost } from "../src/session/core-sessions.ts";
@@ -159,3 +159,89 @@ test.each<[string, (path: string) => Promise<void>, string]>([
     expect(textOf(view)).toContain(shown);
   },
 );
+
+test("files that exchanged their names between two sessions keep their objects", async () => {
+  await using place = await openPlace({
+    "a.txt": "the same\n",
+    "b.txt": "the same\n",
+    "c.txt": "c\n",
+  });
+  const { folder, session } = place;
+  await session.read({ path: "a.txt" });
+  await session.read({ path: "b.txt" });
+  await session.recordNamed(["c.txt"]);
+  const before = await pathsOf(session);
+  await place.close();
+
+  await rename(join(folder, "a.txt"), join(folder, "away"));
+  await rename(join(folder, "b.txt"), join(folder, "a.txt"));
+  await rename(join(folder, "c.txt"), join(folder, "b.txt"));
+  await rename(join(folder, "away"), join(folder, "c.txt"));
+  const after = await pathsOf(await place.reopen());
+
+  const moved = new Map([
+    ["a.txt", "c.txt"],
+    ["b.txt", "a.txt"],
+    ["c.txt", "b.txt"],
+  ]);
+  expect(after).toEqual(new Map([...before].map(([id, name]) => [id, moved.get(name)])));
+});
+
+test("a file that was only named is followed when it is moved and deleted", async () => {
+  await using place = await openPlace({ "a.txt": text, "b.txt": text });
+  const { folder, session } = place;
+  await session.recordNamed(["a.txt", "b.txt"]);
+  const [a, b] = [...(await pathsOf(session)).keys()];
+
+  await rename(join(folder, "a.txt"), join(folder, "moved.txt"));
+  await rm(join(folder, "b.txt"));
+
+  await expect
+    .poll(async () => await pathsOf(session), { timeout: 10_000 })
+    .toEqual(
+      new Map([
+        [a, "moved.txt"],
+        [b, "deleted"],
+      ]),
+    );
+});
+
+test("many files that another program changed between two sessions are one line with a count", async () => {
+  const names = Array.from({ length: 14 }, (_, index) => `file-${index}.txt`);
+  await using place = await openPlace(
+    Object.fromEntries(names.map((name) => [name, `text of ${name}\n`])),
+  );
+  const { folder, session } = place;
+  await session.ingest([prompt], plainCodec);
+  for (const name of names) await session.read({ path: name });
+  await session.view();
+  for (const [index] of names.entries()) await session.deactivate(`f${index + 1}`);
+  await session.view();
+  await place.close();
+
+  for (const [index, name] of names.entries()) {
+    const path = join(folder, name);
+    if (index < 8) await writeFile(path, `another text of ${name}\n`);
+    else if (index < 11) await rename(path, join(folder, `moved-${name}`));
+    else await rm(path);
+  }
+  const reopened = await place.reopen();
+  const shown = textOf(await reopened.view());
+
+  expect(shown).toContain(
+    "[14 known files changed on disk: 8 edited, 3 moved, 3 deleted; activate takes their paths]",
+  );
+  expect(textOf(await reopened.view())).toBe(shown);
+});
+
+/** Returns the name of each file of a session by its object, or `deleted`. */
+async function pathsOf(session: ContextSession): Promise<ReadonlyMap<string, string>> {
+  const { objects } = await session.status();
+  const files = objects.filter(({ stored }) => stored.body.type === "file");
+  return new Map(
+    files.map(({ stored: { body } }) => [
+      body.id,
+      typeof body["path"] === "string" ? basename(body["path"]) : "deleted",
+    ]),
+  );
+}

@@ -740,7 +740,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/recognize-reads.ts",
-    of: "if (!isNewest || (await isOutdated(scope, snapshot))) continue;",
+    of: "if (!hasContentOf(indexed.stored, file)) continue;",
     becomes: "",
     breaks: "A result shows a later text of the file than the tool read.",
   },
@@ -758,12 +758,12 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/file-index.ts",
-    of: "if (earlier === undefined && (await firstMadeInstead(scope, stored)) !== undefined)",
-    becomes: "if (false)",
+    of: "if (earlier === undefined) {",
+    becomes: "if (Number.isNaN(after)) {",
     breaks: "Two sessions that read a new file at once make two objects of it.",
   },
   {
-    file: "history/file-index.ts",
+    file: "files/next-version.ts",
     of: "hashes.content_hash === sha256(file.text);",
     becomes: 'body["char_count"] === file.text.length;',
     breaks: "An edit that keeps the length of a file is not noticed.",

@@ -97,12 +97,12 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
   return [
     {
       title: "File",
-      text: "A file that was read, with its text. The user gave it a nickname. `presence` shows whether the content is there, or why not (decision D12). `disk` is the size and time of the file when it was read, so that a later start detects a change.",
+      text: "A file that was read, with its text. The user gave it a nickname. `presence` shows whether the content is there, or why not (decision D12). `disk` is the state of the file when it was read, so that a later start detects a change: its size and time, and `node` (device and inode) and `born` (time of creation) if the disk has them. If only the path showed that it is the file of the version before, `provenance` has `identified_by` with the value `path`.",
       stored: await of("/work/notes.md"),
     },
     {
       title: "File that was named and not read",
-      text: "A file that `ls`, `find` or `grep` named is stored with its path and its size in bytes. `activate` reads it.",
+      text: "A file that `ls`, `find` or `grep` named is stored with its path, its size in bytes and its state on disk. `activate` reads it.",
       stored: await of("/work/seen.ts"),
     },
     {

@@ -1,9 +1,4 @@
-import {
-  presenceOf,
-  sha256,
-  staticReference,
-  type StoredMetadata,
-} from "@self-context-manager/objects";
+import { staticReference } from "@self-context-manager/objects";
 import type { Execution, FileSnapshot } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { isText, isToolCall, type Message, textOf } from "../chat/message.ts";
@@ -35,9 +30,7 @@ export async function recognizeReads(
     const { file } = snapshot;
     const isNewest = newest.get(file.realPath)?.file.text === file.text;
     if (!isNewest) continue;
-    const earlier = await findFile(scope, file.realPath);
-    if (isOutdated(earlier, snapshot)) continue;
-    const known = { file, earlier };
+    const known = { file, earlier: await findFile(scope, file.realPath) };
     if (!result.content.every(isText)) {
       // The image is in the result itself. Only the file's name and size are known.
       if (file.text !== null) continue;
@@ -70,18 +63,6 @@ function linesShown(
   rendering: FileRendering | undefined,
 ): RenderedLines | undefined {
   return text === null ? undefined : renderedLines(result, text, args, rendering);
-}
-
-/** Whether the file has a later version than the one that the tool read. */
-function isOutdated(known: StoredMetadata | undefined, { file, version }: FileSnapshot): boolean {
-  return known !== undefined && known.version > version && !hasText(known, file.text);
-}
-
-function hasText({ body, hashes }: StoredMetadata, text: string | null): boolean {
-  if (presenceOf(body) === "unread") return true;
-  return text === null
-    ? presenceOf(body) === "non_text"
-    : presenceOf(body) === "present" && hashes.content_hash === sha256(text);
 }
 
 function argumentsIn(

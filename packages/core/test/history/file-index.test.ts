@@ -8,7 +8,10 @@ import { type FakeDisk, fakeDisk } from "../files/fake-disk.ts";
 import { openTestSession, otherHost, testHost, type TestSession } from "../session/test-session.ts";
 
 /** A store that runs an action once, before the next commit of a file with some text. */
-function interrupted(): { readonly store: ObjectStore; before(text: string, act: Action): void } {
+function interrupted(): {
+  readonly store: ObjectStore;
+  readonly before: (text: string, act: Action) => void;
+} {
   const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
   let waiting: { readonly text: string; readonly act: Action } | undefined;
   return {
@@ -91,7 +94,7 @@ describe("a session that indexes a file while another one stores its next versio
 
   it("does not record a file as missing that the other one has found again", async () => {
     const { files, session, other, store } = await twoSessions();
-    const { read } = files;
+    const read = files.read.bind(files);
     Object.assign(files, {
       // The file is away for a moment, and back when the other session reads it.
       read: async (path: string) => {

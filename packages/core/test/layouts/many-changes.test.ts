@@ -6,7 +6,7 @@ import { lines, textsOf, type ViewStage, viewAfterPause, viewStage } from "./vie
 
 const layout = epochLayout({ small: 0 });
 
-/** Returns a session with the texts of files in view, `f1` and so on, which are not active any more. */
+/** Returns a session with the texts of files in view, `f1` and so on, which are no longer active. */
 function readFiles(count: number): ViewStage {
   const stage = viewStage("go");
   for (const handle of handlesTo(count)) {
