@@ -9,7 +9,7 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "Hashes do not notice that a model's own arguments were changed.",
   },
   {
-    file: "model/hashes.ts",
+    file: "model/hash-fields.ts",
     of: "[...knownContentFields, ...(body.content_fields ?? [])]",
     becomes: "[...knownContentFields]",
     breaks: "A content field of an object's own has no hash.",
@@ -37,6 +37,18 @@ export const objectsFaults: readonly DeliberateFault[] = [
     of: "if (rule === 1) return formerHashes(body);",
     becomes: "",
     breaks: "Versions of the former hash rule cannot be verified.",
+  },
+  {
+    file: "model/metadata-view.ts",
+    of: "&& !bulkFields.has(field)",
+    becomes: "",
+    breaks: "A view hashes a content that no metadata line can show.",
+  },
+  {
+    file: "model/hashes.ts",
+    of: "formerHash(formerViewValues(body))",
+    becomes: "formerHash(viewValues(body))",
+    breaks: "Versions of the former rule whose view names a content cannot be verified.",
   },
   {
     file: "store-kit/stage-commit.ts",

@@ -22,9 +22,8 @@ export {
 } from "./model/file-object.ts";
 export { fileType, fileTypes } from "./model/file-type.ts";
 export { grownText } from "./model/growing-text.ts";
+export { contentFields, hashFields } from "./model/hash-fields.ts";
 export {
-  contentFields,
-  hashFields,
   hashObject,
   hashRule,
   newestHashRule,
@@ -50,7 +49,7 @@ export {
   sharedLines,
   withRange,
 } from "./model/line-range.ts";
-export { viewFields, viewValues } from "./model/metadata-view.ts";
+export { ownViewFields, viewFields, viewValues } from "./model/metadata-view.ts";
 export { isNickname, nicknameRule } from "./model/nickname.ts";
 export {
   bulkFields,

@@ -1,7 +1,8 @@
 import { formerHash } from "./former-hashes.ts";
+import { contentFields, hashFields } from "./hash-fields.ts";
 import { treeText } from "./hash-tree.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { viewValues } from "./metadata-view.ts";
+import { formerViewValues, viewValues } from "./metadata-view.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { opaqueFields } from "./opaque-fields.ts";
 import { sha256 } from "./sha256.ts";
@@ -24,9 +25,6 @@ export type ObjectHashes = {
 
 /** The rule by which new versions are hashed. */
 export const newestHashRule = 2;
-
-/** Content fields that always have their own hash; the `content_fields` of an object add others. */
-const knownContentFields = ["short_summary", "long_summary"] as const;
 
 /**
  * The fields beside the hashes of an object: the state of a file on disk holds a time, and an object hash holds none
@@ -93,28 +91,9 @@ function formerHashes(body: ObjectBody): ObjectHashes {
   const fields = Object.entries(body).filter(([field]) => !own.has(field));
   return {
     ...textHashes(body),
-    metadata_view_hash: formerHash(viewValues(body)),
+    metadata_view_hash: formerHash(formerViewValues(body)),
     object_hash: formerHash(Object.fromEntries(fields)),
   };
-}
-
-/** Returns the names of the present content fields of an object, except `content`. */
-export function contentFields(body: ObjectBody): readonly string[] {
-  const named = [...knownContentFields, ...(body.content_fields ?? [])];
-  return [...new Set(named)].filter(
-    (field) => field !== "content" && typeof body[field] === "string",
-  );
-}
-
-/** Returns the names of the fields that a stored or exported object has for its hashes. */
-export function hashFields(body: ObjectBody): readonly string[] {
-  return [
-    "content_hash",
-    "metadata_view_hash",
-    "object_hash",
-    "hash_rule",
-    ...contentFields(body).map((field) => `${field}_hash`),
-  ];
 }
 
 /** Returns the rule of stored hashes. */

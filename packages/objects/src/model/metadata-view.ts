@@ -1,5 +1,6 @@
+import { hashFields } from "./hash-fields.ts";
 import type { JsonValue } from "./json.ts";
-import type { ObjectBody, ObjectMetadata } from "./object-body.ts";
+import { bulkFields, type ObjectBody, type ObjectMetadata } from "./object-body.ts";
 
 const fileView = ["id", "type", "path", "file_type", "char_count", "nickname"] as const;
 
@@ -16,15 +17,36 @@ const viewsByType: Readonly<Record<string, readonly string[]>> = {
 const otherView = ["id", "type", "nickname"] as const;
 
 /**
- * Returns the names of the fields in the metadata view of an object: the known names of its own `view` if it has one,
- * else the fields of its type.
+ * Returns the fields that an object's own `view` names, each once; undefined without a `view`. Names of fields that the
+ * object does not have are ignored. So are bulk fields, because the metadata of an object does not contain them, and the
+ * fields of its hashes. What is returned is hashed and shown.
  */
+export function ownViewFields(body: ObjectBody | ObjectMetadata): readonly string[] | undefined {
+  if (body.view === undefined) return undefined;
+  const hashes = new Set(hashFields(body));
+  const isShown = (field: string): boolean =>
+    Object.hasOwn(body, field) && body[field] !== undefined;
+  return [...new Set(body.view)].filter(
+    (field) => isShown(field) && !bulkFields.has(field) && !hashes.has(field),
+  );
+}
+
+/** Returns the names of the fields in the metadata view of an object: those of its own `view`, else those of its type. */
 export function viewFields(body: ObjectBody | ObjectMetadata): readonly string[] {
-  if (body.view !== undefined) return body.view.filter((field) => Object.hasOwn(body, field));
-  return Object.hasOwn(viewsByType, body.type) ? (viewsByType[body.type] ?? otherView) : otherView;
+  return ownViewFields(body) ?? typeFields(body);
 }
 
 /** Returns the values of an object's metadata view in order; null for an absent field. */
 export function viewValues(body: ObjectBody | ObjectMetadata): readonly JsonValue[] {
   return viewFields(body).map((field) => body[field] ?? null);
+}
+
+/** Returns the values of the metadata view by hash rule 1, in which a `view` can name every field. */
+export function formerViewValues(body: ObjectBody): readonly JsonValue[] {
+  const named = body.view?.filter((field) => Object.hasOwn(body, field)) ?? typeFields(body);
+  return named.map((field) => body[field] ?? null);
+}
+
+function typeFields({ type }: ObjectBody | ObjectMetadata): readonly string[] {
+  return Object.hasOwn(viewsByType, type) ? (viewsByType[type] ?? otherView) : otherView;
 }

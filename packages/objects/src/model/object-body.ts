@@ -35,7 +35,8 @@ export type ObjectBody = {
 
 /**
  * Fields that are loaded only together with the content, so that the cost of a metadata query does not grow with the
- * session.
+ * session. A `view` cannot name them. So one more name here changes the `metadata_view_hash` of objects whose `view` has
+ * that name, and needs a new hash rule.
  */
 export const bulkFields: ReadonlySet<string> = new Set([
   "content",

@@ -1,4 +1,5 @@
-import { hashFields, hashObject, type ObjectHashes } from "./hashes.ts";
+import { hashFields } from "./hash-fields.ts";
+import { hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";

@@ -1,6 +1,7 @@
 import { ImportError } from "../errors.ts";
 import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
-import { hashFields, hashObject, newestHashRule } from "../model/hashes.ts";
+import { hashFields } from "../model/hash-fields.ts";
+import { hashObject, newestHashRule } from "../model/hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
 import { opaqueAt, opaqueFields, type OpaqueInside } from "../model/opaque-fields.ts";

@@ -1,9 +1,12 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../src/model/canonical-json.ts";
 import { grownText } from "../../src/model/growing-text.ts";
 import { hashObject } from "../../src/model/hashes.ts";
 import { treeText } from "../../src/model/hash-tree.ts";
+import { viewFields, viewValues } from "../../src/model/metadata-view.ts";
+import { metadataOf } from "../../src/model/object-body.ts";
 import { objectId } from "../../src/model/object-id.ts";
 import { sha256 } from "../../src/model/sha256.ts";
 import { fileSample, staticSample } from "../samples.ts";
@@ -71,6 +74,38 @@ describe("the metadata view hash", () => {
     const body = fileSample({ view: ["char_count", "no_such_field", "type"] });
 
     expect(hashObject(body).metadata_view_hash).toBe(ofText('[6,"file"]'));
+  });
+
+  it("ignores fields that the metadata lacks, the fields of hashes, and repeated names", () => {
+    const view = ["content", "args", "nothing", "short_summary_hash", "type", "note", "type"];
+    const body = { ...fileSample({ view, args: { a: 1 }, note: "x" }), nothing: undefined };
+    const others = fileSample({ view, args: { a: 2 }, note: "x", content: "other\n" });
+
+    expect(hashObject(body).metadata_view_hash).toBe(ofText('["file","x"]'));
+    expect(hashObject(others).metadata_view_hash).toBe(ofText('["file","x"]'));
+    expect(hashObject({ ...body, ...hashObject(body) })).toEqual(hashObject(body));
+  });
+
+  it("covers every named field of the object by rule 1", () => {
+    const body = fileSample({
+      view: ["content", "args", "no_such_field", "type", "type"],
+      args: {},
+    });
+
+    expect(hashObject(body, 1).metadata_view_hash).toBe(ofText('["hello\\n",{},"file","file"]'));
+  });
+
+  it("covers exactly the fields that the metadata shows", () => {
+    const names = fc.constantFrom("content", "turns", "memory", "note", "size", "toString", "id");
+    fc.assert(
+      fc.property(fc.array(names), fc.integer(), (view, size) => {
+        const body = fileSample({ view, size, turns: [size], note: "n" });
+        const shown = viewValues(metadataOf(body));
+
+        expect(hashObject(body).metadata_view_hash).toBe(sha256(treeText(shown)));
+        expect(viewFields(metadataOf(body))).toEqual(viewFields(body));
+      }),
+    );
   });
 
   it("does not include the transaction of a reference in the view", () => {
