@@ -184,7 +184,7 @@ async function arrive(
   execution: Execution,
 ): Promise<void> {
   const { state } = scope;
-  const entry = joinPool(state, stored, key);
+  const entry = joinPool(state, stored, key === undefined ? {} : { key });
   const { id } = entry;
   const isContextTool = execution.report !== undefined;
   const before = new Set(state.unsent.keys());

@@ -19,6 +19,11 @@ export function handleLetter(type: string): string {
   return letters[type] ?? otherLetter;
 }
 
+/** Whether the handles of an object type have a letter of their own, which shows the type. */
+export function hasOwnLetter(type: string): boolean {
+  return Object.hasOwn(letters, type);
+}
+
 /** The name of the chat in views. The chat has no handle. */
 export const chatHandle = "chat";
 

@@ -1,4 +1,4 @@
-import type { LineRange } from "@self-context-manager/objects";
+import { type LineRange, oneLine } from "@self-context-manager/objects";
 import { callHandle, handle, target } from "./handles.ts";
 import { foreign, line, type LineKind, number, type Slot, writtenBy } from "./line-kind.ts";
 
@@ -101,16 +101,37 @@ export const states: {
   missing: line`deleted`,
 };
 
-/** Metadata fields that an object names itself, as `name=value`. */
-const fields: Slot<string> = { ...foreign("FIELDS"), pattern: "(?:[^=]*=.*)?" };
+/** A text with fields: `name=value`, or the mark of fields that are left out. */
+const withField = "[^=…]*[=…].*";
+
+/** The fields that the `view` of an object names. A value is JSON, in which nothing ends a line. */
+const fields: Slot<string> = { name: "FIELDS", pattern: withField, write: unbroken };
+
+/**
+ * The rest of a line that ends with such fields. It has a name as well, which is a text of somebody else too, so both are
+ * one slot.
+ */
+function fieldsAfter(rest: string): Slot<readonly [rest: string, fields: string]> {
+  return {
+    name: `${rest} FIELDS`,
+    pattern: withField,
+    write: ([text, last]) => `${oneLine(text)} ${unbroken(last)}`,
+  };
+}
+
+function unbroken(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
+}
 
 /** The lines of known objects in the metadata pool. */
 export const metadataLines: {
   readonly usual: LineKind<[handle: string, name: string, state: string]>;
-  readonly ownFields: LineKind<[handle: string, fields: string]>;
+  readonly withFields: LineKind<
+    [handle: string, nameAndFields: readonly [nameAndState: string, fields: string]]
+  >;
 } = {
   usual: line`${handle} ${name} ${writtenBy("STATE", Object.values(states))}`,
-  ownFields: line`${handle} ${fields}`,
+  withFields: line`${handle} ${fieldsAfter("NAME STATE")}`,
 };
 
 /** The size of a content: characters of a text, or bytes of a file that was not read. */
@@ -146,35 +167,41 @@ const changeCounts: Slot<ChangeCounts> = {
 export const manyChanges: LineKind<[count: number, counts: ChangeCounts]> =
   line`[${number} known files changed on disk: ${changeCounts}; activate takes their paths]`;
 
+/** The report of a change by others, which is not shown. */
+export const changed: LineKind<
+  [name: string, before: number, old: Amount, after: number, now: Amount, shown: number]
+> = line`${name} changed, v${number} ${amount} -> v${number} ${amount}; read it to see v${number}`;
+
 /** The lines in brackets that name an object without its content. */
 export const referenceLines: {
   readonly result: LineKind<[handle: string, status: CallStatus, size: number]>;
   readonly resultWithoutText: LineKind<[handle: string, status: CallStatus]>;
+  readonly resultWithFields: LineKind<
+    [handle: string, status: CallStatus, size: number, fields: string]
+  >;
+  readonly resultWithoutTextWithFields: LineKind<
+    [handle: string, status: CallStatus, fields: string]
+  >;
   readonly resultWithoutOutput: LineKind<[handle: string, status: CallStatus]>;
   readonly report: LineKind<[handle: string, status: CallStatus, report: string]>;
   readonly metadata: LineKind<[metadataLine: string]>;
   readonly replaces: LineKind<[handle: string, version: number, above: number]>;
-  readonly change: LineKind<
-    [
-      handle: string,
-      name: string,
-      before: number,
-      old: Amount,
-      after: number,
-      now: Amount,
-      shown: number,
-    ]
+  readonly change: LineKind<[handle: string, change: string]>;
+  readonly changeWithFields: LineKind<
+    [handle: string, changeAndFields: readonly [change: string, fields: string]]
   >;
 } = {
   result: line`[${handle} ${status}, ${size} chars]`,
   resultWithoutText: line`[${handle} ${status}, no text]`,
+  resultWithFields: line`[${handle} ${status}, ${size} chars ${fields}]`,
+  resultWithoutTextWithFields: line`[${handle} ${status}, no text ${fields}]`,
   resultWithoutOutput: line`[${handle} ${status}, no output]`,
   /** In the pooled layout: the report of a context tool. */
   report: line`[${handle} ${status}] ${foreign("REPORT")}`,
   metadata: line`[${writtenBy("METADATA LINE", Object.values(metadataLines))}]`,
   replaces: line`[${handle} v${number} replaces v${number} above]`,
-  /** The report of a change by others, which is not shown. */
-  change: line`[${handle} ${name} changed, v${number} ${amount} -> v${number} ${amount}; read it to see v${number}]`,
+  change: line`[${handle} ${writtenBy(changed.shape, [changed])}]`,
+  changeWithFields: line`[${handle} ${fieldsAfter("CHANGE")}]`,
 };
 
 /** Returns a number in about four characters. */

@@ -1,5 +1,4 @@
 import {
-  type JsonValue,
   type ObjectBody,
   type ObjectMetadata,
   oneLine,
@@ -8,13 +7,16 @@ import {
 import {
   type Amount,
   type CallStatus,
+  changed,
   metadataLines,
   referenceLines,
   states,
 } from "../lines/object-lines.ts";
+import { hasOwnLetter } from "../lines/handles.ts";
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeight, startOfWeight } from "./name-weight.ts";
-import { nameWeights, shortName } from "./short-name.ts";
+import { ownFields } from "./own-fields.ts";
+import { nameWeights, namingFields, shortName } from "./short-name.ts";
 
 /**
  * Returns the reference line of a tool's result in the pooled layout: `[t31 ok, 4.1k chars]`, at most 17 tokens. For a
@@ -29,7 +31,8 @@ export function resultLine({ handle, stored: { body } }: PoolEntry): string {
 
 /**
  * Returns the reference line of a result whose content left the view: `[t31 ok, 4.1k chars]`. The line is `[t31 ok, no
- * text]` if the result is empty or an image.
+ * text]` if the result is empty or an image. The fields of the object's own `view` follow. Its tool and arguments do not,
+ * because the call is directly above.
  */
 export function sizeLine({
   handle,
@@ -38,9 +41,19 @@ export function sizeLine({
   readonly handle: string;
   readonly stored: { readonly body: ObjectMetadata | ObjectBody };
 }): string {
-  return charCount(body) === 0
-    ? referenceLines.resultWithoutText.write(handle, statusOf(body))
-    : referenceLines.result.write(handle, statusOf(body), charCount(body));
+  const { result, resultWithoutText, resultWithFields, resultWithoutTextWithFields } =
+    referenceLines;
+  const status = statusOf(body);
+  const size = charCount(body);
+  const fields = ownFields(body, ["type", "tool", "args_display", "status", "char_count"]);
+  if (size === 0) {
+    return fields === ""
+      ? resultWithoutText.write(handle, status)
+      : resultWithoutTextWithFields.write(handle, status, fields);
+  }
+  return fields === ""
+    ? result.write(handle, status, size)
+    : resultWithFields.write(handle, status, size, fields);
 }
 
 /** Returns how a tool call ended. */
@@ -51,29 +64,38 @@ export function statusOf(body: ObjectMetadata | ObjectBody): CallStatus {
 /** Weight that a metadata line may have without its handle. With the handle the line has at most 17 tokens. */
 const lineWeight = 14;
 
-/** Returns an object's metadata line: handle, name, nickname and state; at most 17 tokens. */
+/**
+ * Returns an object's metadata line: handle, name, nickname and state, at most 17 tokens, and after them the fields of
+ * the object's own `view`.
+ */
 export function poolLine(entry: NamedObject, workspace: string): string {
   const { body, version } = entry.stored;
-  if (body.view !== undefined)
-    return metadataLines.ownFields.write(entry.handle, viewText(body, body.view));
   const state = stateOf(body, version);
   const room = lineWeight - nameWeight(` ${state}`);
-  const nickname =
-    body.nickname === undefined ? "" : ` (${startOfWeight(oneLine(body.nickname), room / 2)})`;
+  const hasOther = body.nickname !== undefined && !namingFields(body).includes("nickname");
+  const nickname = hasOther ? ` (${startOfWeight(oneLine(body.nickname), room / 2)})` : "";
   const name = shortName(workspace, body, room - nameWeight(nickname));
-  return metadataLines.usual.write(entry.handle, `${name}${nickname}`, state);
+  const isWhole = body.nickname !== undefined && nickname === ` (${body.nickname})`;
+  const fields = ownFields(body, [
+    ...shownByName(body, name, workspace),
+    ...(isWhole ? ["nickname"] : []),
+    ...shownByState(body),
+  ]);
+  return fields === ""
+    ? metadataLines.usual.write(entry.handle, `${name}${nickname}`, state)
+    : metadataLines.withFields.write(entry.handle, [`${name}${nickname} ${state}`, fields]);
 }
 
 /**
  * Returns the report that a file in view has changed, with its old and its new size: `[f2 app.log changed, v1 4.1k
- * chars -> v3 5.2k chars; read it to see v3]`.
+ * chars -> v3 5.2k chars; read it to see v3]`. The fields of the file's own `view` follow.
  */
 export function changeLine(before: NamedObject, now: NamedObject, workspace: string): string {
   const { version, body } = now.stored;
   const name = shortName(workspace, body, nameWeights.header);
   const old = before.stored;
-  return referenceLines.change.write(
-    now.handle,
+  const { change, changeWithFields } = referenceLines;
+  const text = changed.write(
     name,
     old.version,
     amountOf(old.body),
@@ -81,6 +103,35 @@ export function changeLine(before: NamedObject, now: NamedObject, workspace: str
     amountOf(body),
     version,
   );
+  const fields = ownFields(body, [...shownByName(body, name, workspace), ...shownByState(body)]);
+  return fields === ""
+    ? change.write(now.handle, text)
+    : changeWithFields.write(now.handle, [text, fields]);
+}
+
+/** Returns the fields of which a line shows the whole value by a name. The letter of its handle shows the type. */
+function shownByName(
+  body: ObjectMetadata | ObjectBody,
+  name: string,
+  workspace: string,
+): readonly string[] {
+  const type = hasOwnLetter(body.type) ? ["type"] : [];
+  const isWhole = name === shortName(workspace, body, Number.POSITIVE_INFINITY);
+  return isWhole ? [...type, ...namingFields(body)] : type;
+}
+
+/** Returns the fields that the state in a metadata line stands for. */
+function shownByState(body: ObjectMetadata | ObjectBody): readonly string[] {
+  if (body.type === "toolcall") return ["status", "char_count"];
+  switch (presenceOf(body)) {
+    case "unread":
+    case "non_text":
+      return ["presence", "size"];
+    case "missing":
+      return ["presence"];
+    case "present":
+      return ["presence", "char_count"];
+  }
 }
 
 function amountOf(body: ObjectMetadata | ObjectBody): Amount {
@@ -106,13 +157,6 @@ function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
         ? states.presentVersion.write(charCount(body), version)
         : states.present.write(charCount(body));
   }
-}
-
-function viewText(body: ObjectMetadata | ObjectBody, view: readonly string[]): string {
-  const shown = view.filter((field) => Object.hasOwn(body, field) && field !== "content");
-  return shown
-    .map((field) => `${field}=${JSON.stringify(body[field] satisfies JsonValue | undefined)}`)
-    .join(" ");
 }
 
 function charCount(body: ObjectMetadata | ObjectBody): number {

@@ -24,6 +24,14 @@ export function shortName(
   return startOfWeight(oneLine(body.nickname ?? body.type), weight);
 }
 
+/** Returns the fields that the name of an object shows if it is not cut. */
+export function namingFields(body: ObjectBody | ObjectMetadata): readonly string[] {
+  if (typeof body["path"] === "string") return ["path"];
+  if (body.type === "file" || body.type === "note") return [];
+  if (typeof body["args_display"] === "string") return ["args_display", "tool"];
+  return [body.nickname === undefined ? "type" : "nickname"];
+}
+
 function relative(workspace: string, path: string): string {
   const base = workspace.endsWith("/") ? workspace : `${workspace}/`;
   return path.startsWith(base) ? path.slice(base.length) : path;

@@ -269,7 +269,7 @@ export async function loadInactive(scope: SessionScope, given: string): Promise<
     return refusal(`${target.name} is locked; it is always in the context.`);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   if (target.type === "known") return done(`${target.entry.handle} is in the pool already.`);
-  const entry = joinPool(scope.state, target.stored);
+  const entry = joinPool(scope.state, target.stored, { loaded: true });
   return done(
     `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)} joined the pool, inactive.`,
   );

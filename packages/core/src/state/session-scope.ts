@@ -20,7 +20,7 @@ import type { FileTracker } from "../files/file-tracker.ts";
 import { handleLetter } from "../lines/handles.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldTexts, Layout } from "../view/layout.ts";
-import type { PoolEntry } from "../view/pool-entry.ts";
+import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
 
@@ -87,17 +87,27 @@ function nextHandle(state: SessionState, type: string): string {
 
 /**
  * Adds an object to the metadata pool, or replaces its metadata by newer metadata. `key` is the host's message key of a
- * tool's result.
+ * tool's result. `loaded`: the object joins because a program loads it as inactive.
  */
-export function joinPool(state: SessionState, stored: StoredMetadata, key?: string): PoolEntry {
+export function joinPool(
+  state: SessionState,
+  stored: StoredMetadata,
+  { key, loaded }: Pick<PoolRow, "key" | "loaded"> = {},
+): PoolEntry {
   const known = state.pool.get(stored.body.id);
   const hasRow = known !== undefined && (key === undefined || known.row.key === key);
   if (hasRow && known.stored.version === stored.version) return known;
   const handle = known?.handle ?? nextHandle(state, stored.body.type);
   const { id } = stored.body;
+  const isLoaded = known === undefined ? loaded : known.row.loaded;
   const row = hasRow
     ? known.row
-    : Object.freeze({ id, handle, ...(key === undefined ? {} : { key }) });
+    : Object.freeze({
+        id,
+        handle,
+        ...(key === undefined ? {} : { key }),
+        ...(isLoaded === undefined ? {} : { loaded: isLoaded }),
+      });
   const entry = { id, handle, stored, row };
   state.pool.set(id, entry);
   if (presenceOf(stored.body) === "missing") dropMissing(state, id);

@@ -27,6 +27,11 @@ export interface PoolEntry {
 
 /**
  * A row of the stored pool. For a tool's result it contains the host's message key, which another session may not
- * share.
+ * share. `loaded`: a program has loaded the object as inactive, so no message of the chat names it.
  */
-export type PoolRow = { readonly id: ObjectId; readonly handle: string; readonly key?: string };
+export type PoolRow = {
+  readonly id: ObjectId;
+  readonly handle: string;
+  readonly key?: string;
+  readonly loaded?: true;
+};

@@ -57,6 +57,10 @@ export interface ViewStage {
   file(handle: string, text: string, generator?: "human" | "agent"): void;
   /** Adds the version of a file that was moved, or deleted if the path is null. */
   moved(handle: string, path: string | null): void;
+  /** Adds the next version of an object, with further fields. */
+  change(handle: string, fields: JsonObject): void;
+  /** Adds an object that a program has loaded as inactive. */
+  load(handle: string, fields: JsonObject): void;
   /** Goes back to the point before the newest user message. */
   goBack(): void;
   activate(handle: string, activation?: Activation): void;
@@ -85,7 +89,8 @@ export function viewStage(user?: string): ViewStage {
     versions.set(`${handle}@${version}`, stored);
     const { id } = body;
     const metadata = { ...stored, body: metadataOf(body) };
-    pool.set(handle, { id, handle, row: { id, handle }, stored: metadata });
+    const row = pool.get(handle)?.row ?? { id, handle };
+    pool.set(handle, { id, handle, row, stored: metadata });
     return stored;
   }
 
@@ -220,6 +225,15 @@ export function viewStage(user?: string): ViewStage {
         ...(path === null ? { content: null, char_count: 0, presence: "missing" } : {}),
         provenance: { origin: path ?? body.provenance.origin, generator: "human" },
       });
+    },
+    change: (handle, fields) => void store(handle, { ...newest(handle).body, ...fields }),
+    load: (handle, fields) => {
+      const id = objectId(`loaded_${handle}`);
+      const provenance = { origin: "program", generator: "human" } as const;
+      const body = { type: "idea", locked: false, content: "An idea.\n", char_count: 9 };
+      store(handle, { id, ...body, provenance, ...fields });
+      const entry = pool.get(handle) as PoolEntry;
+      pool.set(handle, { ...entry, row: { ...entry.row, loaded: true } });
     },
     goBack: () => void turns.pop(),
     activate: (handle, activation = {}) => void active.set(handle, activation),

@@ -9,6 +9,7 @@ import {
   setsLine,
 } from "../../src/lines/notices.ts";
 import {
+  changed,
   earlierVersionHeader,
   headers,
   manyChanges,
@@ -68,12 +69,17 @@ const state = fc.oneof(
   fc.constant(states.missing.write()),
 );
 const fields = fc.oneof(
-  fc.constant(""),
+  fc.constant("…"),
   fc.tuple(name, name).map(([field, value]) => `${field}=${value}`),
 );
+const change = fc
+  .tuple(name, number, amount, number, amount, number)
+  .map((values) => changed.write(...values));
 const metadataLine = fc.oneof(
   fc.tuple(handle, name, state).map((values) => metadataLines.usual.write(...values)),
-  fc.tuple(handle, fields).map((values) => metadataLines.ownFields.write(...values)),
+  fc
+    .tuple(handle, fc.tuple(name, fields))
+    .map((values) => metadataLines.withFields.write(...values)),
 );
 
 /** Every kind of line, as it is written with arbitrary values. */
@@ -112,14 +118,20 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map((all) => pooledHeaders.withoutRoom.write(...all)),
   "a metadata line": fc.tuple(handle, name, state).map((all) => metadataLines.usual.write(...all)),
   "a metadata line with fields of its own": fc
-    .tuple(handle, fields)
-    .map((all) => metadataLines.ownFields.write(...all)),
+    .tuple(handle, fc.tuple(name, fields))
+    .map((all) => metadataLines.withFields.write(...all)),
   "a reference line": fc
     .tuple(handle, status, size)
     .map((all) => referenceLines.result.write(...all)),
   "a reference line without text": fc
     .tuple(handle, status)
     .map((all) => referenceLines.resultWithoutText.write(...all)),
+  "a reference line with fields of its own": fc
+    .tuple(handle, status, size, fields)
+    .map((all) => referenceLines.resultWithFields.write(...all)),
+  "a reference line without text, with fields of its own": fc
+    .tuple(handle, status, fields)
+    .map((all) => referenceLines.resultWithoutTextWithFields.write(...all)),
   "a reference line without output": fc
     .tuple(handle, status)
     .map((all) => referenceLines.resultWithoutOutput.write(...all)),
@@ -131,11 +143,14 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(handle, number, number)
     .map((all) => referenceLines.replaces.write(...all)),
   "the report of a change": fc
-    .tuple(handle, name, number, amount, number, amount, number)
+    .tuple(handle, change)
     .map((all) => referenceLines.change.write(...all)),
   "the line of many changes": fc
     .tuple(number, fc.record({ edited: fc.integer({ min: 1 }), moved: number, deleted: number }))
     .map((all) => manyChanges.write(...all)),
+  "the report of a change with fields of its own": fc
+    .tuple(handle, fc.tuple(change, fields))
+    .map((all) => referenceLines.changeWithFields.write(...all)),
   "the notice of pinned objects": handles.map((all) => pinnedNotices.some.write(all)),
   "the notice of no pinned object": fc.constant(pinnedNotices.none.write()),
   "the notice of omitted turns": fc
@@ -228,6 +243,7 @@ describe("recognising", () => {
     ["many headers", `t1 ${" lines 1-2 of 3".repeat(15_000)}:`],
     ["many versions of files", `Version 1 of f1 ${", lines 1-2 of 3".repeat(15_000)}`],
     ["many blanks", `${" ".repeat(200_000)}x`],
+    ["many fields", `[f1 ${" a=…".repeat(50_000)}x`],
     ["many sizes", `f1 ${" 1.3k v".repeat(30_000)}`],
     ["a long number", `[${"1".repeat(200_000)} characters`],
     ["many lines", "f1 a.ts\n[x\n".repeat(20_000)],

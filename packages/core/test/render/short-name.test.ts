@@ -64,10 +64,10 @@ describe("a metadata line", () => {
     ["a file that is not text", { presence: "non_text", size: 12_345 }, 1, "f1 a.ts not text 12kB"],
     ["a file that was deleted", { presence: "missing", path: null }, 2, "f1 a.ts deleted"],
     [
-      "an object with its own metadata view",
+      "an object whose own view names what the line shows anyway",
       { view: ["type", "char_count", "no_such_field"] },
       1,
-      'f1 type="file" char_count=6',
+      "f1 a.ts 6",
     ],
   ])("of %s", (_name, fields, version, expected) => {
     expect(poolLine(entrySample("f1", fileSample(fields), version), "/work")).toBe(expected);

@@ -1,8 +1,9 @@
 import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { oneCall, scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
-import { handlesIn, idOf, latest } from "./view-parts.ts";
+import { handlesIn, idOf, latest, textOfMessage } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
 
@@ -103,6 +104,30 @@ describe("a target", () => {
     await session.load("a.ts");
 
     expect(await handlesIn(session, "inactive")).toEqual(["f1"]);
+  });
+
+  it("that was loaded as inactive has its line once, also if the session is opened again (D6)", async () => {
+    const opened = await openTestSession({ files, layout: epochLayout() });
+    await opened.session.read({ path: "a.ts" });
+    const loading = await opened.reopen(otherHost);
+    const history = scriptHistory();
+    history.user("go");
+    await history.ingest(loading);
+    await loading.load("a.ts");
+
+    const session = await opened.reopen(otherHost);
+    const first = (await session.view()).messages.map(textOfMessage);
+    history.say("done");
+    await history.ingest(session);
+    const second = (await session.view()).messages.map(textOfMessage);
+    const again = await opened.reopen(otherHost);
+    history.user("more");
+    await history.ingest(again);
+    const third = (await again.view()).messages.map(textOfMessage);
+
+    expect(first).toEqual(["go", "[f1 a.ts 11]"]);
+    expect(second).toEqual([...first, "done"]);
+    expect(third).toEqual([...second, "more"]);
   });
 
   it("never means another object later, because handles are not used again", async () => {

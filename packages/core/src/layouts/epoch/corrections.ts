@@ -11,13 +11,14 @@ import type {
 } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { linesBesideOutput, linesFor } from "./shown-parts.ts";
+import { fixedTypes, linesBesideOutput, linesFor } from "./shown-parts.ts";
+import { tokensOf, total } from "./view-tokens.ts";
 
 /** The number of inactive files with a line each, if others changed them since the last view. More files get one line. */
 const mostLines = 10;
 
 /**
- * Returns lines for files in view that others deleted, moved or changed since, because the view no longer describes
+ * Returns lines for objects in view that others deleted, moved or changed since, because the view no longer describes
  * them correctly. A file whose text is in view gets a report of the change, with the old and the new size. Changes by
  * the agent itself need no line. If many files changed, as after a switch of branches, one line counts those that are
  * not active.
@@ -38,7 +39,7 @@ export function corrections(
     const known = context.entryOf(of);
     if (known === undefined || known.stored.version <= inView) continue;
     const { body } = known.stored;
-    if (body.type !== "file" && body.type !== "note") continue;
+    if (fixedTypes.has(body.type)) continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
     found.push({ known, inView });
   }
@@ -60,6 +61,41 @@ function countedPart(
   const before = source.object(of, inView)?.stored.body["path"];
   const isMoved = typeof before === "string" && before !== body["path"];
   return { of, version, form: isMoved ? "counted-move" : "counted-edit" };
+}
+
+/**
+ * Returns a line for each object that a program has loaded as inactive and that the view does not name: no message of
+ * the chat names it. Lines that the budget does not allow wait for a later call.
+ */
+export function loadedLines(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): readonly ObjectEntry[] {
+  const { pool, budget = Number.POSITIVE_INFINITY } = context.input;
+  const loaded = [...pool.values()].filter(({ row }) => row.loaded === true);
+  if (loaded.length === 0) return [];
+  const named = handlesNamed(entries);
+  const missing = loaded.filter(({ handle }) => !named.has(handle));
+  if (missing.length === 0) return [];
+  let room = budget - total(context, entries);
+  return missing.flatMap(({ handle: of, stored }): readonly ObjectEntry[] => {
+    const shows: readonly ShownPart[] = [{ of, version: stored.version, form: "line" }];
+    const entry = sized<ObjectEntry>({ type: "object", shows }, context.source);
+    const tokens = tokensOf(context, entry);
+    if (tokens > room) return [];
+    room -= tokens;
+    return [entry];
+  });
+}
+
+function handlesNamed(entries: readonly ViewEntry[]): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const entry of entries) {
+    if (entry.type === "result" && entry.of !== undefined) named.add(entry.of);
+    if (entry.type !== "result" && entry.type !== "object") continue;
+    for (const { of } of entry.shows ?? []) named.add(of);
+  }
+  return named;
 }
 
 /** Returns the line for a file. `since`: the version that is in view. */

@@ -10,7 +10,7 @@ import {
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, firstChange, showsThinking, withoutThinking } from "./bound-thinking.ts";
-import { corrections, pinnedNotice } from "./corrections.ts";
+import { corrections, loadedLines, pinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
@@ -270,6 +270,7 @@ function grow(
   if (entries[0]?.type === "assistant")
     entries.splice(0, entries.length, ...startedByUser(context, entries));
   for (const entry of missingObjects(context, parts)) add(entry);
+  for (const entry of loadedLines(context, entries)) add(entry);
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   add(pinnedNotice(context, entries));
   return late < sent

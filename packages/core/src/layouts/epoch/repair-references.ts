@@ -6,7 +6,14 @@ import {
 } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { linesFor, once, partsOf, shownParts, type ShownParts } from "./shown-parts.ts";
+import {
+  currentVersion,
+  linesFor,
+  once,
+  partsOf,
+  shownParts,
+  type ShownParts,
+} from "./shown-parts.ts";
 
 /**
  * Returns a view in which no entry from `cut` on refers to content above that is no longer there. A line replaces a
@@ -63,8 +70,11 @@ function withoutDangling(
   const isReplaced = replaces !== undefined && hasVersion(above, replaces.of, replaces.above);
   const isSame = shows?.every((part, index) => part === entry.shows?.[index]) !== false;
   if (isSame && (replaces === undefined || isReplaced)) return entry;
-  if (rest.form === "bare" && rest.of !== undefined && !context.active.has(rest.of))
-    return sized<ResultEntry>({ ...rest, form: "reference" }, context.source);
+  if (rest.form === "bare" && rest.of !== undefined && !context.active.has(rest.of)) {
+    const version = currentVersion(context, rest.of);
+    const newest = version === undefined ? rest : { ...rest, version };
+    return sized<ResultEntry>({ ...newest, form: "reference" }, context.source);
+  }
   return sized<ResultEntry>(
     {
       ...rest,

@@ -88,7 +88,8 @@ export function linesFor(
   }));
 }
 
-function currentVersion(context: PlanningContext, handle: string): number | undefined {
+/** Returns the newest version of an object in the pool. */
+export function currentVersion(context: PlanningContext, handle: string): number | undefined {
   return context.entryOf(handle)?.stored.version;
 }
 
@@ -102,3 +103,9 @@ export function once(parts: readonly ShownPart[]): readonly ShownPart[] {
     return true;
   });
 }
+
+/**
+ * Types whose shown content stays unchanged: tool outputs never change, and lines of the chat are shown as they were
+ * requested.
+ */
+export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);

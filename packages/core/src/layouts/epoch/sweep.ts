@@ -19,6 +19,8 @@ import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { resultEntry } from "./result-entries.ts";
 import {
+  currentVersion,
+  fixedTypes,
   linesBesideOutput,
   linesFor,
   once,
@@ -228,8 +230,8 @@ function withStubs(
 }
 
 /**
- * Returns the entry that replaces a result whose content left the view. For a context tool, its line names the object
- * that it showed.
+ * Returns the entry that replaces a result whose content left the view: a line with the newest metadata of the call. For
+ * a context tool, its line names the object that it showed.
  */
 export function referenceOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { turn, step, call, of, version } = entry;
@@ -244,8 +246,11 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
   // The lines beside an output name files of the call, and the reference of the call replaces them.
   const beside = linesBesideOutput(entry);
   const others = (entry.shows ?? []).filter((part) => part.of !== of && !beside.includes(part));
-  if (others.length === 0)
-    return sized<ResultEntry>({ ...base, form: "reference" }, context.source);
+  if (others.length === 0) {
+    const newest = of === undefined ? undefined : currentVersion(context, of);
+    const named = newest === undefined ? base : { ...base, version: newest };
+    return sized<ResultEntry>({ ...named, form: "reference" }, context.source);
+  }
   return sized<ResultEntry>(
     { ...base, form: "shown", shows: linesFor(context, others) },
     context.source,
@@ -308,12 +313,6 @@ function refresh(
     return sized<ViewEntry>({ ...entry, shows: once(shows) } as ViewEntry, context.source);
   });
 }
-
-/**
- * Types whose shown content stays unchanged: tool outputs never change, and lines of the chat are shown as they were
- * requested.
- */
-const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);
 
 const nothingSeen: Refreshed = { last: -1, isStale: false, above: [], isAbove: false };
 
