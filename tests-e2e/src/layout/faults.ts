@@ -125,6 +125,18 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
       ),
     },
     {
+      law: "loaded-is-named",
+      what: "forgets the objects that a program has loaded",
+      layout: {
+        ...sound,
+        render: (input, last) => {
+          const pool = [...input.pool].filter(([, { row }]) => row.loaded !== true);
+          const active = input.active.filter(({ entry }) => entry.row.loaded !== true);
+          return sound.render({ ...input, pool: new Map(pool), active }, last);
+        },
+      },
+    },
+    {
       law: "budget-holds",
       what: "exceeds the budget",
       layout: {

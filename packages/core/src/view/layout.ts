@@ -219,6 +219,8 @@ export type EpochEnd =
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
  *   them is shown twice. `deactivated` names the active objects whose content left the view.
+ * - `loaded-is-named`: an object that a program has loaded as inactive is named by a line or by the header of its content,
+ *   as far as the budget allows.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
  * - `own-lines-are-known`: outside of fences, each line that is not from a message of the chat is of a kind in `lines/`.
  *   A tool's output with a line of such a kind is inside a fence. The header in an output that a context tool composes is
@@ -237,8 +239,9 @@ export type EpochEnd =
  * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`. If the model binds its thinking, an
  *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
  *   content leave at once.
- * - `removed-content-is-named`: a reference line of at most 17 tokens replaces each object that left the view. One
- *   notice replaces whole turns that left. The header of a content block has at most 12 tokens.
+ * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
+ *   without the fields that the object's own `view` adds. One notice replaces whole turns that left. The header of a
+ *   content block has at most 12 tokens.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
  *   leave with the version of the file that it replaces. If content leaves and a short content of the object or a call

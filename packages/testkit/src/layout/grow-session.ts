@@ -9,7 +9,7 @@ import {
 import { objectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
-import { fileNames } from "./session-objects.ts";
+import { fileNames, ideaBodyOf, storeVersion } from "./session-objects.ts";
 import type { SessionPlace } from "./session-place.ts";
 import {
   type Happening,
@@ -18,7 +18,7 @@ import {
   type TextChange,
   type TextScript,
 } from "./session-script.ts";
-import { refreshed, type SessionNow } from "./session-state.ts";
+import { refreshed, type SessionNow, withEntry } from "./session-state.ts";
 
 /** Returns the session after one event. */
 export function grown(now: SessionNow, happening: Happening, place: SessionPlace): SessionNow {
@@ -43,6 +43,11 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
       if (found === undefined) return now;
       const rest = { ...now, late: now.late.filter((one) => one !== found) };
       return arrived(rest, found.handle, found.facts, place);
+    }
+    case "loaded": {
+      const handle = `o${happening.nth + 1}`;
+      const body = ideaBodyOf(handle, scriptText(happening.text));
+      return withEntry(now, storeVersion(place.versions, handle, body));
     }
     case "file-changed":
       return changedFile(now, happening.file, happening.change, place);

@@ -1,8 +1,10 @@
 import {
+  isText,
   type Layout,
   type LayoutInput,
   messageTokens,
   namedVersions,
+  type ViewMessage,
   type ViewRecord,
   type ViewSource,
 } from "@self-context-manager/core";
@@ -34,6 +36,7 @@ export type LayoutLaw =
   | "left-out-is-not-shown"
   | "newest-user-message-is-there"
   | "active-is-shown"
+  | "loaded-is-named"
   | "budget-holds"
   | "own-lines-are-known"
   | "nothing-volatile"
@@ -103,6 +106,17 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
           return ranges === undefined && !deactivated.includes(entry.id);
         });
         assertImages(messages, input, wanted);
+      });
+    },
+    "loaded-is-named": (layout, trial) => {
+      everyCall(layout, trial, ({ input, output: { messages } }) => {
+        if (input.budget !== undefined) return;
+        const texts = messages.flatMap(linesOf);
+        for (const { handle, row } of input.pool.values()) {
+          if (row.loaded !== true) continue;
+          const isNamed = texts.some((text) => /^\[?(\w+) /u.exec(text)?.[1] === handle);
+          assert.ok(isNamed, `${handle} has no line`);
+        }
       });
     },
     "budget-holds": (layout, trial) => {
@@ -177,6 +191,13 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
       });
     },
   };
+
+/** Returns the lines of a message that is no answer. */
+function linesOf(message: ViewMessage): readonly string[] {
+  if (message.role === "opaque" || message.role === "assistant") return [];
+  if (typeof message.content === "string") return message.content.split("\n");
+  return message.content.flatMap((block) => (isText(block) ? block.text.split("\n") : []));
+}
 
 /** Runs a check on every call of random sessions. */
 export function everyCall(

@@ -45,13 +45,37 @@ export function storeVersion(versions: Versions, handle: string, body: ObjectBod
 }
 
 export function entryOf(handle: string, stored: StoredVersion): PoolEntry {
-  const { id } = stored.body;
+  const { id, type } = stored.body;
   return {
     id,
     handle,
-    row: { id, handle },
+    row: { id, handle, ...(type === "idea" ? { loaded: true } : {}) },
     stored: { ...stored, body: metadataOf(stored.body) },
   };
+}
+
+/** An object that a program loads as inactive. Its text is in a field that its own metadata view names, too. */
+export function ideaBodyOf(handle: string, text: string): ObjectBody {
+  return {
+    id: objectId(`idea_${handle}`),
+    type: "idea",
+    locked: false,
+    content: text,
+    char_count: text.length,
+    nickname: `idea ${handle}`,
+    provenance: { origin: "program", generator: "human" },
+    ...ownView(text),
+  };
+}
+
+/** Fields of some objects: a metadata view that names a text, and what cannot be shown. */
+function ownView(text: string | null): JsonObject {
+  return { view: ["status", "content", "about", "no_such_field"], about: text };
+}
+
+/** Returns a line without the fields that the object's own metadata view adds. */
+export function withoutOwnFields(line: string): string {
+  return line.replace(/ about=.*$/u, "");
 }
 
 export function fileBodyOf(
@@ -70,6 +94,7 @@ export function fileBodyOf(
     char_count: content?.length ?? 0,
     presence: content === null ? "non_text" : "present",
     ...(content === null ? { size: 9 } : {}),
+    ...(index === 1 ? ownView(content) : {}),
     provenance: { origin: path, generator },
   };
 }
@@ -109,6 +134,7 @@ export function toolcallBody(facts: ResultFacts): ObjectBody {
     status: failed ? "fail" : "ok",
     is_error: failed,
     ...(blocks === undefined ? {} : { blocks }),
+    ...(tool === "grep" ? ownView(content) : {}),
     ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
     ...(isContextTool ? { context_tool: true, short_summary: content ?? "" } : {}),
     ...(targets.length === 0 ? {} : { target_refs: targets }),

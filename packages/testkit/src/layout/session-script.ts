@@ -53,6 +53,7 @@ export type Happening =
     }
   | { readonly type: "own-message"; readonly text: string }
   | { readonly type: "late-result"; readonly which: number }
+  | { readonly type: "loaded"; readonly nth: number; readonly text: TextScript }
   | { readonly type: "file-changed"; readonly file: number; readonly change: TextChange }
   | { readonly type: "by-hand"; readonly does: CallScript & { readonly object: number } }
   | { readonly type: "compaction"; readonly at: number }
@@ -241,6 +242,14 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      type: fc.constant("loaded" as const),
+      nth: fc.nat(2),
+      text: contentText,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       type: fc.constant("budget" as const),
       tokens: fc.option(fc.integer({ min: 120, max: 9_000 }), { nil: undefined, freq: 3 }),
     }),
@@ -281,7 +290,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 
 /**
  * Generates sessions as they grow call by call: turns and steps, parallel tool calls, missing or late results,
- * images, changing files, activation by the model and the user, compactions, branches, messages that an
+ * images, changing files, objects that a program loads, activation by the model and the user, compactions, branches, messages that an
  * extension leaves out, and shrinking budgets.
  */
 export const sessionScript: fc.Arbitrary<SessionScript> = fc
