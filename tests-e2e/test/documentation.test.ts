@@ -6,6 +6,7 @@ import {
   harnessLaws,
   lawNeeds,
   layoutLaws,
+  poolLaws,
   objectStoreLaws,
   trackerLaws,
   watcherLaws,
@@ -71,6 +72,14 @@ describe("the laws in the doc comment of", () => {
     const laws = lawsInComment("packages/core/src/view/layout.ts", "Laws of layouts with epochs");
 
     expect(laws.map(({ name }) => name)).toEqual(Object.keys(epochLaws));
+  });
+
+  it("Layout for layouts with a list of known objects are those that the test kit tests", () => {
+    const heading = "Laws of layouts with a list of known objects";
+
+    const laws = lawsInComment("packages/core/src/view/layout.ts", heading);
+
+    expect(laws.map(({ name }) => name)).toEqual(Object.keys(poolLaws));
   });
 
   it("ObjectStore have the conditions that the test kit has", () => {

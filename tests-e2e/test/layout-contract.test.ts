@@ -1,9 +1,9 @@
 import { epochLayout, type EpochSettings, pooledLayout } from "@self-context-manager/core";
-import { epochLaws, layoutContract, layoutLaws } from "@self-context-manager/testkit";
+import { epochLaws, layoutContract, layoutLaws, poolLaws } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { epochSubject } from "../src/layout/epoch-subject.ts";
-import { epochFaults, layoutFaults } from "../src/layout/faults.ts";
+import { epochFaults, layoutFaults, poolFaults } from "../src/layout/faults.ts";
 
 /** Limits so small that a few words are trimmed, shown as diffs, and removed. */
 const small: Partial<EpochSettings> = {
@@ -24,7 +24,7 @@ const epochSettings: Readonly<Record<string, Partial<EpochSettings>>> = {
   "epoch, plain": { ...small, differences: false, trim: undefined, largeArguments: undefined },
 };
 
-layoutContract({ name: "pooled", layout: pooledLayout });
+layoutContract({ name: "pooled", layout: pooledLayout, hasPool: true });
 
 for (const [name, settings] of Object.entries(epochSettings)) {
   layoutContract({ name, layout: epochLayout(settings), epochs: epochSubject(settings) });
@@ -53,5 +53,15 @@ describe("a layout with broken epochs is detected", () => {
 
   it("by every law", () => {
     expect(new Set(epochFaults.map(({ law }) => law))).toEqual(new Set(Object.keys(epochLaws)));
+  });
+});
+
+describe("a layout with a broken list of known objects is detected", () => {
+  it.each(poolFaults)("by $law if it $what", ({ law, layout }) => {
+    expect(() => poolLaws[law](layout, trial)).toThrow(/Property failed/u);
+  });
+
+  it("by every law", () => {
+    expect(new Set(poolFaults.map(({ law }) => law))).toEqual(new Set(Object.keys(poolLaws)));
   });
 });

@@ -64,6 +64,7 @@ export { checkSessionHistories, type SessionHistories } from "./history/session-
 export { type EpochLaw, epochLaws, type EpochSubject } from "./layout/epoch-laws.ts";
 export { layoutContract, type LayoutContract } from "./layout/layout-contract.ts";
 export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-laws.ts";
+export { type PoolLaw, poolLaws } from "./layout/pool-laws.ts";
 export type { SessionScript } from "./layout/session-script.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";
 export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";

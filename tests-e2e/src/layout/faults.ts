@@ -6,11 +6,12 @@ import {
   type Layout,
   type LayoutOutput,
   namedVersions,
+  pooledLayout,
   type VersionName,
   type ViewMessage,
   withoutSignedThinking,
 } from "@self-context-manager/core";
-import type { EpochLaw, LayoutLaw } from "@self-context-manager/testkit";
+import type { EpochLaw, LayoutLaw, PoolLaw } from "@self-context-manager/testkit";
 
 /** A fault of a layout, with the law that must detect it. */
 export interface LayoutFault {
@@ -379,6 +380,40 @@ export const epochFaults: readonly EpochFault[] = [
     }),
   },
 ];
+
+/** A fault of a layout with a list of known objects, with the law that must detect it. */
+export interface PoolFault {
+  readonly law: PoolLaw;
+  readonly what: string;
+  readonly layout: Layout;
+}
+
+/** Faults of layouts with a list of known objects. */
+export const poolFaults: readonly PoolFault[] = [
+  {
+    law: "pool-entries-never-change",
+    what: "changes the line of a changed object in place",
+    layout: { ...pooledLayout, render: (input) => pooledLayout.render(input) },
+  },
+  {
+    law: "pool-entries-never-change",
+    what: "keeps only the first line of an object",
+    layout: changedLayout(pooledLayout, (output) => ({
+      ...output,
+      messages: output.messages.map((message, index) =>
+        index === 0 ? mapTexts(message, withFirstLines) : message,
+      ),
+    })),
+  },
+];
+
+/** Returns a list without the later lines of each handle. */
+function withFirstLines(text: string): string {
+  const lines = text.split("\n");
+  const first = (line: string): number =>
+    lines.findIndex((other) => other.split(" ")[0] === line.split(" ")[0]);
+  return lines.filter((line, index) => first(line) === index).join("\n");
+}
 
 function changing(
   change: (output: LayoutOutput) => LayoutOutput,

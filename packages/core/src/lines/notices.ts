@@ -47,8 +47,8 @@ export const poolLines: {
   readonly title: LineKind<[]>;
   readonly notListed: LineKind<[count: number]>;
 } = {
-  title: line`Known objects: handle, name, size in characters (activate HANDLE shows one's content).`,
-  notListed: line`(${number} earlier objects are not listed; activate takes their paths and handles)`,
+  title: line`Known objects: handle, name, type of a file, size in characters. The last line of a handle is current. (activate HANDLE shows one's content)`,
+  notListed: line`(${number} earlier lines are not listed; activate takes the paths and handles of their objects)`,
 };
 
 const pinned = line`Pinned: ${handles(" ")}.`;

@@ -101,6 +101,15 @@ export const states: {
   missing: line`deleted`,
 };
 
+const state = writtenBy("STATE", Object.values(states));
+
+/** The type of a file: a word. */
+const fileType: Slot<string> = {
+  name: "TYPE",
+  pattern: String.raw`[\w+#.-]+…?`,
+  write: (type) => type.replaceAll(/[^\w+#.…-]/gu, ""),
+};
+
 /** A text with fields: `name=value`, or the mark of fields that are left out. */
 const withField = "[^=…]*[=…].*";
 
@@ -126,11 +135,13 @@ function unbroken(text: string): string {
 /** The lines of known objects in the metadata pool. */
 export const metadataLines: {
   readonly usual: LineKind<[handle: string, name: string, state: string]>;
+  readonly withType: LineKind<[handle: string, name: string, type: string, state: string]>;
   readonly withFields: LineKind<
     [handle: string, nameAndFields: readonly [nameAndState: string, fields: string]]
   >;
 } = {
-  usual: line`${handle} ${name} ${writtenBy("STATE", Object.values(states))}`,
+  usual: line`${handle} ${name} ${state}`,
+  withType: line`${handle} ${name} ${fileType} ${state}`,
   withFields: line`${handle} ${fieldsAfter("NAME STATE")}`,
 };
 

@@ -1,4 +1,5 @@
 import {
+  fileTypes,
   type ObjectBody,
   type ObjectMetadata,
   oneLine,
@@ -64,14 +65,25 @@ export function statusOf(body: ObjectMetadata | ObjectBody): CallStatus {
 /** Weight that a metadata line may have without its handle. With the handle the line has at most 17 tokens. */
 const lineWeight = 14;
 
+/** The usual types of files. They are common words, which have one or two tokens. */
+const usualTypes: ReadonlySet<string> = new Set([...Object.values(fileTypes), "text", "binary"]);
+
+/** Weight of a usual type of a file, and the most that another one may have in a metadata line. */
+const typeWeight = 2;
+
 /**
  * Returns an object's metadata line: handle, name, nickname and state, at most 17 tokens, and after them the fields of
- * the object's own `view`.
+ * the object's own `view`. `hasFileType`: whether the line of a file also has the file's type.
  */
-export function poolLine(entry: NamedObject, workspace: string): string {
+export function poolLine(
+  entry: NamedObject,
+  workspace: string,
+  { hasFileType = false }: { readonly hasFileType?: boolean } = {},
+): string {
   const { body, version } = entry.stored;
   const state = stateOf(body, version);
-  const room = lineWeight - nameWeight(` ${state}`);
+  const type = hasFileType ? fileTypeOf(body) : undefined;
+  const room = lineWeight - nameWeight(` ${state}`) - (type === undefined ? 0 : typeWeight);
   const hasOther = body.nickname !== undefined && !namingFields(body).includes("nickname");
   const nickname = hasOther ? ` (${startOfWeight(oneLine(body.nickname), room / 2)})` : "";
   const name = shortName(workspace, body, room - nameWeight(nickname));
@@ -79,11 +91,25 @@ export function poolLine(entry: NamedObject, workspace: string): string {
   const fields = ownFields(body, [
     ...shownByName(body, name, workspace),
     ...(isWhole ? ["nickname"] : []),
+    ...(type === body["file_type"] ? ["file_type"] : []),
     ...shownByState(body),
   ]);
-  return fields === ""
-    ? metadataLines.usual.write(entry.handle, `${name}${nickname}`, state)
-    : metadataLines.withFields.write(entry.handle, [`${name}${nickname} ${state}`, fields]);
+  const { handle } = entry;
+  const title = `${name}${nickname}`;
+  if (fields !== "") {
+    const parts = type === undefined ? [title, state] : [title, type, state];
+    return metadataLines.withFields.write(handle, [parts.join(" "), fields]);
+  }
+  return type === undefined
+    ? metadataLines.usual.write(handle, title, state)
+    : metadataLines.withType.write(handle, title, type, state);
+}
+
+/** Returns the type of a file, unless it is no word. */
+function fileTypeOf(body: ObjectMetadata | ObjectBody): string | undefined {
+  const type = body["file_type"];
+  if (typeof type !== "string" || !/^[\w+#.-]+$/u.test(type)) return undefined;
+  return usualTypes.has(type) ? type : startOfWeight(type, typeWeight);
 }
 
 /**

@@ -246,6 +246,12 @@ export type EpochEnd =
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
  *   leave with the version of the file that it replaces. If content leaves and a short content of the object or a call
  *   that changed it stays, `departureOf` reports this, and else not.
+ *
+ * Laws of layouts with a list of known objects:
+ *
+ * - `pool-entries-never-change`: the lines of the list never change. A new or changed object gets a line at its end, and
+ *   the last line of each known object shows its current metadata. Only the budget lets lines leave, the first ones
+ *   first, and only lines that left for it return.
  */
 export interface Layout {
   readonly name: string;

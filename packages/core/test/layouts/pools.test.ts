@@ -18,8 +18,8 @@ describe("the three pools", () => {
     const { messages } = await session.view();
 
     expect(messages.map(textOfMessage)).toEqual([
-      "Known objects: handle, name, size in characters (activate HANDLE shows one's content).\n" +
-        't1 bash "ls" 9\nf1 a.ts 11',
+      "Known objects: handle, name, type of a file, size in characters. The last line of a handle is current. (activate HANDLE shows one's content)\n" +
+        't1 bash "ls" 9\nf1 a.ts typescript 11',
       "go",
       "",
       "[t1 ok, 9 chars]",
@@ -35,7 +35,11 @@ describe("the three pools", () => {
 
     const { pool } = await viewParts(session);
 
-    expect(pool).toEqual(["f1 a.ts unread 11B", "f2 b.md 4 v2", "f3 logo.png not text 7B"]);
+    expect(pool).toEqual([
+      "f1 a.ts typescript unread 11B",
+      "f2 b.md markdown 4 v2",
+      "f3 logo.png binary not text 7B",
+    ]);
   });
 
   it("show a reference line instead of each output in the chat, never the output", async () => {

@@ -67,6 +67,8 @@ export interface ViewStage {
   deactivate(handle: string): void;
   /** Makes the next call and returns its view. */
   view(layout: Layout, options?: Partial<LayoutInput>): LayoutOutput;
+  /** Renders the state of the session after another record. The session does not change. */
+  again(layout: Layout, after: ViewRecord | undefined): LayoutOutput;
   readonly source: () => ViewSource;
 }
 
@@ -113,14 +115,18 @@ export function viewStage(user?: string): ViewStage {
     turns.push({ ...turn, steps: [...turn.steps, step] });
   }
 
-  function inputOf(layout: Layout, options: Partial<LayoutInput>): LayoutInput {
+  function inputOf(
+    layout: Layout,
+    options: Partial<LayoutInput>,
+    after: ViewRecord | undefined = last,
+  ): LayoutInput {
     const objects = [...active].map(([handle, activation]): ActiveObject => ({
       entry: pool.get(handle) as PoolEntry,
       stored: newest(handle),
       isPinned: false,
       ...activation,
     }));
-    const names = last === undefined ? [] : (layout.needs?.(last, objects) ?? []);
+    const names = after === undefined ? [] : (layout.needs?.(after, objects) ?? []);
     return {
       turns: [...turns],
       chatHandle: "chat",
@@ -247,6 +253,7 @@ export function viewStage(user?: string): ViewStage {
         for (const [handle, entry] of pool) if (entry.id === id) active.delete(handle);
       return output;
     },
+    again: (layout, after) => layout.render(inputOf(layout, {}, after), after),
     source: () => ({
       turns: [...turns],
       chatHandle: "chat",

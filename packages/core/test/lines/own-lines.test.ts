@@ -117,6 +117,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(pooledHeader, handle)
     .map((all) => pooledHeaders.withoutRoom.write(...all)),
   "a metadata line": fc.tuple(handle, name, state).map((all) => metadataLines.usual.write(...all)),
+  "a metadata line with the type of a file": fc
+    .tuple(handle, name, fc.constantFrom("typescript", "c++", "objective-…", "a b\n~~~"), state)
+    .map((all) => metadataLines.withType.write(...all)),
   "a metadata line with fields of its own": fc
     .tuple(handle, fc.tuple(name, fields))
     .map((all) => metadataLines.withFields.write(...all)),
@@ -244,6 +247,7 @@ describe("recognising", () => {
     ["many versions of files", `Version 1 of f1 ${", lines 1-2 of 3".repeat(15_000)}`],
     ["many blanks", `${" ".repeat(200_000)}x`],
     ["many fields", `[f1 ${" a=…".repeat(50_000)}x`],
+    ["many types", `f1 ${" ts 1.3k".repeat(30_000)} x`],
     ["many sizes", `f1 ${" 1.3k v".repeat(30_000)}`],
     ["a long number", `[${"1".repeat(200_000)} characters`],
     ["many lines", "f1 a.ts\n[x\n".repeat(20_000)],

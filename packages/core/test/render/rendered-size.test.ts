@@ -1,4 +1,4 @@
-import type { JsonValue, ObjectBody } from "@self-context-manager/objects";
+import { fileTypes, type JsonValue, type ObjectBody } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
@@ -80,6 +80,20 @@ describe("the rendered size, in tokens of o200k (D45)", () => {
   it("has at most 17 tokens for a metadata line", () => {
     for (const entry of [...files(handles).map((file) => file.entry), ...toolcalls()]) {
       const line = poolLine(entry, "/work");
+
+      expect([line, tokens(line) <= 17, oneLined(line)]).toEqual([line, true, true]);
+    }
+  });
+
+  it("has at most 17 tokens for a metadata line with the type of a file", () => {
+    const types = [...new Set(Object.values(fileTypes)), "binary", "dockerfile", "x/y", "Qwrtpl+"];
+    for (const [index, { entry }] of files(handles).entries()) {
+      const own = { file_type: types[index % types.length] ?? "" };
+      const typed = {
+        ...entry,
+        stored: { ...entry.stored, body: { ...entry.stored.body, ...own } },
+      };
+      const line = poolLine(typed, "/work", { hasFileType: true });
 
       expect([line, tokens(line) <= 17, oneLined(line)]).toEqual([line, true, true]);
     }

@@ -156,7 +156,7 @@ describe("a budget (D54)", () => {
 
     const text = JSON.stringify(view.messages);
     expect(text).toContain("the pinned line");
-    expect(text).toContain("earlier objects are not listed");
+    expect(text).toContain("earlier lines are not listed");
   });
 
   it("is kept in the same way in a session that is resumed before every call", async () => {

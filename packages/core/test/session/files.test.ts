@@ -48,7 +48,7 @@ describe("read", () => {
     const { activeTexts, pool } = await viewParts(session);
 
     expect(activeTexts).toEqual(["f1 a.ts v2\n~~~\nnew text\n~~~", "Active: f1."]);
-    expect(pool).toEqual(["f1 a.ts 9 v2"]);
+    expect(pool).toEqual(["f1 a.ts typescript 9 v2"]);
     expect((await session.status()).objects).toHaveLength(1);
   });
 
@@ -129,7 +129,10 @@ describe("files that were only named", () => {
 
     await session.recordNamed(["a.ts", "src", "3.14s", "v1.2.3", "src/b.ts", "./a.ts"]);
 
-    expect((await viewParts(session)).pool).toEqual(["f1 a.ts unread 2B", "f2 src/b.ts unread 2B"]);
+    expect((await viewParts(session)).pool).toEqual([
+      "f1 a.ts typescript unread 2B",
+      "f2 src/b.ts typescript unread 2B",
+    ]);
     expect(files.reads).toEqual([]);
   });
 
@@ -155,7 +158,7 @@ describe("files that were only named", () => {
       ok: false,
       text: "f1: the file is missing; it was last at /work/a.ts at 2023-11-14T22:13:20.000Z, and was found missing at 2023-11-14T22:13:20.000Z. Its earlier versions are kept.",
     });
-    expect((await viewParts(session)).pool).toEqual(["f1 a.ts deleted"]);
+    expect((await viewParts(session)).pool).toEqual(["f1 a.ts typescript deleted"]);
   });
 
   it("need an explicit read if a link leads out of the workspace or the name suggests secrets (D40)", async () => {

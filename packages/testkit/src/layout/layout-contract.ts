@@ -6,21 +6,27 @@ import { describe, it } from "vitest";
 import { testScale } from "../scale.ts";
 import { type EpochLaw, epochLaws, type EpochSubject } from "./epoch-laws.ts";
 import { type LayoutLaw, layoutLaws } from "./layout-laws.ts";
+import { type PoolLaw, poolLaws } from "./pool-laws.ts";
 
 export interface LayoutContract {
   readonly name: string;
   readonly layout: Layout;
   /** For a layout with epochs: the subject of the additional laws. */
   readonly epochs?: EpochSubject;
+  /** Whether the views of the layout begin with a list of the known objects. Default: false. */
+  readonly hasPool?: boolean;
 }
 
 /** Registers one test for each law of `Layout`, named by the law's key. */
-export function layoutContract({ name, layout, epochs }: LayoutContract): void {
+export function layoutContract({ name, layout, epochs, hasPool = false }: LayoutContract): void {
   const trial = { numRuns: testScale.isLong ? 4_000 : 200, seed: testScale.seed };
   const timeout = testScale.isLong ? 1_800_000 : 120_000;
   describe(`layout ${name}`, () => {
     for (const law of Object.keys(layoutLaws) as LayoutLaw[])
       it(law, { timeout }, () => layoutLaws[law](layout, trial));
+    if (hasPool)
+      for (const law of Object.keys(poolLaws) as PoolLaw[])
+        it(law, { timeout }, () => poolLaws[law](layout, trial));
     if (epochs === undefined) return;
     for (const law of Object.keys(epochLaws) as EpochLaw[])
       it(law, { timeout }, () => epochLaws[law](epochs, trial));

@@ -8,14 +8,17 @@ import { fitText } from "../../render/fit-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
 import type { Rendered } from "./chat-messages.ts";
+import type { ListRoom } from "./metadata-pool.ts";
 
 /**
  * Returns the active content in order of activation, and after it the line with the active and pinned objects. Content
- * that does not fit is shown in part or not at all.
+ * that does not fit is shown in part or not at all. Pinned content, and the newest content if it fits whole, goes before
+ * the list of known objects (decision D54). `spent`: the tokens of the chat. `list`: the room for that list.
  */
 export function activePool(
   input: LayoutInput,
   spent: number,
+  list: ListRoom,
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
@@ -33,8 +36,13 @@ export function activePool(
   }
   const blocksById = new Map<ObjectId, readonly Block[]>();
   const shown = new Map<ObjectId, ShownObject["form"]>();
+  const newest = active.at(-1);
   for (const object of byImportance(active)) {
-    const fitted = fitObject(object, input, room);
+    const { isPinned } = object;
+    const fitted = fitObject(object, input, {
+      whole: isPinned || object === newest ? room : room - list.usual,
+      part: room - (isPinned ? list.least : list.usual),
+    });
     blocksById.set(object.entry.id, fitted.blocks);
     shown.set(object.entry.id, fitted.form);
     room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
@@ -63,7 +71,13 @@ interface FittedObject {
   readonly form: ShownObject["form"];
 }
 
-function fitObject(object: ActiveObject, input: LayoutInput, room: number): FittedObject {
+/** The tokens that a content may have if it is shown whole, and if it is shown in part. */
+interface ContentRoom {
+  readonly whole: number;
+  readonly part: number;
+}
+
+function fitObject(object: ActiveObject, input: LayoutInput, room: ContentRoom): FittedObject {
   const { stored, ranges } = object;
   const entry = { ...object.entry, stored };
   const { workspace, estimator } = input;
@@ -74,7 +88,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
       ? [blockHeader(entry, workspace, undefined, 0)]
       : (ranges ?? [undefined]).map((range) => contentBlock(entry, workspace, text, range));
   const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...files];
-  if (room === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room)
+  if (room.whole === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room.whole)
     return { blocks: whole, form: "whole" };
   const header = blockHeader(
     entry,
@@ -89,17 +103,20 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: number): Fitt
       ? undefined
       : fitText(
           ranges === undefined ? text : ranges.map((range) => linesOf(text, range)).join(""),
-          room - estimator.text(`${title}\n~~~~\n\n~~~~`) - 2,
+          room.part - estimator.text(`${title}\n~~~~\n\n~~~~`) - 2,
           estimator,
           (omitted) => omissionMarks.pooledContent.write(omitted, entry.handle),
         );
   if (fitted === undefined) {
     const text = pooledHeaders.withoutRoom.write(header, entry.handle);
     const line: Block = { type: "text", text };
-    return { blocks: contentTokens([line], estimator) <= room ? [line] : [], form: "left-out" };
+    return {
+      blocks: contentTokens([line], estimator) <= room.whole ? [line] : [],
+      form: "left-out",
+    };
   }
   const part: Block = { type: "text", text: `${title}\n${fenced(fitted.text)}` };
-  return contentTokens([part], estimator) <= room
+  return contentTokens([part], estimator) <= room.part
     ? { blocks: [part], form: "part" }
     : { blocks: [], form: "left-out" };
 }

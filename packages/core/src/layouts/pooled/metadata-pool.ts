@@ -1,76 +1,91 @@
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { poolLines } from "../../lines/notices.ts";
-import { poolLine } from "../../render/reference-line.ts";
 import type { LayoutInput } from "../../view/layout.ts";
-import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { Rendered } from "./chat-messages.ts";
+import type { PoolLine } from "./pool-lines.ts";
 
 const poolTitle = poolLines.title.write();
 
-/** A line of the pool with its tokens, kept for the entry that it was made from. */
-interface KeptLine {
-  readonly line: string;
-  readonly tokens: number;
-  readonly workspace: string;
-  readonly estimator: TokenEstimator;
+/** Tokens that a provider adds to the message. */
+const perMessage = 4;
+
+const keptTokens = new WeakMap<
+  PoolLine,
+  { readonly tokens: number; readonly estimator: TokenEstimator }
+>();
+
+function lineTokens(line: PoolLine, estimator: TokenEstimator): number {
+  const kept = keptTokens.get(line);
+  if (kept?.estimator === estimator) return kept.tokens;
+  const tokens = estimator.text(`${line.text}\n`);
+  keptTokens.set(line, { tokens, estimator });
+  return tokens;
 }
 
-const keptLines = new WeakMap<PoolEntry, KeptLine>();
-
-function keptLine(entry: PoolEntry, { workspace, estimator }: LayoutInput): KeptLine {
-  const kept = keptLines.get(entry);
-  if (kept?.workspace === workspace && kept.estimator === estimator) return kept;
-  const line = poolLine(entry, workspace);
-  const made = { line, tokens: estimator.text(`${line}\n`), workspace, estimator };
-  keptLines.set(entry, made);
-  return made;
-}
-
-/**
- * Share of a budget that is reserved for the list of known objects. The rest of the list comes after the active
- * content.
- */
+/** Share of a budget that is reserved for the list before contents that are neither pinned nor just activated. */
 const listShare = 0.2;
 
-/** Returns how many tokens of the list are reserved before the active content is fitted. */
-export function listRoom(input: LayoutInput): number {
-  const { tokens } = wholePool(input);
-  return input.budget === undefined
-    ? tokens
-    : Math.min(tokens, Math.floor(input.budget * listShare));
+/** The tokens that contents leave to the list of known objects. */
+export interface ListRoom {
+  /** Reserved before most contents: a share of the budget. */
+  readonly usual: number;
+  /** Reserved before a pinned content that is shown in part: the title and the notice of lines that are not listed. */
+  readonly least: number;
 }
 
-function wholePool(input: LayoutInput): Rendered & { readonly lines: readonly KeptLine[] } {
-  const lines: KeptLine[] = [];
-  for (const entry of input.pool.values()) lines.push(keptLine(entry, input));
-  if (lines.length === 0) return { lines, messages: [], tokens: 0 };
-  return { lines, ...poolMessage(lines, 0, input) };
+/** Returns how many tokens contents leave to the list of known objects. */
+export function listRoom(lines: readonly PoolLine[], input: LayoutInput): ListRoom {
+  const { budget, estimator } = input;
+  const whole = listTokens(lines, 0, estimator);
+  const least = listTokens(lines, lines.length, estimator);
+  const share = Math.floor((budget ?? Number.POSITIVE_INFINITY) * listShare);
+  return { usual: Math.min(whole, share), least: Math.min(whole, least) };
+}
+
+/** Share of the budget up to which the view is filled again with lines that were not listed. */
+const fullest = 0.75;
+
+/** The rendered list of known objects. */
+export interface ListedPool extends Rendered {
+  /** The number of lines at the beginning that are not listed. */
+  readonly unlisted: number;
 }
 
 /**
- * Returns the list of known objects that fits into the rest of the budget. The objects that joined first are left out
- * first.
+ * Returns the list of known objects that fits into the rest of the budget. The oldest lines leave first, several at a
+ * time, and do not return with the next calls, so that the beginning of the prompt changes rarely. `unlisted`: the number
+ * of lines that the last view did not list.
  */
-export function metadataPool(input: LayoutInput, spent: number): Rendered {
-  const { lines, ...whole } = wholePool(input);
-  if (lines.length === 0) return whole;
-  if (input.budget === undefined || spent + whole.tokens <= input.budget) return whole;
-  let start = 0;
-  while (start < lines.length) {
-    start += Math.max(1, Math.ceil((lines.length - start) * 0.2));
-    const part = poolMessage(lines.slice(start), start, input);
-    if (spent + part.tokens <= input.budget) return part;
+export function metadataPool(
+  lines: readonly PoolLine[],
+  unlisted: number,
+  input: LayoutInput,
+  spent: number,
+): ListedPool {
+  const { budget = Number.POSITIVE_INFINITY, estimator } = input;
+  if (lines.length === 0) return { messages: [], tokens: 0, unlisted: 0 };
+  const hasRoom = spent + listTokens(lines, 0, estimator) <= budget * fullest;
+  let start = hasRoom ? 0 : Math.min(unlisted, lines.length);
+  let tokens = listTokens(lines, start, estimator);
+  while (spent + tokens > budget) {
+    if (start === lines.length) return { messages: [], tokens: 0, unlisted: start };
+    start += Math.ceil((lines.length - start) * 0.2);
+    tokens = listTokens(lines, start, estimator);
   }
-  return { messages: [], tokens: 0 };
+  const text = [titleOf(start), ...lines.slice(start).map((line) => line.text)].join("\n");
+  const content = [{ type: "text" as const, text }];
+  return { messages: [{ role: "user", content }], tokens, unlisted: start };
 }
 
-function poolMessage(lines: readonly KeptLine[], omitted: number, input: LayoutInput): Rendered {
-  const head = omitted === 0 ? poolTitle : `${poolTitle}\n${poolLines.notListed.write(omitted)}`;
-  let text = head;
-  let tokens = input.estimator.text(head) + 4;
-  for (const line of lines) {
-    text += `\n${line.line}`;
-    tokens += line.tokens;
+function listTokens(lines: readonly PoolLine[], start: number, estimator: TokenEstimator): number {
+  let tokens = estimator.text(titleOf(start)) + perMessage;
+  for (let index = start; index < lines.length; index += 1) {
+    const line = lines[index];
+    if (line !== undefined) tokens += lineTokens(line, estimator);
   }
-  return { messages: [{ role: "user", content: [{ type: "text", text }] }], tokens };
+  return tokens;
+}
+
+function titleOf(unlisted: number): string {
+  return unlisted === 0 ? poolTitle : `${poolTitle}\n${poolLines.notListed.write(unlisted)}`;
 }

@@ -3,7 +3,7 @@ import { stepWithoutThinking } from "../../chat/signed-thinking.ts";
 import type { Step, Turn } from "../../chat/turn.ts";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
 import { renderEntry } from "../../render/render-entry.ts";
-import type { DescribedEntry, VersionName } from "../../view/describe-entries.ts";
+import type { DescribedEntry } from "../../view/describe-entries.ts";
 import type {
   ActiveObject,
   Layout,
@@ -18,41 +18,86 @@ import { activePool } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
 import { withoutLeftOut } from "./left-out.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
+import {
+  continuedLines,
+  hasLines,
+  lineFor,
+  type PoolLine,
+  type PoolLines,
+  readName,
+} from "./pool-lines.ts";
 
 /**
  * The layout in the order of the specification: metadata pool, chat with reference lines instead of outputs, active
- * content, and at the end the line of active and pinned objects (decision D44). It builds the whole view again for each
- * call. The host sends the system prompt by its own channel.
+ * content, and at the end the line of active and pinned objects (decision D44). Of the last view it keeps the lines of the
+ * metadata pool, which never change; a changed object gets a new line at the end of them. The host sends the system prompt by its own channel.
  */
 export const pooledLayout: Layout = {
   name: "pooled",
   followsFiles: true,
-  render(all) {
+  render(all, last) {
     const given = withoutLeftOut(all);
     const input = given.thinking === "bound" ? withoutThinking(given) : given;
-    const chat = chatPool(input);
-    const active = activePool(input, chat.tokens + listRoom(input));
-    const pool = metadataPool(input, chat.tokens + active.tokens);
-    const messages = [...pool.messages, ...chat.messages, ...active.messages];
+    const before =
+      last?.layout === "pooled" && last.workspace === input.workspace ? memoryOf(last) : undefined;
+    const pools = continuedLines(input, before?.pool);
+    const rendered = renderPools(input, pools.lines, before?.unlisted ?? 0);
     return {
-      messages,
-      tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
-      shown: active.shown,
-      record: recordOf(input),
+      messages: rendered.messages,
+      tokens: rendered.tokens,
+      shown: rendered.shown,
+      record: recordOf(input, pools, rendered.unlisted),
     } satisfies LayoutOutput;
   },
   rebuild(record, source): readonly ViewMessage[] {
+    const { pool, unlisted = 0 } = memoryOf(record);
+    const lines = pool.map((name) => lineFor(entryNamed(source, name), record.workspace));
+    const given = withoutLeftOut(inputOf(record, source));
+    const input = given.thinking === "bound" ? withoutThinking(given) : given;
     const added = record.entries.map((entry) => renderEntry(entry, source));
-    return [...pooledLayout.render(inputOf(record, source)).messages, ...added];
+    return [...renderPools(input, lines, unlisted).messages, ...added];
   },
   describe: describePools,
   without: withoutVersions,
+  needs: (record, _active, isLatest = () => false) => {
+    const { pool } = memoryOf(record);
+    if (record.layout !== "pooled" || hasLines(pool)) return [];
+    return pool.filter((name) => {
+      const { handle, version } = readName(name);
+      return !isLatest(handle, version);
+    });
+  },
 };
+
+interface RenderedPools extends Pick<LayoutOutput, "messages" | "tokens" | "shown"> {
+  readonly unlisted: number;
+}
+
+/** Renders all pools. `unlisted`: the number of lines that the last view did not list. */
+function renderPools(
+  input: LayoutInput,
+  lines: readonly PoolLine[],
+  unlisted: number,
+): RenderedPools {
+  const chat = chatPool(input);
+  const active = activePool(input, chat.tokens, listRoom(lines, input));
+  const pool = metadataPool(lines, unlisted, input, chat.tokens + active.tokens);
+  return {
+    messages: [...pool.messages, ...chat.messages, ...active.messages],
+    tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
+    shown: active.shown,
+    unlisted: pool.unlisted,
+  };
+}
 
 /** The recorded pools, from which the layout builds everything else again. */
 type PooledMemory = {
-  /** `handle@version` of every known object, in order of joining. */
+  /** `handle@version` of each line of the metadata pool, in order. The last line of a handle is its current one. */
   readonly pool: readonly string[];
+  /** `handle@version` of the objects that have a newer version, which would have the same line. */
+  readonly newer?: readonly string[];
+  /** The number of lines at the beginning that the budget did not allow to list. */
+  readonly unlisted?: number;
   readonly active: readonly ActiveRow[];
   readonly factor: number;
   /** The model whose rule counts files, as `provider/id`. */
@@ -64,6 +109,10 @@ type PooledMemory = {
   readonly no_thinking?: true;
 };
 
+function memoryOf(record: ViewRecord): PooledMemory {
+  return record.memory as PooledMemory;
+}
+
 type ActiveRow = {
   readonly of: string;
   readonly version: number;
@@ -73,14 +122,18 @@ type ActiveRow = {
 
 /** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
-  const { pool, active, no_thinking: noThinking } = record.memory as PooledMemory;
+  const { pool, newer = [], active, no_thinking: noThinking } = memoryOf(record);
+  const known = (name: string, how: string): DescribedEntry => ({
+    what: "known",
+    place: "",
+    versions: [readName(name)],
+    how,
+  });
   return [
-    ...pool.map((name) => ({
-      what: "known",
-      place: "",
-      versions: [readName(name)],
-      how: "its line; in the chat its reference line",
-    })),
+    ...pool.map((name) => known(name, "its line; in the chat its reference line")),
+    ...newer.map((name) =>
+      known(name, "the line of the version before; in the chat its reference line"),
+    ),
     {
       what: "chat",
       place: `${record.turns} turns, ${record.steps} steps of the last`,
@@ -102,20 +155,19 @@ function partText(ranges: readonly LineRange[]): string {
 
 /** Returns a record without lost versions, each `handle@version`, in both pools. */
 function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRecord {
-  const memory = record.memory as PooledMemory;
-  const pool = memory.pool.filter((name) => !lost.has(name));
-  const active = memory.active.filter(({ of, version }) => !lost.has(`${of}@${version}`));
-  return { ...record, memory: { ...memory, pool, active } };
+  const memory = memoryOf(record);
+  const isThere = (name: string): boolean => !lost.has(name);
+  const pool = memory.pool.filter(isThere);
+  const newer = (memory.newer ?? []).filter(isThere);
+  const active = memory.active.filter(({ of, version }) => isThere(`${of}@${version}`));
+  return { ...record, memory: { ...memory, pool, newer, active } };
 }
 
-function readName(name: string): VersionName {
-  const at = name.lastIndexOf("@");
-  return { handle: name.slice(0, at), version: Number(name.slice(at + 1)) };
-}
-
-function recordOf(input: LayoutInput): ViewRecord {
+function recordOf(input: LayoutInput, { names, newer }: PoolLines, unlisted: number): ViewRecord {
   const memory: PooledMemory = {
-    pool: [...input.pool.values()].map(({ handle, stored }) => `${handle}@${stored.version}`),
+    pool: names,
+    ...(newer.length === 0 ? {} : { newer }),
+    ...(unlisted === 0 ? {} : { unlisted }),
     active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
       of: entry.handle,
       version: stored.version,
@@ -139,11 +191,10 @@ function recordOf(input: LayoutInput): ViewRecord {
 }
 
 function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
-  const memory = record.memory as PooledMemory;
+  const memory = memoryOf(record);
   const pool = new Map<ObjectId, PoolEntry>();
-  for (const name of memory.pool) {
-    const { handle, version } = readName(name);
-    const entry = entryOf(source, handle, version);
+  for (const name of [...memory.pool, ...(memory.newer ?? [])]) {
+    const entry = entryNamed(source, name);
     pool.set(entry.id, entry);
   }
   const active = memory.active.map(({ of, version, ranges, pinned }): ActiveObject => {
@@ -199,6 +250,11 @@ function turnWithoutThinking(turn: Turn): Turn {
   const changed = { ...turn, steps };
   changedTurns.set(turn, changed);
   return changed;
+}
+
+function entryNamed(source: ViewSource, name: string): PoolEntry {
+  const { handle, version } = readName(name);
+  return entryOf(source, handle, version);
 }
 
 function entryOf(source: ViewSource, handle: string, version: number): PoolEntry {
