@@ -264,11 +264,11 @@ function vectorSection(): string {
           "fields that are loaded only with the content",
         ],
         [
-          "`letters` in `packages/core/src/state/session-scope.ts`",
+          "`letters` in `packages/core/src/lines/handles.ts`",
           "the letter of its handles; without one it is `o`",
         ],
         [
-          "`fixedTypes` in `packages/core/src/layouts/epoch/sweep.ts`",
+          "`fixedTypes` in `packages/core/src/layouts/epoch/shown-parts.ts`",
           "types whose shown content is never replaced by a newer version",
         ],
         [

@@ -6,6 +6,7 @@ import {
   type ToolAnswer,
   type ViewMessage,
 } from "@self-context-manager/core";
+import { objectId, type ObjectStore, sealObject } from "@self-context-manager/objects";
 
 import {
   type FakeFiles,
@@ -29,11 +30,13 @@ export async function epochSession(): Promise<readonly string[]> {
     ...(await changes(stage)),
     ...(await ends(stage)),
     ...(await comesBack(stage)),
+    ...(await loaded(stage)),
   ];
 }
 
 interface Stage {
   readonly session: ContextSession;
+  readonly store: ObjectStore;
   readonly files: FakeFiles;
   readonly history: ScriptedHistory;
   readonly ask: (tool: "read" | "activate" | "deactivate", target: string) => Promise<void>;
@@ -42,7 +45,7 @@ interface Stage {
 }
 
 async function openStage(): Promise<Stage> {
-  const { session, files } = await openTestSession({
+  const { session, store, files } = await openTestSession({
     layout: epochLayout({
       share: 0.001,
       shareAtTurn: 0.001,
@@ -65,6 +68,7 @@ async function openStage(): Promise<Stage> {
   let sent: readonly ViewMessage[] = [];
   return {
     session,
+    store,
     files,
     history,
     ask: async (tool, target) => {
@@ -140,6 +144,28 @@ async function comesBack({ ask, call }: Stage): Promise<readonly string[]> {
   return [
     "### Activation of a removed object",
     "`activate` shows the whole content, instead of the tool's result.",
+    ...(await call()),
+  ];
+}
+
+async function loaded({ session, store, history, call }: Stage): Promise<readonly string[]> {
+  const plan = sealObject({
+    id: objectId("0190eeee-0000-7000-8000-000000000001"),
+    type: "plan",
+    locked: false,
+    content: "1. Test each function.\n2. Release.\n",
+    char_count: 34,
+    nickname: "release plan",
+    short_summary: "Two steps.\nThe second is the release.",
+    view: ["short_summary", "content"],
+    provenance: { origin: "program", generator: "human" },
+  });
+  await store.commit([{ object: plan }]);
+  await session.load(plan.body.id);
+  history.say("I know the plan.");
+  return [
+    "### An object that a program has loaded, with a view of its own",
+    "An object that a program loads as inactive gets its metadata line at the end of the next view. The fields that the object's own `view` names follow each line of the object as JSON, at most 60 tokens. Content cannot be named.",
     ...(await call()),
   ];
 }

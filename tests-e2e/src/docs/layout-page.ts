@@ -1,6 +1,12 @@
-import { type Block, ownLines, standingInstruction, type View } from "@self-context-manager/core";
+import {
+  type Block,
+  type ContextSession,
+  ownLines,
+  standingInstruction,
+  type View,
+} from "@self-context-manager/core";
 
-import { openTestSession, scriptHistory } from "../session/core-sessions.ts";
+import { type FakeFiles, openTestSession, scriptHistory } from "../session/core-sessions.ts";
 import { codeBlock, generatedNote } from "./committed-page.ts";
 import { epochSession } from "./epoch-session.ts";
 import { messageBlocks } from "./message-blocks.ts";
@@ -23,7 +29,7 @@ export async function layoutPage(): Promise<string> {
     "The default layout. For each call this section shows the messages that it appends to the call before. At the end of an epoch it shows all messages from the first changed one on.",
     ...(await epochSession()),
     "## The pooled layout",
-    "The order of the specification: the metadata pool, the chat, the active content. Each call builds the whole view again.",
+    "The order of the specification: the metadata pool, the chat, the active content. The lines of the metadata pool stay from call to call; everything else is built again for each call.",
     ...(await usualCase()),
     ...(await statesOfObjects()),
     ...(await answersOfTools()),
@@ -63,7 +69,7 @@ async function usualCase(): Promise<readonly string[]> {
   await session.deactivate("t3");
   return [
     "### A turn with files, outputs and an image",
-    "The metadata pool has one line for each known object: handle, name, size in characters, and the version if it is not the first. In the chat a reference line replaces each output: handle, status, size. For context tools it contains their report. Contents of active objects are at the end, in order of activation. Each has a header and a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. Images follow their text. The last block names the active and the pinned objects.",
+    "The metadata pool has a line for each known object: handle, name, the type of a file, size in characters, and the version if it is not the first. In the chat a reference line replaces each output: handle, status, size. For context tools it contains their report. Contents of active objects are at the end, in order of activation. Each has a header and a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. Images follow their text. The last block names the active and the pinned objects.",
     ...rendered(await session.view()),
   ];
 }
@@ -94,6 +100,22 @@ async function statesOfObjects(): Promise<readonly string[]> {
     "### Objects in every state",
     "The files are: one that was named and not read, one that is not text, a deleted one, one with some lines shown, one with a nickname and fences in its text, and one with a long name. Names are cut so that a metadata line has at most 17 tokens and a header at most 12 (decision D45).",
     ...rendered(await session.view()),
+    ...(await changedObjects(session, files)),
+  ];
+}
+
+/** The list of known objects after two of them have changed. */
+async function changedObjects(
+  session: ContextSession,
+  files: FakeFiles,
+): Promise<readonly string[]> {
+  files.set("/work/fences.md", "short now\n");
+  await session.read({ path: "fences.md" });
+  await session.name("named.md", "note");
+  const { messages } = await session.view();
+  return [
+    "A changed object gets a new line at the end of the list, and the lines before it stay. So the beginning of the prompt stays in the provider's cache.",
+    ...messages.slice(0, 1).flatMap(messageBlocks),
   ];
 }
 
@@ -160,7 +182,7 @@ async function scarcity(): Promise<readonly string[]> {
 }
 
 async function crowdedPool(): Promise<readonly string[]> {
-  const names = Array.from({ length: 12 }, (_, index) => `notes-${index + 1}.md`);
+  const names = Array.from({ length: 30 }, (_, index) => `notes-${index + 1}.md`);
   const { session } = await openTestSession({
     files: Object.fromEntries(names.map((name) => [`/work/${name}`, "text\n"])),
   });

@@ -118,10 +118,12 @@ describe("an object that a program has loaded as inactive", () => {
   test("waits for a line until the budget allows it", () => {
     const stage = viewStage("go");
     stage.load("o1", plan);
-    const first = textsOf(stage.view(layout, { budget: 12 }));
+    const first = stage.view(layout, { budget: 18 });
     stage.say("done");
+    const second = stage.view(layout, { budget: 18 });
 
-    expect(first).toEqual(["go"]);
+    expect([textsOf(first), textsOf(second)]).toEqual([["go"], ["go", "done"]]);
+    expect(second.epoch).toMatchObject({ number: 1, calls: 2 });
     expect(textsOf(stage.view(layout, { budget: 100 }))).toContain(planLine);
   });
 });

@@ -42,6 +42,25 @@ describe("the three pools", () => {
     ]);
   });
 
+  it("keep the lines of the list when a file changes, also in a session that is opened again", async () => {
+    const opened = await openTestSession({ files });
+    await opened.session.recordNamed(["a.ts", "b.md"]);
+    await opened.session.view();
+    await opened.session.read({ path: "a.ts" });
+    const here = (await viewParts(opened.session)).pool;
+
+    const session = await opened.reopen();
+    await session.name("b.md", "plan");
+    const { pool } = await viewParts(session);
+
+    expect(here).toEqual([
+      "f1 a.ts typescript unread 11B",
+      "f2 b.md markdown unread 4B",
+      "f1 a.ts typescript 11 v2",
+    ]);
+    expect(pool).toEqual([...here, "f2 b.md (plan) markdown unread 4B"]);
+  });
+
   it("show a reference line instead of each output in the chat, never the output", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();

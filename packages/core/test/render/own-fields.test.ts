@@ -85,9 +85,9 @@ describe("the fields that an object's own view names", () => {
         for (const [index, [key, read]] of pairs.entries()) {
           const whole: unknown = JSON.parse(JSON.stringify(own[key]));
           const isLast = isCut && index === pairs.length - 1;
-          if (isLast && read !== whole && typeof read === "string")
-            expect(String(whole).startsWith(read)).toBe(true);
-          else expect(read).toEqual(whole);
+          const isBeginning = isLast && typeof read === "string";
+          const shownPart = isBeginning ? String(whole).slice(0, read.length) : whole;
+          expect(read).toEqual(shownPart);
         }
         expect(isCut || pairs.length === names.length).toBe(true);
       }),

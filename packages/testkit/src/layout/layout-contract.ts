@@ -24,9 +24,8 @@ export function layoutContract({ name, layout, epochs, hasPool = false }: Layout
   describe(`layout ${name}`, () => {
     for (const law of Object.keys(layoutLaws) as LayoutLaw[])
       it(law, { timeout }, () => layoutLaws[law](layout, trial));
-    if (hasPool)
-      for (const law of Object.keys(poolLaws) as PoolLaw[])
-        it(law, { timeout }, () => poolLaws[law](layout, trial));
+    const ofPool = hasPool ? (Object.keys(poolLaws) as PoolLaw[]) : [];
+    for (const law of ofPool) it(law, { timeout }, () => poolLaws[law](layout, trial));
     if (epochs === undefined) return;
     for (const law of Object.keys(epochLaws) as EpochLaw[])
       it(law, { timeout }, () => epochLaws[law](epochs, trial));

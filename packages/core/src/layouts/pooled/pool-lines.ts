@@ -29,7 +29,7 @@ export function hasLines(names: readonly string[]): boolean {
 }
 
 /** Returns the `handle@version` of an object. */
-export function nameOf({ handle, stored }: NamedObject): string {
+function nameOf({ handle, stored }: NamedObject): string {
   return `${handle}@${stored.version}`;
 }
 

@@ -35,9 +35,8 @@ import {
 export const pooledLayout: Layout = {
   name: "pooled",
   followsFiles: true,
-  render(all, last) {
-    const given = withoutLeftOut(all);
-    const input = given.thinking === "bound" ? withoutThinking(given) : given;
+  render(given, last) {
+    const input = shownInput(given);
     const before =
       last?.layout === "pooled" && last.workspace === input.workspace ? memoryOf(last) : undefined;
     const pools = continuedLines(input, before?.pool);
@@ -52,9 +51,8 @@ export const pooledLayout: Layout = {
   rebuild(record, source): readonly ViewMessage[] {
     const { pool, unlisted = 0 } = memoryOf(record);
     const lines = pool.map((name) => lineFor(entryNamed(source, name), record.workspace));
-    const given = withoutLeftOut(inputOf(record, source));
-    const input = given.thinking === "bound" ? withoutThinking(given) : given;
     const added = record.entries.map((entry) => renderEntry(entry, source));
+    const input = shownInput(inputOf(record, source));
     return [...renderPools(input, lines, unlisted).messages, ...added];
   },
   describe: describePools,
@@ -68,6 +66,12 @@ export const pooledLayout: Layout = {
     });
   },
 };
+
+/** Returns the input without the messages and the thinking that are not shown. */
+function shownInput(all: LayoutInput): LayoutInput {
+  const given = withoutLeftOut(all);
+  return given.thinking === "bound" ? withoutThinking(given) : given;
+}
 
 interface RenderedPools extends Pick<LayoutOutput, "messages" | "tokens" | "shown"> {
   readonly unlisted: number;
@@ -123,12 +127,6 @@ type ActiveRow = {
 /** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
   const { pool, newer = [], active, no_thinking: noThinking } = memoryOf(record);
-  const known = (name: string, how: string): DescribedEntry => ({
-    what: "known",
-    place: "",
-    versions: [readName(name)],
-    how,
-  });
   return [
     ...pool.map((name) => known(name, "its line; in the chat its reference line")),
     ...newer.map((name) =>
@@ -147,6 +145,10 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       how: ranges === undefined ? "whole" : partText(ranges),
     })),
   ];
+}
+
+function known(name: string, how: string): DescribedEntry {
+  return { what: "known", place: "", versions: [readName(name)], how };
 }
 
 function partText(ranges: readonly LineRange[]): string {
