@@ -35,7 +35,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const lineWidth = 100;
 
-/** JSON as the formatter writes it: a list of scalars is on one line if it fits. */
+/** JSON as the formatter writes it: a list of scalars is on one line if it fits, and numbers fill their lines. */
 export function prettyJson(value: unknown, indent = "", used = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
@@ -44,6 +44,8 @@ export function prettyJson(value: unknown, indent = "", used = 0): string {
     const isFlat = items.every((item) => typeof item !== "object" || item === null);
     const line = `[${items.map((item) => JSON.stringify(item)).join(", ")}]`;
     if (isFlat && used + line.length < lineWidth) return line;
+    if (items.every((item) => typeof item === "number"))
+      return `[\n${filledLines(items, inner).join("\n")}\n${indent}]`;
     return `[\n${items.map((item) => `${inner}${prettyJson(item, inner, inner.length)}`).join(",\n")}\n${indent}]`;
   }
   const fields = Object.entries(value).filter(([, item]) => item !== undefined);
@@ -53,4 +55,16 @@ export function prettyJson(value: unknown, indent = "", used = 0): string {
     return `${start}${prettyJson(item, inner, start.length)}`;
   });
   return `{\n${lines.join(",\n")}\n${indent}}`;
+}
+
+/** Returns numbers with commas in lines that are as full as possible. */
+function filledLines(numbers: readonly number[], indent: string): readonly string[] {
+  const lines: string[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const text = `${number}${index === numbers.length - 1 ? "" : ","}`;
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + text.length > lineWidth) lines.push(indent + text);
+    else lines[lines.length - 1] = `${last} ${text}`;
+  }
+  return lines;
 }
