@@ -7,6 +7,7 @@ import {
   type MessageCodec,
   standingInstruction,
   textOf,
+  hostText,
 } from "@self-context-manager/core";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -54,7 +55,7 @@ await session.ingest(messages, codec);
 async function runTool(toolCallId: string, toolName: string, args: JsonObject): Promise<string> {
   const contextTool = contextTools.find(({ name }) => name === toolName);
   const answer = await contextTool?.run(session, args, toolCallId);
-  const text = answer?.text ?? (await listFiles(toolCallId));
+  const text = answer === undefined ? await listFiles(toolCallId) : hostText(answer);
   const result = { role: "toolResult", toolCallId, toolName, timestamp: Date.now() } as const;
   const details = answer === undefined ? {} : { details: answerDetails(answer) };
   const isError = answer?.ok === false;

@@ -11,6 +11,7 @@ import {
   standingInstruction,
   toJson,
   type ToolAnswer,
+  hostText,
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";
@@ -238,7 +239,10 @@ export function agentContext<Message extends { readonly role: string }>(
           refusals.set(callId, answer);
           throw new Error(answer.text);
         }
-        return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
+        return {
+          content: [{ type: "text", text: hostText(answer) }],
+          details: answerDetails(answer),
+        };
       },
     })),
     wrapTools(tools) {

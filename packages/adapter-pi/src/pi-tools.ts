@@ -7,6 +7,7 @@ import {
   renamedContextTools,
   renamedInstruction,
   standingInstruction,
+  hostText,
 } from "@self-context-manager/core";
 
 import { isFields, type PiContext, type PiTool } from "./pi-api.ts";
@@ -87,7 +88,10 @@ function piTool(
       const session = await openSession(context);
       const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
       if (!answer.ok) refused.add(callId);
-      return { content: [{ type: "text", text: answer.text }], details: answerDetails(answer) };
+      return {
+        content: [{ type: "text", text: hostText(answer) }],
+        details: answerDetails(answer),
+      };
     },
   };
 }

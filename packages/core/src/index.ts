@@ -269,7 +269,7 @@ export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { ManagerSummary } from "./history/foreign-handles.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
-export type { ToolAnswer } from "./session/answers.ts";
+export { hostText, type ToolAnswer } from "./session/answers.ts";
 export type { ActivateRange } from "./session/chosen-range.ts";
 export {
   answerDetails,

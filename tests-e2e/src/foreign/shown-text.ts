@@ -6,9 +6,9 @@ export interface ShowableText {
   readonly lines: ReadonlySet<number> | "all";
 }
 
-const ranges = / lines (\d+-\d+(?:, \d+-\d+)*) of (\d+)$/u;
+const ranges = / lines (\d+-\d+(?:, \d+-\d+)*) of (\d+)(?:; no room for more)?$/u;
 const difference = / replaces v\d+ above, \+\d+ -\d+$/u;
-const omission = /^\[(\d+) characters not shown; activate [a-z]+\d+ .*\]$/u;
+const omission = /^\[(\d+) characters not shown; (?:no room for more, )?activate [a-z]+\d+ .*\]$/u;
 
 /** Whether a text in a fence is what its header says of one of the texts that may be shown. */
 export function isShowable(

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   type LineRange,
   type ObjectId,
+  sha256,
   type StaticReference,
 } from "@self-context-manager/objects";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
@@ -31,6 +32,8 @@ export type ToolEffect = {
 export type Execution = {
   /** The report of a context tool. */
   readonly report?: string;
+  /** The text of the result in the host, if it is not the report. */
+  readonly hostText?: string;
   readonly effects?: readonly ToolEffect[];
   readonly fileRefs?: readonly StaticReference[];
   /** Whether the session already contains the effects. */
@@ -47,8 +50,8 @@ export const executionField = "self_context_manager";
 
 /**
  * Returns the execution that a result's details describe, or undefined for a tool that is not a context tool by its
- * facts. The details of other tools can contain anything and must not change the session. The text of a context tool's result is
- * its report, so a result with another text is not one.
+ * facts. The details of other tools can contain anything and must not change the session. The text of a context tool's
+ * result is its report, or has the hash in the details, so a result with another text is not one.
  */
 export function executionIn(
   { toolName, content, details }: ToolResultMessage,
@@ -57,7 +60,9 @@ export function executionIn(
   const { contextTool } = toolFacts(toolName, {});
   if (contextTool === undefined || !isJsonObject(details)) return undefined;
   const recorded = details[executionField];
-  if (!isJsonObject(recorded) || recorded["report"] !== textOf(content)) return undefined;
+  if (!isJsonObject(recorded) || typeof recorded["report"] !== "string") return undefined;
+  const text = textOf(content);
+  if (recorded["report"] !== text && recorded["text_hash"] !== sha256(text)) return undefined;
   const listed: readonly JsonValue[] = Array.isArray(recorded["effects"])
     ? recorded["effects"]
     : [];

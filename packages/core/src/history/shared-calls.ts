@@ -10,6 +10,9 @@ import {
   type StoredVersion,
   toJson,
 } from "@self-context-manager/objects";
+import { executionIn, rangeIn } from "../calls/execution.ts";
+import { readResult } from "../calls/read-result.ts";
+import { usualToolFacts } from "../calls/tool-facts.ts";
 import { filesInResult, isSameCall, isSameOutput } from "../calls/toolcall-object.ts";
 import { chatState } from "../chat/chat-document.ts";
 import {
@@ -156,21 +159,26 @@ function continues(
 
 /** Whether a result is what a stored call returned. For a file that was read, the store has the file's version. */
 async function isSameResult(
-  { dependencies: { store } }: SessionScope,
+  { dependencies: { store, toolFacts = usualToolFacts } }: SessionScope,
   { body }: StoredVersion,
   { args, result }: NewCall,
   rendering: FileRendering | undefined,
 ): Promise<boolean> {
   if (isSameOutput(body, result)) return true;
+  const report = executionIn(result, toolFacts)?.report;
+  if (report !== undefined && body["context_tool"] === true)
+    return report === body.content && result.isError === body["is_error"];
   const [file, another] = filesInResult(body).filter(
     (reference): reference is StaticReference => reference.ref === "static",
   );
   if (file === undefined || another !== undefined) return false;
   const stored = await store.get(file.id, { txId: file.tx_id });
   const text = stored?.body.content;
+  if (typeof text !== "string") return false;
+  const returned = textOf(result.content);
   return (
-    typeof text === "string" &&
-    renderedLines(textOf(result.content), text, args, rendering) !== undefined
+    returned === readResult(text, rangeIn(body["target_range"]), body.content ?? "") ||
+    renderedLines(returned, text, args, rendering) !== undefined
   );
 }
 

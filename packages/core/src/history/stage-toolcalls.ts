@@ -120,9 +120,10 @@ function recordedExecution(
   { content }: ToolResultMessage,
   execution: Execution | undefined,
 ): Execution | undefined {
-  const { report } = execution ?? {};
-  if (execution === undefined || report === undefined || report === textOf(content))
-    return execution;
+  const { report, hostText } = execution ?? {};
+  if (execution === undefined || report === undefined) return execution;
+  const text = textOf(content);
+  if (text === report || text === hostText) return execution;
   const { report: _changed, ...rest } = execution;
   return rest;
 }

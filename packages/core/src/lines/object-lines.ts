@@ -30,17 +30,26 @@ export const titles: {
 
 const title = writtenBy("TITLE", [titles.file, titles.result]);
 
+/** A slot for a remark that is there or not. */
+function remark(text: string): Slot<boolean> {
+  return { name: text, pattern: `(?:${text})?`, write: (isThere) => (isThere ? text : "") };
+}
+
 /** The headers of content blocks that say more than the title. */
 export const headers: {
-  readonly lines: LineKind<[title: string, from: number, to: number, count: number]>;
+  readonly lines: LineKind<
+    [title: string, from: number, to: number, count: number, isCut: boolean]
+  >;
   readonly difference: LineKind<[title: string, since: number, added: number, removed: number]>;
   readonly unchanged: LineKind<[title: string]>;
   readonly unchangedLines: LineKind<[title: string, from: number, to: number]>;
+  readonly unchangedPart: LineKind<[title: string, handle: string]>;
 } = {
-  lines: line`${title} lines ${number}-${number} of ${number}`,
+  lines: line`${title} lines ${number}-${number} of ${number}${remark("; no room for more")}`,
   difference: line`${title} replaces v${number} above, +${number} -${number}`,
   unchanged: line`[${title} unchanged, shown above]`,
   unchangedLines: line`[${title} lines ${number}-${number} unchanged, shown above]`,
+  unchangedPart: line`[${title} unchanged, shown above in part; activate ${target} with from and to shows more]`,
 };
 
 const anyTitle = writtenBy("TITLE", [titles.file, titles.call]);
@@ -50,11 +59,6 @@ const ranges: Slot<readonly LineRange[]> = {
   pattern: String.raw`\d+-\d+(?:, \d+-\d+)*`,
   write: (given) => given.map(({ from, to }) => `${from}-${to}`).join(", "),
 };
-
-/** A slot for a remark that is there or not. */
-function remark(text: string): Slot<boolean> {
-  return { name: text, pattern: `(?:${text})?`, write: (isThere) => (isThere ? text : "") };
-}
 
 /** The header of a version of a file that is not its newest one, in the output of the call that asked for it. */
 export const earlierVersionHeader: LineKind<
@@ -196,6 +200,7 @@ export const referenceLines: {
   readonly resultWithoutOutput: LineKind<[handle: string, status: CallStatus]>;
   readonly report: LineKind<[handle: string, status: CallStatus, report: string]>;
   readonly metadata: LineKind<[metadataLine: string]>;
+  readonly withoutRoom: LineKind<[metadataLine: string, handle: string]>;
   readonly replaces: LineKind<[handle: string, version: number, above: number]>;
   readonly change: LineKind<[handle: string, change: string]>;
   readonly changeWithFields: LineKind<
@@ -210,6 +215,8 @@ export const referenceLines: {
   /** In the pooled layout: the report of a context tool. */
   report: line`[${handle} ${status}] ${foreign("REPORT")}`,
   metadata: line`[${writtenBy("METADATA LINE", Object.values(metadataLines))}]`,
+  /** An object that was asked for and that does not fit. */
+  withoutRoom: line`[${writtenBy("METADATA LINE", Object.values(metadataLines))}; no room to show it, activate ${target} with from and to shows a part]`,
   replaces: line`[${handle} v${number} replaces v${number} above]`,
   change: line`[${handle} ${writtenBy(changed.shape, [changed])}]`,
   changeWithFields: line`[${handle} ${fieldsAfter("CHANGE")}]`,

@@ -13,12 +13,11 @@ export const argumentStubs: {
 /** The marks inside partly shown text: each replaces the text between the shown ends. */
 export const omissionMarks: {
   readonly content: LineKind<[characters: number, target: string]>;
-  readonly pooledContent: LineKind<[characters: number, target: string]>;
+  readonly contentWithoutRoom: LineKind<[characters: number, target: string]>;
   readonly message: LineKind<[characters: number, target: string]>;
 } = {
   content: line`[${number} characters not shown; activate ${target} shows all, or lines from and to]`,
-  /** In the pooled layout. */
-  pooledContent: line`[${number} characters not shown; activate ${target} with from and to shows a part]`,
+  contentWithoutRoom: line`[${number} characters not shown; no room for more, activate ${target} with from and to shows a part]`,
   message: line`[${number} characters not shown; activate ${target} with from and to reads it]`,
 };
 

@@ -167,7 +167,16 @@ function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
 function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
   const object = named(source, part.of, part.version);
   const { handle, stored } = object;
-  if (part.form === "line") return [text(referenceLines.metadata.write(lineOf(object, source)))];
+  if (part.form === "line") {
+    const line = lineOf(object, source);
+    return [
+      text(
+        part.cut === true
+          ? referenceLines.withoutRoom.write(line, handle)
+          : referenceLines.metadata.write(line),
+      ),
+    ];
+  }
   if (part.form === "change") {
     const before = named(source, part.of, part.since ?? 1);
     return [text(changeLine(before, object, source.workspace))];
@@ -183,7 +192,8 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(`${header}\n${fenced(content)}`), ...files];
     case "lines": {
       const range = { from: part.from ?? 1, to: part.to ?? lineCount(content) };
-      const title = headers.lines.write(header, range.from, range.to, lineCount(content));
+      const isCut = part.cut === true;
+      const title = headers.lines.write(header, range.from, range.to, lineCount(content), isCut);
       return [text(`${title}\n${fenced(linesOf(content, range))}`)];
     }
     case "diff": {
@@ -200,13 +210,15 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [];
     case "part": {
       const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
-      const markOf = (omitted: number): string => omissionMarks.content.write(omitted, handle);
+      const mark = part.cut === true ? omissionMarks.contentWithoutRoom : omissionMarks.content;
+      const markOf = (omitted: number): string => mark.write(omitted, handle);
       return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...files];
     }
   }
 }
 
-function aboveLine(header: string, { from, to }: ShownPart): string {
+function aboveLine(header: string, { of, from, to, cut }: ShownPart): string {
+  if (cut === true) return headers.unchangedPart.write(header, of);
   return from === undefined || to === undefined
     ? headers.unchanged.write(header)
     : headers.unchangedLines.write(header, from, to);

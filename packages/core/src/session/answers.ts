@@ -2,13 +2,24 @@ import { oneLine, presenceOf, type StoredMetadata } from "@self-context-manager/
 import type { ToolEffect } from "../calls/execution.ts";
 import type { Target } from "./resolve-target.ts";
 
-/** The answer of a context tool. The model, the user and the stored tool call get the same text. */
+/** The answer of a context tool. */
 export interface ToolAnswer {
   readonly ok: boolean;
+  /** The report. It is stored with the tool call, and the model gets it or the contents that it names. */
   readonly text: string;
+  /**
+   * The text of the result in the host, which the user sees: for `read`, the file's text and after it the report (§18.1).
+   * Default: the report.
+   */
+  readonly hostText?: string;
   readonly effects: readonly ToolEffect[];
   /** Whether the text is a content. It is then shown, and can leave the view, like the output of another tool. */
   readonly isOutput?: boolean;
+}
+
+/** Returns the text that an adapter passes to its host as the result of a context tool. */
+export function hostText(answer: ToolAnswer): string {
+  return answer.hostText ?? answer.text;
 }
 
 /** Returns an answer of a call that did nothing. It is one line, although it can quote a name or an error. */

@@ -6,6 +6,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
   StoreError,
+  sha256,
 } from "@self-context-manager/objects";
 import { type Execution, executionField } from "../calls/execution.ts";
 import { writtenStandIns } from "../calls/written-stand-ins.ts";
@@ -288,7 +289,12 @@ export async function openContextSession(
       // The result of the call is ingested and stored before the model gets it.
       await commitSession(current, [], { isFollowed: callMade !== undefined });
       if (callMade !== undefined)
-        executions.set(callMade, { report: result.text, effects: result.effects, isApplied: true });
+        executions.set(callMade, {
+          report: result.text,
+          ...(result.hostText === undefined ? {} : { hostText: result.hostText }),
+          effects: result.effects,
+          isApplied: true,
+        });
       // An effect that changed nothing is not applied by a later replay of the history (decision D42).
       return hasEffect ? result : { ...result, effects: [] };
     });
@@ -459,7 +465,9 @@ function split<Raw>(
  */
 export function answerDetails(answer: ToolAnswer): JsonObject {
   if (answer.isOutput === true) return {};
-  return { [executionField]: { report: answer.text, effects: answer.effects } };
+  const { text, effects, hostText: shown } = answer;
+  const hash = shown === undefined ? {} : { text_hash: sha256(shown) };
+  return { [executionField]: { report: text, effects, ...hash } };
 }
 
 function noteFiles(

@@ -9,6 +9,7 @@ import {
 import { type IndexedFile, indexFile, indexNamed, recordMissing } from "../history/file-index.ts";
 import { indexSteps, readReport } from "../history/read-report.ts";
 import type { Execution } from "../calls/execution.ts";
+import { readResult } from "../calls/read-result.ts";
 import { shortName } from "../render/short-name.ts";
 import { setActive } from "../state/active-set.ts";
 import { noteHostShown } from "../state/host-shown.ts";
@@ -59,7 +60,9 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
     const name = `${entry.handle} ${shortName(scope.dependencies.workspace, stored.body)}`;
     return refusal(`${name}: ${range}`);
   }
-  const report = readReport(scope, indexed, range);
+  const wasActive = scope.state.active.has(entry.id);
+  const known = indexed.joined || wasActive ? "" : ` activate ${entry.handle} shows a known file.`;
+  const report = `${readReport(scope, indexed, range)}${known}`;
   setActive(scope.state, entry.id, range, { version: stored.version });
   noteHostShown(scope.state, stored, range);
   scope.contents.set(entry.id, stored);
@@ -67,6 +70,7 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
   return {
     ok: true,
     text: report,
+    hostText: readResult(text, range, report),
     effects: [range === undefined ? effect : { ...effect, range }],
   };
 }

@@ -129,7 +129,13 @@ function partsText(parts: readonly ShownPart[]): string {
   return parts.map((part) => `${part.of} v${part.version} ${wayOf(part)}`).join("; ");
 }
 
-function wayOf({ form, from, to, head, tail, since }: ShownPart): string {
+function wayOf(part: ShownPart): string {
+  const way = wholeWayOf(part);
+  if (part.cut !== true) return way;
+  return part.form === "above" ? `${way} in part` : `${way} (no room for more)`;
+}
+
+function wholeWayOf({ form, from, to, head, tail, since }: ShownPart): string {
   switch (form) {
     case "whole":
       return "whole";

@@ -17,6 +17,7 @@ import type { ArgumentStub, ResultEntry, ShownPart, UserEntry, ViewEntry } from 
  *     r12.3.0 t31@1 whole 480      the result as a content block
  *     r12.3.0 t31@1 [f2@4:lines=10-20 t31@1:above] f5@2/1 90   the parts that it shows, and the file that it replaced
  *     r12.3.0 t31@1 [f2@4:above=1-2] 14   lines 1 to 2 of a file are shown above
+ *     r12.3.0 t31@1 [f2@4:part=500+100!] 190   a part of a file, because the budget did not allow more
  *     b [f2@4:diff=3] 60           objects in a separate message
  *     b [f2@4:change=3] 20         the report of a change since version 3
  *     b [f2@4:counted-move f3@2:counted-deletion] 25   the number of files that changed, by the kind of change
@@ -135,7 +136,10 @@ function partsText(parts: readonly ShownPart[]): string | undefined {
 function partText(part: ShownPart): string | undefined {
   if (!isHandle(part.of)) return undefined;
   const detail = detailOf(part);
-  return detail === undefined ? undefined : `${part.of}@${part.version}:${part.form}${detail}`;
+  const cut = part.cut === true ? "!" : "";
+  return detail === undefined
+    ? undefined
+    : `${part.of}@${part.version}:${part.form}${detail}${cut}`;
 }
 
 /** Returns the details of a part in addition to its form, or undefined for details that this form does not have. */
@@ -171,7 +175,7 @@ const noticeForm = /^n (\d+) (.*)$/su;
 const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
 const resultForm =
   /^r(\d+)\.(\d+)\.(\d+)(?: ([a-z]+\d*)@(\d+))? (bare|ref|whole|\[[^\]]*\])(?: ([a-z]+\d*)@(\d+)\/(\d+))? (\d+)$/u;
-const partForm = /^([a-z]+\d*)@(\d+):([a-z-]+)(?:=(\d+)(?:[-+](\d+))?)?$/u;
+const partForm = /^([a-z]+\d*)@(\d+):([a-z-]+)(?:=(\d+)(?:[-+](\d+))?)?(!)?$/u;
 const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 
 function entryOf(row: string): ViewEntry | undefined {
@@ -259,8 +263,12 @@ function readStub(text: string): ArgumentStub {
 function readParts(text: string): readonly ShownPart[] {
   if (text === "") return [];
   return text.split(" ").map((one): ShownPart => {
-    const [, of = "", version, form, first, second] = partForm.exec(one) ?? [];
-    const base = { of, version: Number(version) };
+    const [, of = "", version, form, first, second, cut] = partForm.exec(one) ?? [];
+    const base = {
+      of,
+      version: Number(version),
+      ...(cut === undefined ? {} : ({ cut: true } as const)),
+    };
     switch (form) {
       case "lines":
         return { ...base, form, from: Number(first), to: Number(second) };

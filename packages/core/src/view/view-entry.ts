@@ -120,6 +120,11 @@ export type ShownPart = {
   readonly head?: number;
   readonly tail?: number;
   readonly since?: number;
+  /**
+   * The budget did not allow to show all that was asked for. Of `above`: only a part of it is further up. Of `line`:
+   * nothing of it is shown.
+   */
+  readonly cut?: true;
 };
 
 /** Returns the parts of an entry that show content. */

@@ -126,7 +126,7 @@ describe("a view on a small budget (D54)", () => {
     const view = stage.view(layout, { budget: 400 });
     expect(view.shown.map(({ form }) => form)).toEqual(["part"]);
     expect(resultOf(view, "t1")).toMatch(
-      /^t1 ok\n~~~\nline 1 of[^]*\n\[\d+ characters not shown; activate t1[^]*line 300 of the text\n~~~$/u,
+      /^t1 ok\n~~~\nline 1 of[^]*\n\[\d+ characters not shown; no room for more, activate t1 with from and to shows a part\][^]*line 300 of the text\n~~~$/u,
     );
     expect(view.epoch?.endedBy).toBe("budget");
   });
@@ -203,7 +203,41 @@ describe("a view on a small budget (D54)", () => {
     const view = stage.view(layout, { budget: 700 });
 
     const text = textsOf(view).find((one) => one.startsWith("f1 "));
-    expect(text).toMatch(/^f1 [^\n]* lines 100-1\d\d of 300\n~~~\nline 100 of[^]*\n~~~$/u);
+    expect(text).toMatch(
+      /^f1 [^\n]* lines 100-1\d\d of 300; no room for more\n~~~\nline 100 of[^]*\n~~~$/u,
+    );
     expect(view.shown).toMatchObject([{ form: "part" }]);
+  });
+
+  it("never says that a content is shown above of which only a part is", () => {
+    const stage = viewStage("the question");
+    const output = stage.call("bash", { command: "a" }, lines(300));
+    stage.activate(output, { isPinned: true, isAsked: true });
+    stage.view(layout);
+    const again = stage.call("activate", { id: output }, "shown", { shows: [output] });
+    expect(resultOf(stage.view(layout), again)).toBe("[t1 ok unchanged, shown above]");
+    stage.say("Well.");
+
+    const view = stage.view(layout, { budget: 700 });
+
+    expect(view.shown.map(({ form }) => form)).toEqual(["part"]);
+    expect(resultOf(view, output)).toMatch(/not shown; no room for more, activate t1 with/u);
+    expect(resultOf(view, again)).toBe(
+      "[t1 ok unchanged, shown above in part; activate t1 with from and to shows more]",
+    );
+  });
+
+  it("says of a content that was asked for that it does not fit at all", () => {
+    const results = Array.from({ length: 20 }, (_, index) => {
+      const stage = viewStage("the question");
+      stage.file("f1", lines(300));
+      stage.read("f1");
+      const texts = textsOf(stage.view(layout, { budget: 50 + 10 * index }));
+      return texts.find((one) => /^\[?f1 /u.test(one));
+    });
+
+    expect(results).toContain(
+      "[f1 f1.ts 6.2k; no room to show it, activate f1 with from and to shows a part]",
+    );
   });
 });

@@ -88,7 +88,7 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the title of a result": title,
   "the title of a call": callTitle,
   "the header of lines": fc
-    .tuple(title, number, number, number)
+    .tuple(title, number, number, number, fc.boolean())
     .map((all) => headers.lines.write(...all)),
   "the header of a difference": fc
     .tuple(title, number, number, number)
@@ -97,6 +97,12 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the header of unchanged lines": fc
     .tuple(title, number, number)
     .map((all) => headers.unchangedLines.write(...all)),
+  "the header of a content of which a part is above": fc
+    .tuple(title, handle)
+    .map((all) => headers.unchangedPart.write(...all)),
+  "the line of an object that does not fit": fc
+    .tuple(metadataLine, handle)
+    .map((all) => referenceLines.withoutRoom.write(...all)),
   "the header of an earlier version": fc
     .tuple(number, handle, name, ranges, number, fc.boolean(), fc.boolean())
     .map((all) => earlierVersionHeader.write(...all)),

@@ -22,7 +22,7 @@ describe("a budget (D54)", () => {
 
     expect(shown.map(({ form }) => form)).toEqual(["whole", "part", "whole"]);
     expect(activeTexts.join("\n")).toMatch(
-      /characters not shown; activate f2 with from and to shows a part\]/u,
+      /characters not shown; no room for more, activate f2 with from and to shows a part\]/u,
     );
   });
 

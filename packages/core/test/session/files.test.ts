@@ -4,7 +4,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
-import { openTestSession } from "./test-session.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
 import {
   bodyOf,
   handlesIn,
@@ -33,8 +33,49 @@ describe("read", () => {
       "f1 a.ts: unchanged since version 1; already in the pool; already active, 2 lines." +
         " It is already in the context; do not read it again.",
       "f1 a.ts: changed, now version 2; already in the pool; active, refreshed, 3 lines.",
-      "f1 a.ts: unchanged since version 2; already in the pool; active, 3 lines.",
+      "f1 a.ts: unchanged since version 2; already in the pool; active, 3 lines." +
+        " activate f1 shows a known file.",
     ]);
+  });
+
+  it("returns the lines of the file to the user, which the store and the view have once (§18.1)", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": numberedLines(9) } });
+    const { session, store } = opened;
+    const history = scriptHistory();
+    history.user("go");
+    const request = { path: "a.ts", offset: 4, limit: 2 };
+    const answer = await history.ask(
+      "read",
+      request,
+      async (callId) => await session.read(request, { callId }),
+    );
+    await history.ingest(session);
+
+    expect(answer.hostText).toBe(`line 4\nline 5\n\n[${answer.text}]`);
+    const call = await latest(store, await idOf(session, "t1"));
+    expect(call.body).toMatchObject({ content: answer.text, context_tool: true });
+    const resumed = await opened.reopen(otherHost);
+    await history.ingest(resumed);
+    for (const one of [session, resumed]) {
+      const { messages } = await one.view();
+      const texts = messages.map(textOfMessage).join("\n");
+      expect(texts.split("line 4")).toHaveLength(2);
+      expect(texts).toContain("f1 a.ts v1 lines 4-5 of 9");
+    }
+  });
+
+  it("is an ordinary output if somebody has changed its text", async () => {
+    const opened = await openTestSession({ files: { "/work/a.ts": "secret words\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    await history.ask("read", { path: "a.ts" }, async (callId) => {
+      const answer = await opened.session.read({ path: "a.ts" }, { callId });
+      return { ...answer, hostText: "[redacted]" };
+    });
+    await history.ingest(opened.session);
+
+    const call = await latest(opened.store, await idOf(opened.session, "t1"));
+    expect(call.body).toMatchObject({ content: "[redacted]" });
   });
 
   it("shows one copy of a file in its newest version, however often and by whatever path it was read", async () => {

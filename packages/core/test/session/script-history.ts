@@ -8,6 +8,7 @@ import type {
 } from "../../src/chat/message.ts";
 import type { ToolAnswer } from "../../src/session/answers.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
+import { hostText } from "../../src/session/answers.ts";
 import { answerDetails } from "../../src/session/context-session.ts";
 import { plainCodec } from "./test-session.ts";
 
@@ -85,7 +86,7 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     );
     const answer = await run(id);
     messages.push(
-      result(id, tool, answer.text, { isError: !answer.ok, details: answerDetails(answer) }),
+      result(id, tool, hostText(answer), { isError: !answer.ok, details: answerDetails(answer) }),
     );
     return answer;
   };

@@ -30,6 +30,20 @@ const part: fc.Arbitrary<ShownPart> = fc.oneof(
   fc.record({ of, version, form: fc.constant("lines" as const), from: count, to: count }),
   fc.record({ of, version, form: fc.constant("above" as const), from: count, to: count }),
   fc.record({ of, version, form: fc.constant("part" as const), head: count, tail: count }),
+  fc.record({
+    of,
+    version,
+    form: fc.constantFrom("above" as const, "line" as const),
+    cut: fc.constant(true as const),
+  }),
+  fc.record({
+    of,
+    version,
+    form: fc.constant("lines" as const),
+    from: count,
+    to: count,
+    cut: fc.constant(true as const),
+  }),
   fc.record({ of, version, form: fc.constant("diff" as const), since: version }),
   fc.record({ of, version, form: fc.constant("lines" as const), from: count }),
 );

@@ -482,5 +482,7 @@ function isShortened(
 
 function isLeftLine(message: ViewMessage): boolean {
   if (message.role !== "user" || typeof message.content === "string") return false;
-  return message.content.some((block) => isText(block) && / not shown; activate/u.test(block.text));
+  return message.content.some(
+    (block) => isText(block) && / not shown; (?:activate|no room)/u.test(block.text),
+  );
 }

@@ -32,7 +32,7 @@ export interface Readable {
 }
 
 const block = /^([a-z]+\d+)([^\n]*)\n(~{3,})\n/u;
-const lineRange = / lines (\d+)-(\d+) of \d+$/u;
+const lineRange = / lines (\d+)-(\d+) of \d+(?:; no room for more)?$/u;
 const replaced = / replaces v(\d+) above, \+\d+ -\d+$/u;
 const left = /^\[\d+ characters not shown; /mu;
 

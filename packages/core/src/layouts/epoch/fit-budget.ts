@@ -14,7 +14,7 @@ import { sized } from "./entry-messages.ts";
 import { entriesByStep, holdsFiles, leastView, omissionNotice } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
-import { shownParts } from "./shown-parts.ts";
+import { once, shownParts } from "./shown-parts.ts";
 import { referenceOf, removables, sweep } from "./sweep.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 import { missingObjects, wantedParts } from "./wanted-parts.ts";
@@ -202,11 +202,30 @@ function contentsInPart(
     // The part leaves some of the budget free, so that the next call does not exceed it at once.
     const roomOfPart = mine - budget * (1 - fullest);
     const shown = tokensOf(context, entry) <= mine ? entry : inPart(context, entry, roomOfPart);
-    const chosen = shown !== undefined && tokensOf(context, shown) <= mine ? shown : reference;
+    const refused = index >= unsentFrom ? withoutRoom(context, entry) : undefined;
+    const chosen =
+      [shown, refused].find((one) => one !== undefined && tokensOf(context, one) <= mine) ??
+      reference;
     fitted[index] = chosen;
     room = mine - tokensOf(context, chosen);
   }
   return fitted;
+}
+
+/** Returns a result that the model has not seen with a line that says that its content does not fit. */
+function withoutRoom(context: PlanningContext, entry: ViewEntry): ViewEntry | undefined {
+  if (entry.type !== "result") return undefined;
+  const shows = contentParts(entry).map(({ of, version }) => ({
+    of,
+    version,
+    form: "line" as const,
+    cut: true as const,
+  }));
+  if (shows.length === 0) return undefined;
+  return sized<ResultEntry>(
+    { ...resultPlace(entry), form: "shown", shows: once(shows) },
+    context.source,
+  );
 }
 
 function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
@@ -250,13 +269,14 @@ function partOf(shown: ShownPart, content: string, tokens: number): ShownPart | 
   const { of, version } = shown;
   if (shown.form !== "lines") {
     const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
-    return { of, version, form: "part", ...ends };
+    return { of, version, form: "part", ...ends, cut: true };
   }
   const { from = 1, to = lineCount(content) } = shown;
   const text = linesOf(content, { from, to });
   const { head } = endsOfTokens(text, tokens, 0);
   const count = text.slice(0, head).split("\n").length - 1;
-  return count === 0 ? undefined : { of, version, form: "lines", from, to: from + count - 1 };
+  if (count === 0) return undefined;
+  return { of, version, form: "lines", from, to: from + count - 1, cut: true };
 }
 
 function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "form" | "shows"> {

@@ -63,7 +63,7 @@ function withoutDangling(
     // The content of an inactive object is not loaded.
     const isLine = part.form === "above" || part.form === "line" || isCounted(part);
     const canBeMade = object !== undefined || isLine;
-    if (isResolved(part, above) && canBeMade) return [part];
+    if (isResolved(part, above) && canBeMade) return [withCut(part, above)];
     return object !== undefined && isAsked(part.of) ? partsOf(object) : linesFor(context, [part]);
   });
   const { replaces, ...rest } = entry as ResultEntry;
@@ -91,6 +91,21 @@ function withVersionAbove(context: PlanningContext, part: ShownPart, above: Show
   if (part.form !== "above" || version === undefined || hasVersion(above, part.of, part.version))
     return part;
   return context.source.object(part.of, version) === undefined ? part : { ...part, version };
+}
+
+/** Returns a "shown above" that says so if only a part of the content is above. */
+function withCut(part: ShownPart, above: ShownParts): ShownPart {
+  if (part.form !== "above" || part.cut === true || above.isBare(part.of)) return part;
+  const { of, version, from, to = Infinity } = part;
+  const shown = above.of(of);
+  const isAll = shown.some(
+    (one) =>
+      one.form === "whole" ||
+      one.form === "diff" ||
+      (from !== undefined && (one.from ?? Infinity) <= from && to <= (one.to ?? -1)),
+  );
+  const isCut = !isAll && shown.some(({ cut }) => cut === true);
+  return isCut ? { of, version, form: "above", cut: true } : part;
 }
 
 function isResolved({ of, form, since }: ShownPart, above: ShownParts): boolean {

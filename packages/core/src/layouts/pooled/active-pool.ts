@@ -105,7 +105,7 @@ function fitObject(object: ActiveObject, input: LayoutInput, room: ContentRoom):
           ranges === undefined ? text : ranges.map((range) => linesOf(text, range)).join(""),
           room.part - estimator.text(`${title}\n~~~~\n\n~~~~`) - 2,
           estimator,
-          (omitted) => omissionMarks.pooledContent.write(omitted, entry.handle),
+          (omitted) => omissionMarks.contentWithoutRoom.write(omitted, entry.handle),
         );
   if (fitted === undefined) {
     const text = pooledHeaders.withoutRoom.write(header, entry.handle);

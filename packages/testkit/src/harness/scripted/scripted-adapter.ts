@@ -9,6 +9,7 @@ import {
   type MessageCodec,
   standingInstruction,
   type ThinkingBinding,
+  hostText,
 } from "@self-context-manager/core";
 
 import type { ModelToolCall } from "../model-request.ts";
@@ -169,7 +170,7 @@ function ownTools(open: () => Promise<ContextSession>): readonly ScriptedTool[] 
       name: tool.name,
       run: async (input, callId) => {
         const answer = await tool.run(await open(), input, callId);
-        return { text: answer.text, failed: !answer.ok, extra: answerDetails(answer) };
+        return { text: hostText(answer), failed: !answer.ok, extra: answerDetails(answer) };
       },
     }));
 }
