@@ -1,5 +1,5 @@
 import type { FileChange } from "@self-context-manager/core";
-import { fileBody, type FileSource, sealObject } from "@self-context-manager/objects";
+import { fileBody, type FileSource, sealObject, sha256 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -18,6 +18,7 @@ export const changeMakesAVersion: TrackerScenario = tracking(
     const stored = await untilContent(id, "two\n");
     const reported = await untilReported((change) => change.id === id, "the change");
     assert.equal(stored.version, 2);
+    assert.equal(stored.hashes.content_hash, sha256("two\n"));
     assert.equal(stored.body.provenance.generator, "human");
     assert.equal(reported.type, "changed");
     assert.deepEqual(reported.stored, stored);

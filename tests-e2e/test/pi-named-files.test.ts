@@ -1,0 +1,37 @@
+import { piExtension } from "@self-context-manager/adapter-pi";
+import { describe, expect, test } from "vitest";
+
+import { openLoopbackModel } from "../src/loopback-model.ts";
+import { toolCalls } from "../src/loopback-reply.ts";
+import { openIn } from "../src/managed-run.ts";
+import { openPiSdk } from "../src/pi-sdk.ts";
+import { piVersions } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
+
+// The output is that of Pi's own `ls`. named-files.test.ts of the adapter tests outputs of all tools.
+describe.each(piVersions)("Pi $version", (pi) => {
+  test("the files that ls lists and that write makes are in the list of known objects", async () => {
+    await using model = await openLoopbackModel({
+      script: [
+        toolCalls(["call_ls", "ls", { path: "." }]),
+        toolCalls(["call_write", "write", { path: "new.md", content: "# new\n" }]),
+        { type: "text", text: "done" },
+      ],
+    });
+    const files = { "a.txt": "one\n", "docs/b.txt": "two\n", "with space.txt": "three\n" };
+    await using workspace = await openPiWorkspace({ model, files });
+    const factories = [piExtension({ openContext: openIn(workspace) })];
+    await using sdk = await openPiSdk({ pi, workspace, factories });
+    sdk.session.setActiveToolsByName([...sdk.session.getActiveToolNames(), "ls"]);
+
+    await sdk.prompt("look around");
+
+    const pools = model.requests.map(({ messages }) => {
+      const pool = messages.find(({ text }) => text.startsWith("Known objects"));
+      return (pool?.text.split("\n") ?? []).filter((line) => line.startsWith("f"));
+    });
+    expect({ errors: sdk.errors, failures: model.failures }).toEqual({ errors: [], failures: [] });
+    expect(pools[1]).toEqual(["f1 a.txt unread 4B", "f2 with space.txt unread 6B"]);
+    expect(pools[2]).toEqual([...(pools[1] ?? []), "f3 new.md 6"]);
+  });
+});
