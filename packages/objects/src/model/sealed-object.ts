@@ -1,4 +1,4 @@
-import { hashFields } from "./hash-fields.ts";
+import { reservedFields } from "./hash-fields.ts";
 import { hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from "./json.ts";
 import type { ObjectBody } from "./object-body.ts";
@@ -44,7 +44,7 @@ function check(body: ObjectBody): void {
   if (body.nickname !== undefined && (body.nickname === body.id || !isObjectId(body.nickname))) {
     throw new TypeError(`${name} cannot have the nickname ${JSON.stringify(body.nickname)}`);
   }
-  const own = hashFields(body).find((field) => Object.hasOwn(body, field));
+  const own = reservedFields(body).find((field) => Object.hasOwn(body, field));
   if (own !== undefined)
     throw new TypeError(`${name} holds ${own}, a hash field, which only sealObject writes`);
 }

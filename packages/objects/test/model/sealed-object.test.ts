@@ -37,6 +37,12 @@ describe("sealing an object", () => {
     ["a nickname that is its id", { nickname: fileSample().id }, "cannot have the nickname"],
     ["an empty nickname", { nickname: "" }, "cannot have the nickname"],
     ["its own hash", { content_hash: "0" }, "only sealObject writes"],
+    ["the hash of a summary that it lacks", { short_summary_hash: "0" }, "only sealObject writes"],
+    [
+      "the hash of a content field that it lacks",
+      { content_fields: ["outline"], outline_hash: "0" },
+      "only sealObject writes",
+    ],
     ["a number that JSON cannot represent", { size: Number.NaN }, "the number at /size"],
     ["a function", { view_of: () => 1 }, "the value at /view_of"],
     ["a bigint", { size: 1n }, "the value at /size"],
