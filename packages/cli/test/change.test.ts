@@ -1,9 +1,11 @@
+import { openContextManager } from "@self-context-manager/compose";
+import { objectId, sealObject } from "@self-context-manager/core";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 
-import { idOf, storeWithSession, temporaryStore } from "./temporary-store.ts";
+import { idOf, storeWithSession, temporaryStore, withStore } from "./temporary-store.ts";
 
 test("nickname gives, replaces and removes a nickname, each as a version", async () => {
   await using store = await storeWithSession();
@@ -49,6 +51,40 @@ test("a session gets no nickname, because its next version would remove it", asy
 
   expect(code).toBe(1);
   expect(stderr).toContain("a session cannot have a nickname");
+});
+
+test("a view gets no nickname, because its next version would remove it", async () => {
+  await using store = await storeWithSession();
+  const id = await withStore(store, async (open) => {
+    const view = { provenance: { origin: "s1", generator: "system" as const }, content: null };
+    const body = { ...view, id: objectId("view-1"), type: "view", locked: true };
+    await open.commit([{ object: sealObject(body) }]);
+    return body.id;
+  });
+
+  const { code, stderr } = await store.scm("nickname", id, "last");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("a view cannot have a nickname");
+});
+
+test("a system prompt gets a nickname, which its next versions keep", async () => {
+  await using store = await storeWithSession();
+  const id = await withStore(store, async (open) => {
+    const { items } = await open.find({ where: { type: "system_prompt" } });
+    return items[0]?.body.id ?? "";
+  });
+
+  const { code } = await store.scm("nickname", id, "instruction");
+  const { workspace, at } = store;
+  {
+    await using manager = await openContextManager({ at, workspace });
+    const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
+    await session.recordSystemPrompt("own", "Be very brief.");
+  }
+
+  expect(code).toBe(0);
+  expect((await store.scm("print", "instruction")).stdout).toBe("Be very brief.");
 });
 
 test("export and import move a store, byte for byte", async () => {

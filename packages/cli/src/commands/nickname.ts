@@ -46,12 +46,12 @@ export const nicknameCommand: Command = {
 };
 
 /** Sessions write these objects whole from their own state, so the next version would lose a nickname. */
-const writtenBySessions: ReadonlySet<string> = new Set(["session", "chat", "system_prompt"]);
+const writtenBySessions: ReadonlySet<string> = new Set(["session", "chat", "view"]);
 
 function checkType(type: string): void {
   if (!writtenBySessions.has(type)) return;
   throw new CliError(
-    `a ${type.replace("_", " ")} cannot have a nickname, because its session would remove it; name a file, note or tool call`,
+    `a ${type} cannot have a nickname, because its session would remove it; name a file, note or tool call`,
   );
 }
 
