@@ -15,6 +15,12 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "A content field of an object's own has no hash.",
   },
   {
+    file: "model/hash-fields.ts",
+    of: "...possibleFields(body).map(",
+    becomes: "...contentFields(body).map(",
+    breaks: "A hash that an object holds as data counts as the hash of a text that it lacks.",
+  },
+  {
     file: "model/references.ts",
     of: "value === null || opaque === true) return;",
     becomes: "value === null) return;",
