@@ -5,6 +5,7 @@ import {
   type ObjectBody,
   objectId,
   sealObject,
+  staticReference,
   type StoredVersion,
   viewFields,
 } from "@self-context-manager/core";
@@ -202,13 +203,12 @@ function vectorSection(): string {
     presence: "present",
     provenance: { origin: "/work/a.ts", generator: "human" as const },
   };
-  const reference = {
-    ref: "static" as const,
-    id: base.id,
-    tx_id: 7,
-    tx_time: "2026-02-20T10:00:00.000Z",
-    ...hashObject(base),
-  };
+  const reference = staticReference({
+    body: base,
+    hashes: hashObject(base),
+    version: 1,
+    at: { tx_id: 7, tx_time: "2026-02-20T10:00:00.000Z" },
+  });
   const vectors: readonly Vector[] = [
     {
       what: "A file. Its `content_hash` is what `printf 'hello\\n' | sha256sum` prints.",
