@@ -79,7 +79,7 @@ describe.each(cases)("a managed session on Pi $pi.version, $mode", ({ pi, mode }
     const { requests } = await managedRun(pi, mode);
 
     const pool = requests[6]?.messages[1]?.text ?? "";
-    expect(pool).toContain("docs/b.txt unread");
+    expect(pool).toContain("docs/b.txt text unread");
     expect(pool.split("\n").filter((line) => line.startsWith("f"))).toHaveLength(3);
   });
 
