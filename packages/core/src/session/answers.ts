@@ -27,6 +27,16 @@ export function refusal(text: string): ToolAnswer {
   return { ok: false, text: oneLine(text), effects: [] };
 }
 
+/**
+ * Returns the refusal for a locked object outside the pool: only its own session shows a chat, a system prompt or a session,
+ * and each version of a view is a call (decision D42).
+ */
+export function lockedElsewhere(given: string): ToolAnswer {
+  return refusal(
+    `${JSON.stringify(given)} is locked: it is a record of a session, and is neither shown nor changed here.`,
+  );
+}
+
 /** Returns the answer for a name of no object, or of several (decision D45). */
 export function notFound(
   given: string,

@@ -7,7 +7,7 @@ import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-
 import { activateShowable } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
-import { noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { lockedElsewhere, noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
 import { departureFromView } from "./departure-from-view.ts";
 import {
@@ -301,14 +301,6 @@ function noVersion({ handle, stored }: PoolEntry, version: number): string {
 async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry | undefined> {
   const target = await resolveTarget(scope, given);
   return target.type === "known" ? target.entry : undefined;
-}
-
-/**
- * Returns the refusal for a locked object of another session: only its own session shows a chat, a system prompt or a
- * session (decision D42).
- */
-function lockedElsewhere(given: string): ToolAnswer {
-  return refusal(`${JSON.stringify(given)} is locked and belongs to another session.`);
 }
 
 function done(text: string): ToolAnswer {

@@ -7,7 +7,7 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 import { commitObjects, joinPool, type SessionScope } from "../state/session-scope.ts";
-import { notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { lockedElsewhere, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
 
 /** Returns a whole object for the user. Nothing changes. */
@@ -33,6 +33,7 @@ export async function nameObject(
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
   if (target.type === "locked") return refusal(`${target.name} is locked and keeps its name.`);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   if (nickname !== "" && !isNickname(nickname)) {
     return refusal(`${JSON.stringify(nickname)} cannot be a nickname: ${nicknameRule}.`);
   }

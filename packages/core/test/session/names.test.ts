@@ -1,5 +1,7 @@
+import { isReference, type ObjectId } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-import { openTestSession } from "./test-session.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
+import { latest, storedSession } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "one\n", "/work/b.ts": "two\n" };
 
@@ -21,6 +23,24 @@ describe("inspecting and naming objects of a session", () => {
 
     expect(await session.inspect("nothing")).toMatchObject({ ok: false, effects: [] });
     expect(await session.name("nothing", "greeting")).toMatchObject({ ok: false });
+  });
+
+  it("refuses a view, and the chat of another session: their versions are those of calls (D42)", async () => {
+    const opened = await openTestSession({ files });
+    const { session, store } = opened;
+    await session.view();
+    const { view_ref: view } = await storedSession(store, session);
+    const other = await opened.reopen(otherHost);
+    const { chatId } = await session.status();
+    const targets = [isReference(view) ? view.id : "", chatId];
+
+    for (const target of targets) {
+      expect(await other.name(target, "mine")).toMatchObject({ ok: false });
+      expect(await other.activate(target)).toMatchObject({ ok: false });
+      expect((await latest(store, target as ObjectId)).body.nickname).toBeUndefined();
+    }
+    expect(await session.name(String(targets[0]), "mine")).toMatchObject({ ok: false });
+    expect((await latest(store, targets[0] as ObjectId)).version).toBe(1);
   });
 
   it("refuses a nickname that another object has, or that would hide a handle", async () => {
