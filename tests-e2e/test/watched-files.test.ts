@@ -111,6 +111,41 @@ function textOf({ messages }: Pick<View, "messages">): string {
     .join("\n");
 }
 
+test("a command refers to the version of a known file that it made, at once", async () => {
+  await using place = await openPlace({ "a.txt": text });
+  const { session, folder } = place;
+  const messages = await readFirst(session);
+  const call: Message = {
+    role: "assistant",
+    content: [
+      { type: "toolCall", id: "b1", name: "bash", arguments: { command: "sed -i s/x/y/ a.txt" } },
+    ],
+    meta: { stopReason: "toolUse" },
+    timestamp: 4,
+  };
+  const result: Message = {
+    role: "toolResult",
+    toolCallId: "b1",
+    toolName: "bash",
+    content: [{ type: "text", text: "(no output)" }],
+    isError: false,
+    timestamp: 5,
+  };
+  // As `sed -i` does: the new text is in a new file that takes the name.
+  await writeFile(join(folder, "sed123"), changedText);
+  await rename(join(folder, "sed123"), join(folder, "a.txt"));
+
+  await session.recordNamed(["a.txt"], { callId: "b1" });
+  await session.ingest([...messages, call, result], plainCodec);
+
+  const made = await session.inspect("t2");
+  const file = await session.inspect("f1");
+  if (!("body" in made) || !("body" in file)) throw new TypeError("an object is missing");
+  expect(file).toMatchObject({ version: 2, body: { content: changedText } });
+  expect(made.body["file_refs"]).toMatchObject([{ id: file.body.id, tx_id: file.at.tx_id }]);
+  expect(textOf(await session.view())).toContain("and one more");
+});
+
 // pi-watching.test.ts shows files that another program changes, moves and deletes during a session.
 test("a file that a tool of the host writes is not reported as an external change", async () => {
   await using place = await openPlace({ "a.txt": text });

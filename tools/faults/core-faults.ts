@@ -877,4 +877,22 @@ export const coreFaults: readonly DeliberateFault[] = [
       '(await store.find({ where: { type: "file", path: files.resolve(name, workspace) } })).items[0]',
     breaks: "A note is not found by its path.",
   },
+  {
+    file: "session/context-session.ts",
+    of: "await afterTool(current, await indexNamed(current, paths))",
+    becomes: "await indexNamed(current, paths)",
+    breaks: "A command does not refer to the version of a file that it made.",
+  },
+  {
+    file: "layouts/epoch/repair-references.ts",
+    of: 'return isCut ? { of, version, form: "above", cut: true } : part;',
+    becomes: "return part;",
+    breaks: "A content of which a small part is shown is said to be shown above.",
+  },
+  {
+    file: "session/inspect-object.ts",
+    of: 'if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);',
+    becomes: "",
+    breaks: "A nickname makes a version of a view, and shifts the numbers of calls.",
+  },
 ];

@@ -76,8 +76,11 @@ export interface FileTracker extends AsyncDisposable {
   untrack(ids: readonly ObjectId[]): void;
   /** Resolves when all tracked files are watched and all differences up to then are stored. */
   ready(): Promise<void>;
-  /** Checks all tracked files on disk now, without waiting for the watcher. Resolves and rejects as `track` does. */
-  check(): Promise<void>;
+  /**
+   * Checks the tracked files at some paths on disk now, without waiting for the watcher. Default: all. Resolves and rejects
+   * as `track` does.
+   */
+  check(paths?: readonly string[]): Promise<void>;
   /**
    * Returns the object of a tracked file that was moved to a path, or undefined if the file there is no tracked one.
    * Its object has its new version when this resolves. Call it before an object is made for a file.
@@ -250,7 +253,8 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
       await watcher.ready();
       await queue(async () => undefined);
     },
-    check: async () => await lookAt([...tracked.all.values()].map(({ path }) => path)),
+    check: async (paths) =>
+      await lookAt(paths ?? [...tracked.all.values()].map(({ path }) => path)),
     adopt: async (path) => await queue(async () => await adopt(path)),
     async hold(path) {
       const real = (await files.stat(path).catch(() => undefined))?.realPath ?? path;

@@ -1,4 +1,5 @@
 import {
+  diskState,
   type FileContent,
   FileError,
   type FileFacts,
@@ -17,6 +18,7 @@ import {
   hasContentOf,
 } from "../files/next-version.ts";
 import { type Draft, isWhole, storeDrafts } from "../files/store-drafts.ts";
+import { needsExplicitRead } from "../files/workspace-rule.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
@@ -201,6 +203,47 @@ export async function indexNamed(
     entries.push(joinPool(scope.state, first ?? asMetadata(stored)));
   }
   return entries;
+}
+
+/**
+ * Returns known files with the versions that they have after a tool of the host has run, so that its call can refer to what
+ * it changed (§24.2). A change is found by the tracker, and without one by the state of the disk.
+ */
+export async function afterTool(
+  scope: SessionScope,
+  entries: readonly PoolEntry[],
+): Promise<readonly PoolEntry[]> {
+  const { tracker } = scope.dependencies;
+  const paths = entries.flatMap(({ stored: { body } }) =>
+    presenceOf(body) === "present" && typeof body["path"] === "string" ? [body["path"]] : [],
+  );
+  if (paths.length === 0) return entries;
+  if (tracker === undefined) {
+    for (const path of paths) await indexIfChanged(scope, path);
+    return entries.map((entry) => scope.state.pool.get(entry.id) ?? entry);
+  }
+  await tracker.check(paths);
+  const newest = await scope.dependencies.store.describe(entries.map(({ id }) => id));
+  return entries.map((entry, index) => {
+    const stored = newest[index];
+    return stored === undefined ? entry : joinPool(scope.state, stored);
+  });
+}
+
+async function indexIfChanged(scope: SessionScope, path: string): Promise<void> {
+  const { files, workspace } = scope.dependencies;
+  const [facts, root] = [await statQuietly(scope, path), await statQuietly(scope, workspace)];
+  const earlier = await findFile(scope, path);
+  const disk = earlier === undefined ? undefined : diskState(earlier.body);
+  if (facts === undefined || disk === undefined) return;
+  if (facts.size === disk.size && facts.modified === disk.modified) return;
+  if (needsExplicitRead(facts.realPath, root?.realPath ?? workspace) !== undefined) return;
+  try {
+    await indexContent(scope, await readKnown(scope, files.resolve(path, workspace)), "human");
+  } catch (error) {
+    // The tool has run; a file that cannot be read now keeps its last version.
+    if (!FileError.is(error)) throw error;
+  }
 }
 
 async function statQuietly(scope: SessionScope, path: string): Promise<FileFacts | undefined> {

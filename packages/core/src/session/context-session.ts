@@ -14,7 +14,7 @@ import { canReadFiles, keptFacts, usualToolFacts } from "../calls/tool-facts.ts"
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import { indexNamed } from "../history/file-index.ts";
+import { afterTool, indexNamed } from "../history/file-index.ts";
 import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
 import { keysOf } from "../history/known-keys.ts";
@@ -164,7 +164,10 @@ export interface ContextSession {
    * setting `activateUnread` takes precedence. It is not stored, so each process announces its tools.
    */
   announceTools(toolNames: readonly string[]): void;
-  /** Records that a tool named files. They join the pool as inactive and unread. */
+  /**
+   * Records that a tool named files. They join the pool as inactive and unread. The call refers to the versions that the
+   * files have afterwards: if the tool has changed a known file, to the new one.
+   */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /**
    * Records a system prompt. Its object gets a new version only if its text has changed. Returns the content of the object:
@@ -416,7 +419,7 @@ export async function openContextSession(
     },
     recordNamed: async (paths, options = {}) =>
       await run(async (current) => {
-        const entries = await indexNamed(current, paths);
+        const entries = await afterTool(current, await indexNamed(current, paths));
         await commitSession(current);
         noteFiles(
           executions,

@@ -1,4 +1,4 @@
-import { objectId, sealObject } from "@self-context-manager/objects";
+import { objectId, sealObject, type StaticReference } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -294,6 +294,32 @@ describe("files that are written, deleted and created again", () => {
       origin: "/work/new.md",
       generator: "agent",
     });
+  });
+
+  it("are among the references of a command that changed them, in their new version (§24.2)", async () => {
+    const opened = await openTestSession({
+      files: { "/work/a.ts": "old\n", "/work/b.ts": "same\n", "/work/.env": "KEY=1\n" },
+    });
+    const { session, store, files } = opened;
+    const history = scriptHistory();
+    history.user("go");
+    for (const path of ["a.ts", "b.ts", ".env"]) await history.read(session, path);
+    await history.ingest(session);
+    files.set("/work/a.ts", "newer\n");
+    files.set("/work/.env", "KEY=22\n");
+    const command = { command: "sed -i s/old/newer/ a.ts b.ts .env" };
+    const callId = history.call("bash", command, "(no output)");
+    await session.recordNamed(["a.ts", "b.ts", ".env"], { callId });
+    await history.ingest(session);
+
+    const { file_refs: references } = (await latest(store, callId)).body;
+    const versions = await Promise.all(
+      (references as readonly StaticReference[]).map(
+        async ({ id, tx_id: txId }) => (await store.get(id, { txId }))?.body.content,
+      ),
+    );
+    expect(versions).toEqual(["newer\n", "same\n", "KEY=1\n"]);
+    expect((await latest(store, await idOf(session, "f1"))).version).toBe(2);
   });
 
   it("are refreshed if they are active (D43), and the tool call refers to them", async () => {
