@@ -31,7 +31,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
       return (pool?.text.split("\n") ?? []).filter((line) => line.startsWith("f"));
     });
     expect({ errors: sdk.errors, failures: model.failures }).toEqual({ errors: [], failures: [] });
-    expect(pools[1]).toEqual(["f1 a.txt unread 4B", "f2 with space.txt unread 6B"]);
-    expect(pools[2]).toEqual([...(pools[1] ?? []), "f3 new.md 6"]);
+    expect(pools[1]).toEqual(["f1 a.txt text unread 4B", "f2 with space.txt text unread 6B"]);
+    expect(pools[2]).toEqual([...(pools[1] ?? []), "f3 new.md markdown 6"]);
   });
 });

@@ -51,7 +51,7 @@ for (const [index, answer] of model.entries()) {
 }
 await session.ingest(messages, codec);
 
-/** Runs a tool, adds its result to the messages, and returns the text of the result. */
+/** Runs a tool, adds its result to the messages, and returns its report, or its text if it has none. */
 async function runTool(toolCallId: string, toolName: string, args: JsonObject): Promise<string> {
   const contextTool = contextTools.find(({ name }) => name === toolName);
   const answer = await contextTool?.run(session, args, toolCallId);
@@ -60,7 +60,7 @@ async function runTool(toolCallId: string, toolName: string, args: JsonObject): 
   const details = answer === undefined ? {} : { details: answerDetails(answer) };
   const isError = answer?.ok === false;
   messages.push({ ...result, content: [{ type: "text", text }], isError, ...details });
-  return text;
+  return answer?.text ?? text;
 }
 
 /** A tool of this agent. The files that it names become known objects, and their content is not read. */

@@ -193,7 +193,7 @@ describe.skipIf("missing" in node)(
 
     it("refuses a newer schema and a clock of another program, and ignores other documents", async () => {
       const [newer, foreign, shared] = [freshSpace(), freshSpace(), freshSpace()];
-      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 2 });
+      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 3 });
       await put({ "xt/id": `${foreign}/clock`, wages: 7 });
       await put({ "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 });
 

@@ -120,6 +120,8 @@ export const epochLaws: Readonly<
 function mostTokens(line: string): number {
   // The report of a change names two sizes and two versions.
   if (/ changed, /u.test(line)) return 34;
+  // The line of an object that does not fit says what to do.
+  if (line.includes("; no room to show it, ")) return 38;
   return / lines \d+-\d+ /u.test(line) ? 26 : 17;
 }
 
