@@ -219,7 +219,9 @@ export async function afterTool(
   );
   if (paths.length === 0) return entries;
   if (tracker === undefined) {
-    for (const path of paths) await indexIfChanged(scope, path);
+    const { workspace } = scope.dependencies;
+    const root = (await statQuietly(scope, workspace))?.realPath ?? workspace;
+    for (const path of paths) await indexIfChanged(scope, path, root);
     return entries.map((entry) => scope.state.pool.get(entry.id) ?? entry);
   }
   await tracker.check(paths);
@@ -230,16 +232,15 @@ export async function afterTool(
   });
 }
 
-async function indexIfChanged(scope: SessionScope, path: string): Promise<void> {
-  const { files, workspace } = scope.dependencies;
-  const [facts, root] = [await statQuietly(scope, path), await statQuietly(scope, workspace)];
+async function indexIfChanged(scope: SessionScope, path: string, root: string): Promise<void> {
+  const facts = await statQuietly(scope, path);
   const earlier = await findFile(scope, path);
   const disk = earlier === undefined ? undefined : diskState(earlier.body);
   if (facts === undefined || disk === undefined) return;
   if (facts.size === disk.size && facts.modified === disk.modified) return;
-  if (needsExplicitRead(facts.realPath, root?.realPath ?? workspace) !== undefined) return;
+  if (needsExplicitRead(facts.realPath, root) !== undefined) return;
   try {
-    await indexContent(scope, await readKnown(scope, files.resolve(path, workspace)), "human");
+    await indexFile(scope, path, "human");
   } catch (error) {
     // The tool has run; a file that cannot be read now keeps its last version.
     if (!FileError.is(error)) throw error;
