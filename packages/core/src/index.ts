@@ -269,17 +269,16 @@ export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { ManagerSummary } from "./history/foreign-handles.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
-export { hostText, type ToolAnswer } from "./session/answers.ts";
+export { answerDetails, hostText, type ToolAnswer } from "./session/answers.ts";
 export type { ActivateRange } from "./session/chosen-range.ts";
-export {
-  answerDetails,
-  type CallOptions,
-  type ContextSession,
-  type ListedObject,
-  openContextSession,
-  type SessionStatus,
-  type WriteOptions,
+export type {
+  CallOptions,
+  ContextSession,
+  ListedObject,
+  SessionStatus,
+  WriteOptions,
 } from "./session/context-session.ts";
+export { openContextSession } from "./session/open-context-session.ts";
 export {
   type ContextTool,
   contextTools,

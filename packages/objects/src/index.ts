@@ -39,6 +39,7 @@ export {
   toJson,
 } from "./model/json.ts";
 export {
+  areSameRanges,
   headRange,
   lineCount,
   type LineRange,

@@ -105,8 +105,7 @@ async function storeAll(
   drafts: readonly Draft[],
 ): Promise<ReadonlyMap<ObjectId, StoredVersion | StoredMetadata>> {
   const latest = await storeDrafts(dependencies.store, drafts);
-  for (const stored of latest.values())
-    if (isWhole(stored)) state.lastTransaction = Math.max(state.lastTransaction, stored.at.tx_id);
+  for (const stored of latest.values()) if (isWhole(stored)) state.noteTransaction(stored.at.tx_id);
   return latest;
 }
 

@@ -122,15 +122,6 @@ function stringsIn(value: JsonValue | undefined): readonly string[] {
   return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-function skipAll(state: SessionState, text: string, pattern: RegExp): void {
-  for (const [name] of text.matchAll(pattern)) skip(state, name);
-}
-
-function skip(state: SessionState, name: string): void {
-  const letter = name.slice(0, 1);
-  state.handleCounts.set(
-    letter,
-    Math.max(Number(name.slice(1)), state.handleCounts.get(letter) ?? 0),
-  );
-  state.changed = true;
+function skipAll({ pool }: SessionState, text: string, pattern: RegExp): void {
+  for (const [name] of text.matchAll(pattern)) pool.skipHandle(name);
 }

@@ -3,10 +3,10 @@ import type { SessionState } from "../state/session-state.ts";
 import type { KnownMessages } from "./known-keys.ts";
 
 /** Returns what a session knows of its host's messages. */
-export function knownMessages({ sequence, known, chat }: SessionState): KnownMessages {
+export function knownMessages({ chat }: SessionState): KnownMessages {
   return {
-    sequence,
-    known,
+    sequence: chat.sequence,
+    known: chat.known,
     isDiscarded: ({ position }) => {
       if (position === undefined) return true;
       const step = chat.turns[position.turn]?.steps[position.step];

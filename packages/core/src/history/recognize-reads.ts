@@ -16,13 +16,12 @@ import { readReport } from "./read-report.ts";
 export async function recognizeReads(
   scope: SessionScope,
   messages: readonly Message[],
-  executions: ReadonlyMap<string, Execution>,
   rendering: FileRendering | undefined,
 ): Promise<ReadonlyMap<string, Execution>> {
   const recognized = new Map<string, Execution>();
   const reads = messages.flatMap((message) => {
     if (message.role !== "toolResult" || message.isError) return [];
-    const snapshot = executions.get(message.toolCallId)?.read;
+    const snapshot = scope.state.executions.get(message.toolCallId)?.read;
     return snapshot === undefined ? [] : [{ result: message, snapshot }];
   });
   const newest = new Map(reads.map(({ snapshot }) => [snapshot.file.realPath, snapshot]));
@@ -70,7 +69,7 @@ function argumentsIn(
   messages: readonly Message[],
   callId: string,
 ): Readonly<Record<string, unknown>> {
-  const open = state.openCalls.get(callId);
+  const open = state.chat.openCalls.get(callId);
   if (open !== undefined) return open.args;
   const calls = messages.flatMap((message) =>
     message.role === "assistant" ? message.content.filter(isToolCall) : [],

@@ -8,9 +8,8 @@ import {
 } from "@self-context-manager/objects";
 import { knownLines, ownChange } from "../calls/own-change.ts";
 import { hasContentOf } from "../files/next-version.ts";
-import { leaveActive } from "../state/active-set.ts";
-import { noteHostChanged } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import { leaveActive } from "../state/set-active.ts";
 import { type IndexedFile, indexContent, indexNamed, readKnown } from "./file-index.ts";
 
 /**
@@ -68,10 +67,10 @@ function takeOver(
   follow: ((lines: readonly LineRange[]) => readonly LineRange[]) | undefined,
 ): void {
   const { state, contents } = scope;
-  const known = state.hostShown.get(entry.id);
-  if (follow === undefined) noteHostChanged(state, stored, undefined);
+  const known = state.shown.get(entry.id);
+  if (follow === undefined) state.shown.setLines(stored, undefined);
   else if (known !== undefined && known.content_hash === earlier?.hashes.content_hash)
-    noteHostChanged(state, stored, known.ranges === undefined ? undefined : follow(known.ranges));
+    state.shown.setLines(stored, known.ranges === undefined ? undefined : follow(known.ranges));
   const active = state.active.get(entry.id);
   if (active === undefined) return;
   // An active file that others changed before shows an older text, which the model's change does not complete.
@@ -84,11 +83,10 @@ function takeOver(
     leaveActive(scope, entry.id);
     return;
   }
-  state.active.set(entry.id, {
+  state.active.show(entry.id, {
     ...rest,
     version: stored.version,
     ...(ranges === undefined ? {} : { ranges }),
   });
-  state.changed = true;
   contents.set(entry.id, stored);
 }

@@ -1,9 +1,9 @@
 import type { ToolEffect } from "../calls/execution.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
-import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
-import { activateShowable, noteHostShown } from "../state/host-shown.ts";
+import { activateShowable } from "../state/host-shown.ts";
+import { noteFileUse } from "../state/note-use.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
-import { noteFileUse } from "../state/use-order.ts";
+import { setActive, setInactive } from "../state/set-active.ts";
 
 /**
  * Applies the effects of context tools again, from a history that this session ingests for the first time, as after a
@@ -27,10 +27,10 @@ export async function replayEffects(
         replayActivation(scope, effect, used);
         break;
       case "pin":
-        if (replayActivation(scope, effect, used)) setPinned(state, effect.id);
+        if (replayActivation(scope, effect, used)) state.active.pin(effect.id);
         break;
       case "unpin":
-        setUnpinned(state, effect.id);
+        state.active.unpin(effect.id);
         break;
       case "deactivate":
         setInactive(scope, effect.id);
@@ -51,7 +51,7 @@ async function replayRead(
   const stored = isNewest ? entry.stored : await dependencies.store.get(id, { txId: file.tx_id });
   if (stored === undefined) return;
   setActive(state, id, range, { used, version: stored.version });
-  noteHostShown(state, stored, range);
+  state.shown.addLines(stored, range);
   noteFileUse(scope, entry);
 }
 

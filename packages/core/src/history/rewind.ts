@@ -65,8 +65,8 @@ export async function returnBehindSummary(
   scope: SessionScope,
   identities: readonly MessageIdentity[],
 ): Promise<boolean> {
-  const { chat, known } = scope.state;
-  const { compaction } = chat;
+  const { chat } = scope.state;
+  const { compaction, known } = chat;
   const names = identities.map(keyName);
   if (compaction === undefined || !names.includes(keyName(compactionIdentity(compaction))))
     return false;
@@ -86,10 +86,10 @@ export async function returnToAnother(
   identities: readonly MessageIdentity[],
   isReported: boolean,
 ): Promise<boolean> {
-  const { known, viewBranch } = scope.state;
+  const { chat, sent } = scope.state;
   // A session that was never rewound has no other branch.
-  if (!isReported && viewBranch === undefined) return false;
-  if (identities.some((one) => known.has(keyName(one)))) return false;
+  if (!isReported && sent.viewBranch === undefined) return false;
+  if (identities.some((one) => chat.known.has(keyName(one)))) return false;
   const [first] = identities;
   const isSummarised = first !== undefined && !chatRoles.has(first.role);
   // The newest prompt is new, so it gives no information about earlier branches.
@@ -120,13 +120,13 @@ async function moveTo(
   } else {
     const ids = rowsOf(point).map(({ id }) => id);
     readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
-    state.pendingCalls.clear();
+    state.executions.restore([]);
   }
   await returnToView(scope, point);
   scope.contents.clear();
   scope.inView.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
-  const { compaction, ...chat } = state.chat;
+  const { compaction, ...chat } = state.chat.document;
   const still = [compaction, point?.chat.compaction].find(
     (one) => one !== undefined && isSummarized(one, turns, identities),
   );
@@ -139,7 +139,6 @@ async function moveTo(
   };
   replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
   keepWhatIsSent(state, identities);
-  state.changed = true;
 }
 
 /**
@@ -151,9 +150,9 @@ function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentit
   if (compaction === undefined) return;
   const names = identities.map(keyName);
   const next = names[names.indexOf(keyName(compactionIdentity(compaction))) + 1] ?? "";
-  const from = state.known.get(next)?.position;
+  const from = state.chat.known.get(next)?.position;
   if (from === undefined || !isAfter(compaction.from, from)) return;
-  state.chat = { ...state.chat, compaction: { ...compaction, from } };
+  state.chat.summarise({ ...compaction, from });
 }
 
 /**
@@ -164,22 +163,23 @@ async function returnToView(
   { state, dependencies: { store } }: SessionScope,
   point: BranchPoint | undefined,
 ): Promise<void> {
-  if (state.viewId === undefined) {
-    state.viewBranch = { from: 0, latest: 0 };
+  const { sent } = state;
+  if (sent.viewId === undefined) {
+    sent.branch(undefined, { from: 0, latest: 0 });
     return;
   }
-  const [latest] = await store.describe([state.viewId]);
+  const [latest] = await store.describe([sent.viewId]);
   const stored =
     point === undefined
       ? undefined
-      : await continuedView(store, point.session, await store.get(state.viewId, point.asOf));
+      : await continuedView(store, point.session, await store.get(sent.viewId, point.asOf));
   // The provider's cache contains the prompt of the last call, wherever the user went back to.
-  const cache = state.view?.cache;
-  state.view =
+  const cache = sent.view?.cache;
+  const view =
     stored === undefined
       ? undefined
       : { ...sentView(stored, true), ...(cache === undefined ? {} : { cache }) };
-  state.viewBranch = { from: stored?.version ?? 0, latest: latest?.version ?? 0 };
+  sent.branch(view, { from: stored?.version ?? 0, latest: latest?.version ?? 0 });
 }
 
 function rowsOf({ session }: BranchPoint): readonly PoolRow[] {
@@ -214,15 +214,9 @@ function isSummarized(
 /** Removes tool calls of abandoned turns from the pool, as the sets of that time would. They can be ingested again. */
 function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): void {
   const kept = new Set(turns.flatMap(toolcallsOf));
-  for (const id of state.chat.turns.flatMap(toolcallsOf)) {
-    if (kept.has(id)) continue;
-    const entry = state.pool.get(id);
-    if (entry !== undefined) state.handles.delete(entry.handle);
-    state.pool.delete(id);
-    state.active.delete(id);
-    state.pinned.delete(id);
-  }
-  state.poolRevision += 1;
+  const abandoned = state.chat.turns.flatMap(toolcallsOf).filter((id) => !kept.has(id));
+  state.pool.forget(abandoned);
+  for (const id of abandoned) state.active.leave(id);
 }
 
 function toolcallsOf(turn: Turn): readonly ObjectId[] {

@@ -1,6 +1,5 @@
 import {
   type DynamicReference,
-  isReference,
   type LineRange,
   metadataVersion,
   type ObjectId,
@@ -13,23 +12,19 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
-import { type ContextOperation, operationNamed } from "../calls/context-operation.ts";
-import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
+import type { ContextOperation } from "../calls/context-operation.ts";
+import type { Execution } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
-import { filesInResult, filesLoaded, toolcallBody } from "../calls/toolcall-object.ts";
-import { withReferences } from "../chat/chat-document.ts";
-import { textOf, type ToolResultMessage } from "../chat/message.ts";
+import { toolcallBody } from "../calls/toolcall-object.ts";
+import type { ToolResultMessage } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
-import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
+import type { OpenCall } from "../state/chat-index.ts";
+import { noteArrival } from "../state/note-use.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
-import {
-  countToolcall,
-  currentCallTime,
-  type OpenCall,
-  type SessionState,
-} from "../state/session-state.ts";
-import { noteArrival } from "../state/use-order.ts";
+import type { SessionState } from "../state/session-state.ts";
+import { setActive } from "../state/set-active.ts";
+import { executionOfResult } from "./execution-of-result.ts";
 import { replayEffects } from "./replay-effects.ts";
 
 /** A tool's result that waits until its chat is stored. */
@@ -47,9 +42,7 @@ export interface WaitingResults {
   readonly waiting: readonly WaitingResult[];
   /** The objects of these results that the store has already. */
   readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
-  /** The executions of the tools, by the provider id of the call. */
-  readonly executions: Map<string, Execution>;
-  /** The executions of tools that have read a file and whose result shows its text, by the same id. */
+  /** The executions of tools that have read a file and whose result shows its text, by the provider id of the call. */
   readonly recognized: ReadonlyMap<string, Execution>;
 }
 
@@ -60,21 +53,17 @@ export interface WaitingResults {
  */
 export async function stageToolcalls(
   scope: SessionScope,
-  { waiting, known, executions, recognized }: WaitingResults,
+  { waiting, known, recognized }: WaitingResults,
 ): Promise<void> {
-  const { state, dependencies } = scope;
-  const { toolFacts = usualToolFacts } = dependencies;
+  const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
   for (const one of waiting) {
-    const { toolCallId } = one.result;
     const there = known.get(one.objectId);
-    const execution =
-      recognized.get(toolCallId) ??
-      recordedExecution(one.result, executions.get(toolCallId)) ??
-      executionIn(one.result, toolFacts) ??
-      executionOf(there) ??
-      {};
+    const execution = executionOfResult(scope, one.result, {
+      recognized: recognized.get(one.result.toolCallId),
+      stored: there,
+    });
     const body = toolcallBody({
       id: one.objectId,
       result: one.result,
@@ -104,57 +93,12 @@ export async function stageToolcalls(
     settle: (versions) => {
       settle(scope, versions);
       for (const { objectId, result } of waiting) {
-        executions.delete(result.toolCallId);
+        state.executions.forget(result.toolCallId);
         const entry = state.pool.get(objectId);
-        if (entry !== undefined) nameInChat(scope, entry.stored);
+        if (entry !== undefined) state.chat.nameCall(entry.stored);
       }
     },
   });
-}
-
-/**
- * Returns what was recorded while the tool ran. If another extension has changed the text of a context tool's result,
- * the result is an ordinary output.
- */
-function recordedExecution(
-  { content }: ToolResultMessage,
-  execution: Execution | undefined,
-): Execution | undefined {
-  const { report, hostText } = execution ?? {};
-  if (execution === undefined || report === undefined) return execution;
-  const text = textOf(content);
-  if (text === report || text === hostText) return execution;
-  const { report: _changed, ...rest } = execution;
-  return rest;
-}
-
-/** Returns the execution that a stored tool call describes: a fork shares the calls of the session that it came from. */
-function executionOf(stored: StoredMetadata | undefined): Execution | undefined {
-  if (stored === undefined) return undefined;
-  const {
-    context_tool: isContextTool,
-    short_summary: report,
-    context_operation: made,
-  } = stored.body;
-  if (isContextTool !== true || typeof report !== "string") return undefined;
-  const { target_refs: targets, target_range: lines } = stored.body;
-  const range = rangeIn(lines);
-  const read = filesInResult(stored.body);
-  const effects = (Array.isArray(targets) ? targets : []).flatMap(
-    (target): readonly ToolEffect[] => {
-      if (!isReference(target)) return [];
-      const file = read.find(({ id }) => id === target.id);
-      return [
-        {
-          op: file === undefined ? (operationNamed(made) ?? "activate") : "read",
-          id: target.id,
-          ...(range === undefined ? {} : { range }),
-          ...(file?.ref === "static" ? { file } : {}),
-        },
-      ];
-    },
-  );
-  return { report, effects };
 }
 
 /** The version point of a version without a transaction. */
@@ -162,11 +106,7 @@ const unknownPoint = { tx_id: 0, tx_time: "" };
 
 /** Replaces the pool entries by the stored versions. Their shown text does not change. */
 function settle(scope: SessionScope, versions: readonly StoredVersion[]): void {
-  for (const version of versions) {
-    const entry = scope.state.pool.get(version.body.id);
-    if (entry !== undefined)
-      scope.state.pool.set(entry.id, { ...entry, stored: metadataVersion(version) });
-  }
+  for (const version of versions) scope.state.pool.settle(metadataVersion(version));
   keepContents(scope, versions);
 }
 
@@ -188,26 +128,20 @@ async function arrive(
   const entry = joinPool(state, stored, key === undefined ? {} : { key });
   const { id } = entry;
   const isContextTool = execution.report !== undefined;
-  const before = new Set(state.unsent.keys());
-  const turn = call?.position.turn ?? currentCallTime(state).turn;
-  if (call !== undefined) countToolcall(state, turn, isContextTool);
-  const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
+  const before = new Set(state.active.unsent.keys());
+  const turn = call?.position.turn ?? state.chat.now().turn;
+  if (call !== undefined) state.chat.countCall(turn, isContextTool);
+  const used = { turn, call: state.chat.callsIn(turn) };
   // A file that was only named becomes one that is watched, if a tool has read it.
-  for (const file of execution.fileRefs ?? []) state.untracked.add(file.id);
-  const wasPending = state.pendingCalls.delete(result.toolCallId);
-  if (wasPending) state.changed = true;
-  else if (execution.isApplied !== true) await replayEffects(scope, execution.effects ?? [], used);
+  for (const file of execution.fileRefs ?? []) state.pool.noteUntracked(file.id);
+  state.executions.noteArrived(result.toolCallId);
+  if (execution.isApplied !== true) await replayEffects(scope, execution.effects ?? [], used);
   const hasBlocks = result.content.some((block) => block.type !== "text");
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
   if (hasBlocks || (hasText && !isContextTool))
     setActive(state, id, undefined, { used, isAsked: false });
-  const isAnswered = hasLaterAnswer(state, call);
-  for (const one of state.unsent.keys()) {
-    if (before.has(one)) continue;
-    if (isAnswered) state.unsent.delete(one);
-    else state.unsent.set(one, "arrived");
-  }
+  state.active.noteArrived(before, hasLaterAnswer(state, call));
 }
 
 /** Whether the model has answered after a call, so that it has seen the result of the call. */
@@ -219,26 +153,13 @@ function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boo
     .some(({ steps }, index) => steps.slice(index === 0 ? step + 1 : 0).some(isAssistantStep));
 }
 
-/**
- * Adds references to the tool call and to the files that it loaded to the next version of the chat. The tool call itself
- * refers to the present version, so that no hash depends on itself (decision D35).
- */
-function nameInChat(scope: SessionScope, call: StoredMetadata): void {
-  const { chat } = scope.state;
-  scope.state.chat = {
-    ...chat,
-    toolcallRefs: [...chat.toolcallRefs, staticReference(call)],
-    loadedRefs: withReferences(chat.loadedRefs, filesLoaded(call.body)),
-  };
-}
-
 function chatReference(
   scope: SessionScope,
   call: OpenCall | undefined,
 ): StaticReference | DynamicReference {
-  const { chatStored, chat } = scope.state;
-  if (chatStored === undefined) return { ref: "dynamic", id: chat.id };
-  return staticReference(chatStored, call === undefined ? {} : { position: call.position });
+  const { stored, id } = scope.state.chat;
+  if (stored === undefined) return { ref: "dynamic", id };
+  return staticReference(stored, call === undefined ? {} : { position: call.position });
 }
 
 function kindOf(

@@ -7,7 +7,7 @@ import {
 } from "@self-context-manager/objects";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { argsDisplay } from "../chat/args-display.ts";
-import { upTo, withToolcallId } from "../chat/chat-document.ts";
+import { upTo } from "../chat/chat-document.ts";
 import {
   isToolCall,
   type Message,
@@ -51,7 +51,7 @@ export async function chooseObjectIds(
   const wanted = [...new Set(calls.map(({ call }) => call.id).filter(isObjectId))];
   const owners = await ownersOf(dependencies.store, wanted);
   // A fork is a session whose first messages are the history of another.
-  let searches = state.known.size === 0 ? mostSearches : 0;
+  let searches = state.chat.known.size === 0 ? mostSearches : 0;
   const shared = await sharedCalls(scope, {
     calls: calls.filter(hasResult),
     candidates: async (call) => {
@@ -67,13 +67,14 @@ export async function chooseObjectIds(
   });
   const taken = new Set<string>();
   const mayShare = (id: ObjectId): boolean =>
-    !known.has(id) && !state.pool.has(id) && !state.placedCalls.has(id);
+    !known.has(id) && !state.pool.has(id) && !state.chat.placedCalls.has(id);
   const chosen = new Map<ToolCallBlock, ObjectId>();
   for (const one of calls) {
     const { call } = one;
     const found = hasResult(one) ? shared.get(one) : undefined;
     const stored = found !== undefined && mayShare(found.body.id) ? found : undefined;
-    const isFree = isObjectId(call.id) && !taken.has(call.id) && !state.placedCalls.has(call.id);
+    const isFree =
+      isObjectId(call.id) && !taken.has(call.id) && !state.chat.placedCalls.has(call.id);
     const isOwn = isFree && !isTaken(owners.get(call.id));
     if (stored !== undefined) known.set(stored.body.id, stored);
     taken.add(call.id);
@@ -148,18 +149,18 @@ function resultsIn(messages: readonly Message[]): ReadonlyMap<string, ToolResult
 
 /**
  * Gives a new id to calls that were ingested before their results, if another session has since stored its own object
- * under the provider id (decision D31). Returns whether the chat has changed. Shared objects are added to `known`.
+ * under the provider id (decision D31). Shared objects are added to `known`.
  */
 export async function moveTakenCalls(
   scope: SessionScope,
   unseen: readonly Taken[],
   known: KnownToolcalls,
   rendering: FileRendering | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const { state, dependencies } = scope;
   const waiting = [...resultsIn(unseen.map(({ message }) => message))].flatMap(
     ([callId, result]) => {
-      const call = state.openCalls.get(callId);
+      const call = state.chat.openCalls.get(callId);
       return call === undefined ? [] : [{ callId, call, result }];
     },
   );
@@ -176,7 +177,7 @@ export async function moveTakenCalls(
   const shared = await sharedCalls(scope, {
     calls: taken,
     candidates: ({ id }) => {
-      const owner = owners.get(state.openCalls.get(id)?.objectId ?? "")?.object;
+      const owner = owners.get(state.chat.openCalls.get(id)?.objectId ?? "")?.object;
       return owner === undefined ? [] : [owner];
     },
     spoken: () => spokenIn(state.chat.turns),
@@ -184,22 +185,14 @@ export async function moveTakenCalls(
   });
   const sharedIds = new Set<string>();
   for (const [{ id }, stored] of shared) {
-    if (stored.body.id !== state.openCalls.get(id)?.objectId) continue;
+    if (stored.body.id !== state.chat.openCalls.get(id)?.objectId) continue;
     known.set(stored.body.id, stored);
     sharedIds.add(stored.body.id);
   }
-  let hasMoved = false;
   for (const { callId, call } of waiting) {
     if (sharedIds.has(call.objectId) || !isTaken(owners.get(call.objectId))) continue;
-    const objectId = dependencies.ids.next();
-    const turns = withToolcallId(state.chat.turns, call.position, objectId);
-    state.chat = { ...state.chat, turns };
-    state.placedCalls.delete(call.objectId);
-    state.placedCalls.add(objectId);
-    state.openCalls.set(callId, { ...call, objectId });
-    hasMoved = true;
+    state.chat.moveCall(callId, dependencies.ids.next());
   }
-  return hasMoved;
 }
 
 /**

@@ -32,8 +32,8 @@ export function placeAdded<Raw>(
     if (after === own.length) return { message, after: "end", isLate };
     const before = keys
       .slice(0, after)
-      .findLast((key) => state.known.get(key)?.position !== undefined);
-    const position = before === undefined ? undefined : state.known.get(before)?.position;
+      .findLast((key) => state.chat.known.get(key)?.position !== undefined);
+    const position = before === undefined ? undefined : state.chat.known.get(before)?.position;
     return { message, after: position ?? { turn: -1, step: -1 }, isLate };
   });
 }

@@ -1,5 +1,11 @@
-import { oneLine, presenceOf, type StoredMetadata } from "@self-context-manager/objects";
-import type { ToolEffect } from "../calls/execution.ts";
+import {
+  type JsonObject,
+  oneLine,
+  presenceOf,
+  sha256,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+import { executionField, type ToolEffect } from "../calls/execution.ts";
 import type { Target } from "./resolve-target.ts";
 
 /** The answer of a context tool. */
@@ -20,6 +26,17 @@ export interface ToolAnswer {
 /** Returns the text that an adapter passes to its host as the result of a context tool. */
 export function hostText(answer: ToolAnswer): string {
   return answer.hostText ?? answer.text;
+}
+
+/**
+ * Returns the details of a context tool's result. The host stores them with the message, so that its effects can be
+ * applied again from the host's history.
+ */
+export function answerDetails(answer: ToolAnswer): JsonObject {
+  if (answer.isOutput === true) return {};
+  const { text, effects, hostText: shown } = answer;
+  const hash = shown === undefined ? {} : { text_hash: sha256(shown) };
+  return { [executionField]: { report: text, effects, ...hash } };
 }
 
 /** Returns an answer of a call that did nothing. It is one line, although it can quote a name or an error. */

@@ -10,7 +10,7 @@ const usualReserve = 16_384;
  * limit that its error named, and the messages have fewer tokens than the refused ones.
  */
 export function budgetOf(
-  { calibration, promptLimits }: SessionState,
+  { sent: { calibration, promptLimits } }: SessionState,
   { contextWindow, reserve, model = "" }: ViewOptions,
   spent: number,
 ): { readonly budget?: number } {

@@ -3,9 +3,9 @@ import { needsExplicitRead } from "../files/workspace-rule.ts";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
-import { setActive, setInactive, setPinned, setUnpinned } from "../state/active-set.ts";
 import { activateShowable } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
+import { setActive, setInactive } from "../state/set-active.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { lockedElsewhere, noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
@@ -83,7 +83,7 @@ async function activateEntry(
   if (note !== undefined)
     return refusal(isPicture ? `${note} Call read with its path to see it.` : note);
   if (isUnread && !mayRead) {
-    const wasRead = scope.state.hostShown.has(entry.id);
+    const wasRead = scope.state.shown.has(entry.id);
     return refusal(`${name} ${wasRead ? notShown.changed : notShown.unread}`);
   }
   const held = contents.get(entry.id);
@@ -99,14 +99,12 @@ async function activateEntry(
   contents.set(entry.id, stored);
   const before = state.active.get(entry.id);
   const isWhole = lines.from === undefined && lines.to === undefined;
-  const isNewest = [...state.active.keys()].at(-1) === entry.id;
+  const isNewest = [...state.active.activations.keys()].at(-1) === entry.id;
   // The object becomes the newest one and whole. If it is both already, no version is made.
-  if (isWhole && !(isNewest && before?.ranges === undefined)) state.active.delete(entry.id);
-  const found = activateShowable(scope, entry, range);
-  if (found.type !== "all" && found.type !== "lines") {
-    if (before !== undefined) state.active.set(entry.id, before);
+  const replaces = isWhole && !(isNewest && before?.ranges === undefined);
+  const found = activateShowable(scope, entry, range, { replaces });
+  if (found.type !== "all" && found.type !== "lines")
     return refusal(`${name} ${notShown[found.type]}`);
-  }
   const isNew = before === undefined;
   const shown = state.active.get(entry.id)?.ranges;
   const part = shown === undefined ? "" : `, ${rangesText(shown, lineCount(text ?? ""))}`;
@@ -237,7 +235,7 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
     return refusal(`${given} is an earlier version, which cannot be pinned; activate shows it.`);
   const entry = await knownEntry(scope, given);
   if (entry === undefined) return refusal(`${JSON.stringify(given)} is not in this session.`);
-  const isNews = setPinned(scope.state, entry.id);
+  const isNews = scope.state.active.pin(entry.id);
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   return {
     ok: true,
@@ -255,7 +253,7 @@ export async function unpin(scope: SessionScope, given: string): Promise<ToolAns
   if (target.type !== "known") return refusal(`${JSON.stringify(given)} is not pinned.`);
   const { entry } = target;
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
-  const text = setUnpinned(scope.state, entry.id)
+  const text = scope.state.active.unpin(entry.id)
     ? `${name} is no longer pinned.`
     : `${name} is not pinned.`;
   return { ok: true, text, effects: [{ op: "unpin", id: entry.id }] };

@@ -14,7 +14,7 @@ export function departureFromView(scope: SessionScope, entry: PoolEntry): Depart
   const { state, dependencies } = scope;
   const { handle, stored } = entry;
   const { layout } = dependencies;
-  const record = state.view?.record;
+  const record = state.sent.view?.record;
   if (record === undefined || record.layout !== layout.name) return undefined;
   const departure = layout.departureOf?.(record, handle, changingCalls(scope, entry.id));
   if (departure === undefined || departure.when === "never") return departure;

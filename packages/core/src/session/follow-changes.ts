@@ -1,8 +1,8 @@
 import { presenceOf, type StoredVersion } from "@self-context-manager/objects";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import { shorterDifference } from "../render/text-difference.ts";
+import type { Activation } from "../state/active-sets.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import type { Activation } from "../state/session-state.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
 /**
@@ -21,7 +21,7 @@ const mostCharacters = mostTokens * 8;
  */
 export async function followChanges(scope: SessionScope): Promise<void> {
   const { state } = scope;
-  for (const [id, activation] of state.active) {
+  for (const [id, activation] of state.active.activations) {
     const entry = state.pool.get(id);
     const isOlder =
       activation.version !== undefined &&
@@ -29,8 +29,7 @@ export async function followChanges(scope: SessionScope): Promise<void> {
       activation.version < entry.stored.version &&
       presenceOf(entry.stored.body) === "present";
     if (!isOlder || !(await mayFollow(scope, entry, activation))) continue;
-    state.active.set(id, { ...activation, version: entry.stored.version });
-    state.changed = true;
+    state.active.show(id, { ...activation, version: entry.stored.version });
   }
 }
 

@@ -37,7 +37,7 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
     async track({ state }) {
       const objects: StoredMetadata[] = [];
       const onlyNamed = new Set<ObjectId>();
-      const ids = [...state.untracked];
+      const ids = [...state.pool.untracked];
       const read = readFiles(state);
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
@@ -45,18 +45,18 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
         objects.push(stored);
         // Of a large file that has grown, the newest version is unread, and a file can be too large to be read at all.
         const isRead = isLargeUnread(stored.body) && read.has(id);
-        const isShown = state.hostShown.has(id) || state.active.has(id) || isRead;
+        const isShown = state.shown.has(id) || state.active.has(id) || isRead;
         const presence = presenceOf(stored.body);
         if (!isShown && (presence === "unread" || presence === "missing")) onlyNamed.add(id);
       }
-      state.untracked.clear();
+      state.pool.noteTracked(ids);
       if (objects.length === 0) return;
       try {
         await tracker.track(objects, { except: listener, onlyNamed });
       } catch (error) {
         // A closed watcher means that its manager is closed.
         if (StoreError.is(error)) {
-          for (const id of ids) state.untracked.add(id);
+          for (const id of ids) state.pool.noteUntracked(id);
           throw error;
         }
         logger.warn("files are not watched", { error });
@@ -68,7 +68,7 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
 /** Returns the files that a tool of the host has read. */
 function readFiles({ pool }: SessionScope["state"]): ReadonlySet<ObjectId> {
   return new Set(
-    [...pool.values()].flatMap(({ stored }) => filesRead(stored.body).map(({ id }) => id)),
+    [...pool.entries.values()].flatMap(({ stored }) => filesRead(stored.body).map(({ id }) => id)),
   );
 }
 
@@ -81,6 +81,6 @@ function takeInVersion(
   if (known === undefined || known.stored.version >= stored.version) return;
   joinPool(state, metadataVersion(stored));
   // The tracker has the versions that it made.
-  state.untracked.delete(id);
+  state.pool.noteTracked([id]);
   if (stored.body.content === null) contents.delete(id);
 }

@@ -1,6 +1,5 @@
 import { type PromptRefusal, promptRefusal } from "../host/prompt-refusal.ts";
 import type { SessionState } from "../state/session-state.ts";
-import { learnPoint } from "./learn-usage.ts";
 
 /** A request that the provider did not answer. */
 export interface RefusedRequest {
@@ -25,17 +24,17 @@ const shareOfLimit = 0.95;
  * like that of an answer. Returns whether the prompt was too long.
  */
 export function learnRefusal(
-  state: SessionState,
+  { sent: calls }: SessionState,
   { error, model = "", call, isTooLong = false }: RefusedRequest,
 ): boolean {
   const refusal = promptRefusal(error) ?? (isTooLong ? {} : undefined);
   if (refusal === undefined) return false;
-  const { view, calibration } = state;
+  const { view, calibration } = calls;
   const sent = view === undefined || view.call !== call ? 0 : view.tokens / calibration.factor;
-  const known = state.promptLimits.get(model) ?? {};
+  const known = calls.promptLimits.get(model) ?? {};
   if (sent > 0 && refusal.prompt !== undefined) {
-    learnPoint(state, { estimated: sent, reported: refusal.prompt }, model);
-    state.sentTokens = 0;
+    calls.fit({ estimated: sent, reported: refusal.prompt }, model);
+    calls.endWaiting();
   }
   const whole = sent * calibration.factor + calibration.overhead;
   const tokens = least(known.tokens, refusal.limit);
@@ -43,11 +42,10 @@ export function learnRefusal(
     known.estimated,
     sent === 0 ? undefined : Math.floor(sent * shareFor(refusal, whole)),
   );
-  state.promptLimits.set(model, {
+  calls.limit(model, {
     ...(tokens === undefined ? {} : { tokens }),
     ...(estimated === undefined ? {} : { estimated }),
   });
-  state.changed = true;
   return true;
 }
 

@@ -20,7 +20,7 @@ export function noteLeftOut<Raw>(
   codec: MessageCodec<Raw>,
 ): void {
   const { state } = scope;
-  const before = leftOutOf(state.leftOut);
+  const before = leftOutOf(state.sent.leftOut);
   const isAny = before.rows.length > 0 || own.some((raw) => codec.identify(raw).isLeftOut === true);
   if (!isAny) return;
   const { turns } = state.chat;
@@ -36,9 +36,8 @@ export function noteLeftOut<Raw>(
   }
   const staying = placesOf(turns, before).filter((place) => !sent.has(placeRow(place)));
   const rows = leftOutRows(turns, [...staying, ...left]);
-  if (rows.join(" ") === state.leftOut.join(" ")) return;
-  state.leftOut = rows;
-  state.changed = true;
+  if (rows.join(" ") === state.sent.leftOut.join(" ")) return;
+  state.sent.setLeftOut(rows);
   const now = leftOutOf(rows);
   freeReplaced(
     scope,
@@ -51,11 +50,11 @@ export function noteLeftOut<Raw>(
 
 /** Returns the place of a message in the chat; undefined if the chat does not have it. */
 function placeOf(
-  { known, chat }: SessionState,
+  { chat }: SessionState,
   key: string,
   { callId }: MessageIdentity,
 ): MessagePlace | undefined {
-  const position = known.get(key)?.position;
+  const position = chat.known.get(key)?.position;
   if (position === undefined) return undefined;
   const { turn, step } = position;
   if (callId === undefined) return { turn, step };

@@ -12,7 +12,7 @@ import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import { leaveActive } from "../state/active-set.ts";
+import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type {
@@ -25,7 +25,7 @@ import type {
 } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
-import { type SentView, viewBody } from "../view/view-object.ts";
+import { viewBody } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import {
   addedTokens,
@@ -58,11 +58,8 @@ export async function makeView(
     return { ...asOfLastCall(view, layout, scope.state), call: 0 };
   }
   takeOut(scope, output);
-  scope.state.unsent.clear();
-  if (account !== undefined) {
-    scope.state.account = account;
-    scope.state.changed = true;
-  }
+  scope.state.active.noteSent();
+  if (account !== undefined) scope.state.sent.setAccount(account);
   return { ...view, call: await storeView(scope, options, output) };
 }
 
@@ -73,7 +70,7 @@ export async function makeView(
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
   layout: Layout,
-  { account, view: last }: SessionState,
+  { sent: { account, view: last } }: SessionState,
 ): Omit<View, "call"> {
   const withoutEpoch = { ...view, ...(account === undefined ? {} : { account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
@@ -93,7 +90,7 @@ export async function renderView(
   const active = await activeObjects(scope);
   const last = lastRecord(scope);
   const spent = addedTokens(added, estimator);
-  const before = last === undefined ? undefined : state.view?.record;
+  const before = last === undefined ? undefined : state.sent.view?.record;
   const changedFrom = firstChangedPlace(before, added);
   const input = await inputOf(scope, options, estimator, { active, last, spent, changedFrom });
   const rendered = await withHeldTexts(scope, (textsOf) =>
@@ -121,7 +118,7 @@ async function storeView(
   const { clock } = dependencies;
   const { metadata, chat, active } = output.tokens;
   const tokens = metadata + chat + active;
-  const id = state.viewId ?? dependencies.ids.next();
+  const id = state.sent.viewId ?? dependencies.ids.next();
   const sentAt = clock?.now();
   const facts = {
     record: output.record,
@@ -136,14 +133,10 @@ async function storeView(
     messagesHash: messagesHash(output.messages),
     ...facts,
   });
-  state.sentTokens = tokens;
-  if (state.viewId !== id) {
-    state.viewId = id;
-    state.changed = true;
-  }
+  state.sent.begin(id, tokens);
   const [stored] = await commitSession(scope, [{ body }]);
   if (stored === undefined) throw new TypeError("the store returned no version for the view");
-  state.view = { id, call: stored.version, isAnswered: false, ...facts } satisfies SentView;
+  state.sent.setView({ id, call: stored.version, isAnswered: false, ...facts });
   return stored.version;
 }
 
@@ -152,13 +145,13 @@ async function systemPrompts({
   state,
   dependencies,
 }: SessionScope): Promise<ReadonlyMap<string, StaticReference>> {
-  const { promptVersions } = state;
-  const unknown = [...state.systemPrompts.values()].filter((id) => !promptVersions.has(id));
+  const { promptVersions } = state.sent;
+  const unknown = [...state.sent.systemPrompts.values()].filter((id) => !promptVersions.has(id));
   const found = unknown.length === 0 ? [] : await dependencies.store.describe(unknown);
   for (const stored of found)
-    if (stored !== undefined) promptVersions.set(stored.body.id, staticReference(stored));
+    if (stored !== undefined) state.sent.notePromptVersion(staticReference(stored));
   const named = new Map<string, StaticReference>();
-  for (const [origin, id] of state.systemPrompts) {
+  for (const [origin, id] of state.sent.systemPrompts) {
     const reference = promptVersions.get(id);
     if (reference !== undefined) named.set(origin, reference);
   }
@@ -172,19 +165,19 @@ function accountOf(
   isCacheCold: boolean,
 ): CostAccount | undefined {
   if (figures === undefined) return undefined;
-  return countCall(state.account ?? emptyAccount, prices, {
+  return countCall(state.sent.account ?? emptyAccount, prices, {
     promptTokens: figures.promptTokens,
     sharedTokens: figures.sharedTokens,
     appendOnlyTokens: figures.appendOnlyTokens,
-    overheadTokens: state.calibration.overhead,
-    factor: state.calibration.factor,
+    overheadTokens: state.sent.calibration.overhead,
+    factor: state.sent.calibration.factor,
     isCold: isCacheCold,
   });
 }
 
 /** Returns the record of the last view, as the layout made it; undefined if another layout made it. */
 function lastRecord({ state, dependencies }: SessionScope): ViewRecord | undefined {
-  const record = state.view?.record;
+  const record = state.sent.view?.record;
   return record?.layout === dependencies.layout.name ? withoutAdded(record) : undefined;
 }
 
@@ -205,7 +198,7 @@ async function inputOf(
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
   const isLatest = (handle: string, version: number): boolean => {
-    const id = state.handles.get(handle);
+    const id = state.pool.handles.get(handle);
     return id !== undefined && state.pool.get(id)?.stored.version === version;
   };
   const names = last === undefined ? [] : (layout.needs?.(last, active, isLatest) ?? []);
@@ -213,24 +206,26 @@ async function inputOf(
     turns: state.chat.turns,
     ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
     chatHandle,
-    pool: state.pool,
-    poolRevision: state.poolRevision,
-    handles: state.handles,
+    pool: state.pool.entries,
+    poolRevision: state.pool.revision,
+    handles: state.pool.handles,
     active,
     versions: await loadVersions(scope, names),
     workspace: dependencies.workspace,
     estimator,
-    factor: state.calibration.factor,
+    factor: state.sent.calibration.factor,
     liveness: {
-      keepsArguments: policy.keepsArguments(state.recent),
-      stays: policy.staysAtSweep(state.recent),
+      keepsArguments: policy.keepsArguments(state.uses.recent),
+      stays: policy.staysAtSweep(state.uses.recent),
     },
     cache: cacheCost(scope, options),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
-    ...(state.leftOut.length === 0 ? {} : { leftOut: state.leftOut }),
+    ...(state.sent.leftOut.length === 0 ? {} : { leftOut: state.sent.leftOut }),
     ...(options.head === undefined ? {} : { head: options.head }),
     ...(changedFrom === undefined ? {} : { changedFrom }),
-    ...(state.view === undefined || last === undefined ? {} : { lastCall: state.view.call }),
+    ...(state.sent.view === undefined || last === undefined
+      ? {}
+      : { lastCall: state.sent.view.call }),
     ...(toolFacts === undefined ? {} : { toolFacts }),
     ...budgetOf(state, options, spent),
   };
@@ -250,7 +245,7 @@ const usualPrices: PriceProfile = {
 function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions): CacheCost {
   const prices = options.prices ?? usualPrices;
   const now = dependencies.clock?.now();
-  const last = state.view?.cache;
+  const last = state.sent.view?.cache;
   const isKnown = now !== undefined && last !== undefined;
   return {
     read: prices.read,
@@ -269,7 +264,7 @@ async function loadVersions(
   const latest: { readonly name: string; readonly id: ObjectId }[] = [];
   for (const name of names) {
     const at = name.lastIndexOf("@");
-    const id = state.handles.get(name.slice(0, at));
+    const id = state.pool.handles.get(name.slice(0, at));
     const version = Number(name.slice(at + 1));
     if (id === undefined) continue;
     const held = inView.get(name) ?? contents.get(id);
@@ -306,7 +301,7 @@ async function activeObjects({
 }: SessionScope): Promise<readonly ActiveObject[]> {
   await loadContents(state, contents, dependencies);
   const objects: ActiveObject[] = [];
-  for (const [id, activation] of state.active) {
+  for (const [id, activation] of state.active.activations) {
     const entry = state.pool.get(id);
     const stored = contents.get(id);
     if (entry === undefined || stored === undefined) continue;
@@ -318,7 +313,7 @@ async function activeObjects({
     objects.push({
       entry,
       stored,
-      isPinned: state.pinned.has(id),
+      isPinned: state.active.pinned.has(id),
       ...(ranges === undefined ? {} : { ranges }),
       ...(activation.asked === undefined ? {} : { isAsked: true }),
     });
@@ -333,7 +328,7 @@ async function loadContents(
   { store }: SessionScope["dependencies"],
 ): Promise<void> {
   const newest: ObjectId[] = [];
-  for (const [id, { version }] of state.active) {
+  for (const [id, { version }] of state.active.activations) {
     const entry = state.pool.get(id);
     const held = contents.get(id);
     const wanted = version ?? held?.version;

@@ -11,10 +11,9 @@ import { indexSteps, readReport } from "../history/read-report.ts";
 import type { Execution } from "../calls/execution.ts";
 import { readResult } from "../calls/read-result.ts";
 import { shortName } from "../render/short-name.ts";
-import { setActive } from "../state/active-set.ts";
-import { noteHostShown } from "../state/host-shown.ts";
+import { setActive } from "../state/set-active.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import { noteFileUse } from "../state/use-order.ts";
+import { noteFileUse } from "../state/note-use.ts";
 import { noContentNote, refusal, type ToolAnswer } from "./answers.ts";
 
 /** A request to read a file, in the form of the harness's own tool. */
@@ -64,7 +63,7 @@ function activateRead(scope: SessionScope, indexed: IndexedFile, request: ReadRe
   const known = indexed.joined || wasActive ? "" : ` activate ${entry.handle} shows a known file.`;
   const report = `${readReport(scope, indexed, range)}${known}`;
   setActive(scope.state, entry.id, range, { version: stored.version });
-  noteHostShown(scope.state, stored, range);
+  scope.state.shown.addLines(stored, range);
   scope.contents.set(entry.id, stored);
   noteFileUse(scope, entry);
   return {
@@ -93,7 +92,7 @@ function requestedRange(
 }
 
 async function noteMissing(scope: SessionScope, path: string): Promise<void> {
-  for (const entry of scope.state.pool.values()) {
+  for (const entry of scope.state.pool.entries.values()) {
     const { body } = entry.stored;
     if (body["path"] !== path || presenceOf(body) === "missing") continue;
     await recordMissing(scope, entry);
@@ -114,7 +113,7 @@ export async function lookAtRead(
   const path = files.resolve(given, workspace);
   try {
     const file = await files.read(path);
-    const known = [...scope.state.pool.values()].find(
+    const known = [...scope.state.pool.entries.values()].find(
       ({ stored }) => stored.body["path"] === file.realPath,
     );
     return { read: { file, version: known?.stored.version ?? 0 } };

@@ -24,7 +24,7 @@ export async function refuseStandIns(
  * of other programs contain it too. A text with a handle always is one: a model makes up the handles of files that it is
  * about to write, and repeats those of the standing instruction.
  */
-function showsStubWithoutHandle({ view }: SessionState): boolean {
+function showsStubWithoutHandle({ sent: { view } }: SessionState): boolean {
   return (
     view?.record.entries.some(
       (entry) =>
@@ -69,12 +69,8 @@ function reasonFor(state: SessionState, one: WrittenStandIn): string {
   return `The call did not run, because an argument contains ${JSON.stringify(text)}: ${what}. Give the text in full${how}. If a file must contain exactly this, write it with ${JSON.stringify(number)} at its beginning, then replace ${JSON.stringify(number)} by ${JSON.stringify(changed)} with a second call.`;
 }
 
-function hasVersion(
-  { handles, pool }: SessionState,
-  handle: string,
-  version: number | undefined,
-): boolean {
-  const id = handles.get(handle);
+function hasVersion({ pool }: SessionState, handle: string, version: number | undefined): boolean {
+  const id = pool.handles.get(handle);
   if (id === undefined || version === undefined) return id !== undefined;
   return version <= (pool.get(id)?.stored.version ?? 0);
 }

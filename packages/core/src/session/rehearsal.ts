@@ -4,12 +4,12 @@ import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
 import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import type { HostSession } from "../host/host-session.ts";
-import { setActive } from "../state/active-set.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
+import { noteArrival, noteNamedFiles } from "../state/note-use.ts";
 import { openState } from "../state/open-state.ts";
 import type { SessionDependencies, SessionScope } from "../state/session-scope.ts";
-import { countToolcall, newSessionState, type SessionState } from "../state/session-state.ts";
-import { noteArrival, noteNamedFiles } from "../state/use-order.ts";
+import { newSessionState, type SessionState } from "../state/session-state.ts";
+import { setActive } from "../state/set-active.ts";
 import type { LayoutOutput } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { activate } from "./change-activation.ts";
@@ -77,7 +77,7 @@ export async function openRehearsal(
   host: HostSession,
 ): Promise<StoredRehearsal> {
   const state = await openState(dependencies, host);
-  const ids = [...state.pool.keys()];
+  const ids = [...state.pool.entries.keys()];
   const order = new Map(ids.map((id, index) => [id, index]));
   const stored = await dependencies.store.getMany(ids);
   const versions = new Map(
@@ -177,22 +177,22 @@ function beginRehearsal(
     heldTexts: new Map(),
     staged: [],
   };
-  const estimator = calibratedEstimator(state.calibration);
+  const estimator = calibratedEstimator(state.sent.calibration);
   let next = 0;
 
   async function look(options: ViewOptions): Promise<LayoutOutput> {
     const { output, account } = await renderView(scope, options, estimator);
     takeOut(scope, output);
-    state.unsent.clear();
+    state.active.noteSent();
     const { metadata, chat: said, active } = output.tokens;
-    state.view = {
+    state.sent.setView({
       id,
       call: next,
       record: output.record,
       tokens: metadata + said + active,
       isAnswered: false,
-    };
-    if (account !== undefined) state.account = account;
+    });
+    if (account !== undefined) state.sent.setAccount(account);
     return output;
   }
 
@@ -211,8 +211,7 @@ function beginRehearsal(
       return await look(options);
     },
     summarise({ text, from }) {
-      const compaction = { opaque: text, kind: "summary", from, timestamp: null };
-      state.chat = { ...state.chat, compaction };
+      state.chat.summarise({ opaque: text, kind: "summary", from, timestamp: null });
     },
   };
 }
@@ -220,16 +219,14 @@ function beginRehearsal(
 /** Adds the messages between two model calls, in the same order as a running session. */
 function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void {
   const { state, contents } = scope;
-  const before = state.chat;
   // As in a running session, the use of named files is recorded with the message, before the results and the next
   // prompt.
   for (const call of named) noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
-  state.chat = { ...before, turns };
+  state.chat.setTurns(turns);
   for (const { entry, stored, call, turn } of arrived) {
-    state.pool.set(entry.id, entry);
-    state.handles.set(entry.handle, entry.id);
-    countToolcall(state, turn, false);
-    const used = { turn, call: state.callsInTurn.get(turn) ?? 0 };
+    state.pool.adopt(entry);
+    state.chat.countCall(turn, false);
+    const used = { turn, call: state.chat.callsIn(turn) };
     contents.set(entry.id, stored);
     noteArrival(scope, entry, call.name, argumentsOf(call.arguments));
     if (hasOtherBlocks(stored) || Number(stored.body["char_count"] ?? 0) > 0)

@@ -34,17 +34,17 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
 
 function inSession(scope: SessionScope, name: string): Target | undefined {
   const { state, dependencies } = scope;
-  const byHandle = state.handles.get(name.replace(/^@/u, ""));
+  const byHandle = state.pool.handles.get(name.replace(/^@/u, ""));
   const locked = lockedTarget(scope, name);
   if (locked !== undefined) return locked;
   const direct = byHandle ?? (isObjectId(name) && state.pool.has(name) ? name : undefined);
   const entry = direct === undefined ? undefined : state.pool.get(direct);
   if (entry !== undefined) return { type: "known", entry };
   const path = dependencies.files.resolve(name, dependencies.workspace);
-  for (const candidate of state.pool.values()) {
+  for (const candidate of state.pool.entries.values()) {
     if (isNamed(candidate.stored.body, name, path)) return { type: "known", entry: candidate };
   }
-  for (const candidate of state.pool.values()) {
+  for (const candidate of state.pool.entries.values()) {
     const { body } = candidate.stored;
     if (presenceOf(body) === "missing" && name !== "" && body.provenance.origin === path)
       return { type: "known", entry: candidate };
@@ -58,10 +58,10 @@ function isNamed(body: ObjectMetadata, name: string, path: string): boolean {
 
 function lockedTarget(scope: SessionScope, name: string): Target | undefined {
   const { state } = scope;
-  if (name === state.chat.id || name === "chat" || state.handles.get(name) === state.chat.id)
+  if (name === state.chat.id || name === "chat" || state.pool.handles.get(name) === state.chat.id)
     return { type: "locked", id: state.chat.id, name: "the chat" };
   if (name === state.id) return { type: "locked", id: state.id, name: "the session" };
-  for (const [origin, id] of state.systemPrompts) {
+  for (const [origin, id] of state.sent.systemPrompts) {
     if (name === id) return { type: "locked", id, name: `the system prompt (${origin})` };
   }
   return undefined;
@@ -81,7 +81,7 @@ async function inStore(scope: SessionScope, name: string): Promise<Target | unde
 
 function byPrefix(scope: SessionScope, name: string): Target | undefined {
   if (name.length < shortestPrefix) return undefined;
-  const entries = [...scope.state.pool.values()].filter(({ id }) => id.startsWith(name));
+  const entries = [...scope.state.pool.entries.values()].filter(({ id }) => id.startsWith(name));
   const only = entries[0];
   if (only === undefined) return undefined;
   if (entries.length === 1) return { type: "known", entry: only };
@@ -94,7 +94,7 @@ function byPrefix(scope: SessionScope, name: string): Target | undefined {
 function unknownTarget(scope: SessionScope, name: string): Target {
   const last = (name.split(/[/\\]/u).at(-1) ?? name).toLowerCase();
   const candidates: string[] = [];
-  for (const { handle, stored } of scope.state.pool.values()) {
+  for (const { handle, stored } of scope.state.pool.entries.values()) {
     const path = stored.body["path"];
     const alike = last !== "" && typeof path === "string" && path.toLowerCase().endsWith(last);
     if (alike && candidates.length < mostCandidates) candidates.push(handle);

@@ -13,11 +13,11 @@ export async function recordSystemPrompt(
   // A store accepts only well-formed text. The encoding of a request replaces lone surrogates in the same way.
   const text = given.toWellFormed();
   const { state, dependencies } = scope;
-  const known = state.systemPrompts.get(origin);
+  const known = state.sent.systemPrompts.get(origin);
   const id = known ?? dependencies.ids.next();
   const [earlier] = known === undefined ? [] : await dependencies.store.describe([known]);
   if (earlier?.hashes.content_hash === sha256(text)) {
-    state.promptVersions.set(id, staticReference(earlier));
+    state.sent.notePromptVersion(staticReference(earlier));
     return text;
   }
   const body: ObjectBody = {
@@ -32,12 +32,9 @@ export async function recordSystemPrompt(
       generator: "system",
     },
   };
-  if (known === undefined) {
-    state.systemPrompts.set(origin, id);
-    state.changed = true;
-  }
+  if (known === undefined) state.sent.setSystemPrompt(origin, id);
   const [stored] = await commitSession(scope, [{ body }]);
   if (stored === undefined) throw new TypeError("the store returned no version of a system prompt");
-  state.promptVersions.set(id, staticReference(stored));
+  state.sent.notePromptVersion(staticReference(stored));
   return stored.body.content ?? "";
 }

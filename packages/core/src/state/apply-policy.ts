@@ -1,8 +1,7 @@
 import type { CallKind } from "../calls/call-kind.ts";
 import type { PolicyObject } from "../policy/activation-policy.ts";
-import { leaveActive } from "./active-set.ts";
+import { leaveActive } from "./set-active.ts";
 import type { SessionScope } from "./session-scope.ts";
-import { currentCallTime } from "./session-state.ts";
 
 function kindOf(kind: unknown): { readonly kind?: CallKind } {
   return typeof kind === "string" ? { kind: kind as CallKind } : {};
@@ -18,9 +17,9 @@ const charactersPerToken = 3.5;
 export function applyPolicy(scope: SessionScope): void {
   const { state, dependencies } = scope;
   const candidates: PolicyObject[] = [];
-  for (const [id, { used }] of state.active) {
+  for (const [id, { used }] of state.active.activations) {
     const entry = state.pool.get(id);
-    if (entry !== undefined && !state.pinned.has(id) && !state.unsent.has(id))
+    if (entry !== undefined && !state.active.pinned.has(id) && !state.active.unsent.has(id))
       candidates.push({
         id,
         key: entry.handle,
@@ -32,10 +31,10 @@ export function applyPolicy(scope: SessionScope): void {
   }
   const leaving = dependencies.policy.leaving({
     candidates,
-    turn: currentCallTime(state).turn,
-    callsInTurn: (turn) => state.callsInTurn.get(turn) ?? 0,
-    recent: state.recent,
-    sentTokens: state.view?.tokens ?? 0,
+    turn: state.chat.now().turn,
+    callsInTurn: (turn) => state.chat.callsIn(turn),
+    recent: state.uses.recent,
+    sentTokens: state.sent.view?.tokens ?? 0,
   });
   for (const id of leaving) leaveActive(scope, id);
 }

@@ -10,9 +10,9 @@ import { filesInResult } from "../calls/toolcall-object.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import type { MessagePlace } from "../view/left-out.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
-import { leaveActive } from "./active-set.ts";
 import type { SessionScope } from "./session-scope.ts";
-import { currentCallTime, type SessionState } from "./session-state.ts";
+import type { SessionState } from "./session-state.ts";
+import { leaveActive } from "./set-active.ts";
 
 type CallPlace = Required<MessagePlace>;
 
@@ -45,9 +45,9 @@ export function freeReplaced(
       showings?.set(showing.id, [...(showings.get(showing.id) ?? []), showing]);
     }
   }
-  for (const [id, { asked }] of state.active) {
+  for (const [id, { asked }] of state.active.activations) {
     const gone = replaced.get(id);
-    if (state.pinned.has(id) || gone === undefined) continue;
+    if (state.active.pinned.has(id) || gone === undefined) continue;
     const isOfUser = asked === true && !targeted.has(id);
     const showings = kept.get(id);
     if (showings !== undefined) narrow(scope, id, showings, gone);
@@ -63,7 +63,7 @@ export function activateReturned(
   { state }: SessionScope,
   isBack: (place: CallPlace) => boolean,
 ): void {
-  const recent = new Set(state.recent);
+  const recent = new Set(state.uses.recent);
   for (const { place, id } of placedCalls(state)) {
     if (!isBack(place)) continue;
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
@@ -89,13 +89,12 @@ function addLines(
   const isOther = active?.version !== undefined && active.version !== version;
   if (active !== undefined && (isOther || active.ranges === undefined)) return;
   const ranges = withRange(active?.ranges ?? [], range);
-  const { ranges: _shown, ...rest } = active ?? { used: currentCallTime(state) };
-  state.active.set(id, {
+  const { ranges: _shown, ...rest } = active ?? { used: state.chat.now() };
+  state.active.show(id, {
     ...rest,
     ...(version === undefined ? {} : { version }),
     ...(ranges === undefined ? {} : { ranges }),
   });
-  state.changed = true;
 }
 
 function hasOutput({ body }: StoredMetadata): boolean {
@@ -158,14 +157,13 @@ function narrow(
     if (range === undefined) return;
     ranges = withRange(ranges, range) ?? ranges;
   }
-  state.active.set(id, { ...active, ranges });
-  state.changed = true;
+  state.active.show(id, { ...active, ranges });
 }
 
 /** Returns the hash of the text that an active file shows: of its newest version, or of the one that the model got. */
-function shownHash({ active, pool, hostShown }: SessionState, id: ObjectId): string | undefined {
+function shownHash({ active, pool, shown }: SessionState, id: ObjectId): string | undefined {
   const stored = pool.get(id)?.stored;
   const version = active.get(id)?.version;
   const isNewest = version === undefined || version === stored?.version;
-  return isNewest ? stored?.hashes.content_hash : hostShown.get(id)?.content_hash;
+  return isNewest ? stored?.hashes.content_hash : shown.get(id)?.content_hash;
 }

@@ -1,69 +1,13 @@
 import {
   type LineRange,
-  type ObjectId,
   presenceOf,
   sharedLines,
   type StoredMetadata,
-  type StoredVersion,
-  withRange,
 } from "@self-context-manager/objects";
 import type { PoolEntry } from "../view/pool-entry.ts";
-import { type ActivationOptions, setActive } from "./active-set.ts";
 import type { SessionScope } from "./session-scope.ts";
-import type { HostShown, SessionState, ShownText } from "./session-state.ts";
-
-/** Records that the model got lines of a file's version; without a range, all of them. */
-export function noteHostShown(
-  { hostShown }: SessionState,
-  { body, hashes }: StoredMetadata | StoredVersion,
-  range: LineRange | undefined,
-): void {
-  const known = hostShown.get(body.id);
-  const isSame = known?.content_hash === hashes.content_hash;
-  setHostShown(
-    hostShown,
-    body.id,
-    hashes.content_hash,
-    withRange(isSame ? rangesOf(known) : [], range),
-  );
-}
-
-/** Records that the model changed a file: of the new version it knows the given lines; undefined: all of them. */
-export function noteHostChanged(
-  { hostShown }: SessionState,
-  { body, hashes }: StoredVersion,
-  ranges: readonly LineRange[] | undefined,
-): void {
-  setHostShown(hostShown, body.id, hashes.content_hash, ranges);
-}
-
-function setHostShown(
-  hostShown: Map<ObjectId, HostShown>,
-  id: ObjectId,
-  hash: string,
-  ranges: readonly LineRange[] | undefined,
-): void {
-  const earlier = earlierTexts(hostShown.get(id), hash);
-  hostShown.set(id, {
-    content_hash: hash,
-    ...(ranges === undefined ? {} : { ranges }),
-    ...(earlier.length === 0 ? {} : { earlier }),
-  });
-}
-
-/** The number of earlier contents of a file that are remembered. */
-const mostEarlier = 8;
-
-function earlierTexts(known: HostShown | undefined, hash: string): readonly ShownText[] {
-  if (known === undefined) return [];
-  const { earlier = [], ...last } = known;
-  const all = last.content_hash === hash ? earlier : [...earlier, last];
-  return all.filter(({ content_hash: one }) => one !== hash).slice(-mostEarlier);
-}
-
-function rangesOf(known: HostShown | undefined): readonly LineRange[] | undefined {
-  return known === undefined ? [] : known.ranges;
-}
+import { type ActivationOptions, setActive } from "./set-active.ts";
+import type { ShownText } from "./shown-texts.ts";
 
 /**
  * The lines of an object that a session may show without a tool of the host: all that were asked for, these lines of
@@ -85,7 +29,7 @@ function showable(
 ): Showable {
   const { body, hashes } = stored;
   if (dependencies.activateUnread !== "ask" || !isFile(stored)) return { type: "all" };
-  const shown = state.hostShown.get(body.id);
+  const shown = state.shown.get(body.id);
   if (shown === undefined) return { type: "unread" };
   if (shown.content_hash !== hashes.content_hash || presenceOf(body) !== "present")
     return { type: "changed" };
@@ -99,7 +43,7 @@ export function showableOf(
   asked: LineRange | undefined,
 ): Showable {
   if (dependencies.activateUnread !== "ask") return { type: "all" };
-  const { earlier = [], ...last } = state.hostShown.get(body.id) ?? { content_hash: "" };
+  const { earlier = [], ...last } = state.shown.get(body.id) ?? { content_hash: "" };
   const shown = [last, ...earlier].find(({ content_hash: hash }) => hash === hashes.content_hash);
   return shown === undefined ? { type: "unread" } : linesOfShown(shown, asked);
 }
@@ -121,7 +65,10 @@ export function activateShowable(
   const version = isFile(stored) ? { version: stored.version } : {};
   if (found.type === "all") setActive(scope.state, id, asked, { ...options, ...version });
   if (found.type === "lines")
-    for (const range of found.ranges) setActive(scope.state, id, range, { ...options, ...version });
+    for (const [index, range] of found.ranges.entries()) {
+      const isFirst = index === 0 && options.replaces === true;
+      setActive(scope.state, id, range, { ...options, ...version, replaces: isFirst });
+    }
   return found;
 }
 

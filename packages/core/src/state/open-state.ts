@@ -2,7 +2,6 @@ import {
   type CommittedVersion,
   describeAll,
   type DynamicReference,
-  metadataVersion,
   type ObjectId,
   type ObjectStore,
   sealObject,
@@ -16,17 +15,23 @@ import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
 import { restoreSessionState, sessionBody } from "./session-document.ts";
 import type { SessionDependencies } from "./session-scope.ts";
-import { newSessionState, type SessionState, type ViewBranch } from "./session-state.ts";
+import type { ViewBranch } from "./sent-calls.ts";
+import { newSessionState, type SessionState } from "./session-state.ts";
+import type { ToolExecutions } from "./tool-executions.ts";
 
-/** Returns the state of a host's session: the stored one, or a new one that is stored at once. */
+/**
+ * Returns the state of a host's session: the stored one, or a new one that is stored at once. `executions`: what the
+ * process recorded of tools that ran. Default: nothing.
+ */
 export async function openState(
   dependencies: SessionDependencies,
   host: HostSession,
+  executions?: ToolExecutions,
 ): Promise<SessionState> {
   const found = await findSession(dependencies, host);
   return found === undefined
-    ? await startState(dependencies, host)
-    : await loadState(dependencies, found);
+    ? await startState(dependencies, host, executions)
+    : await loadState(dependencies, found, executions);
 }
 
 async function findSession(
@@ -40,6 +45,7 @@ async function findSession(
 async function loadState(
   { store }: SessionDependencies,
   found: StoredMetadata,
+  executions: ToolExecutions | undefined,
 ): Promise<SessionState> {
   const session = await store.get(found.body.id);
   const chat =
@@ -54,11 +60,14 @@ async function loadState(
   const view = await continuedView(store, session, latest);
   const isBranch = view !== latest;
   const metadata = await describeAll(store, knownIds(session));
-  const state = restoreSessionState(session, chat, metadata, view);
+  const state = restoreSessionState(session, chat, metadata, {
+    ...(view === undefined ? {} : { view }),
+    ...(executions === undefined ? {} : { executions }),
+  });
   // The cache contains the prompt of the last call, although the next view continues an earlier one.
   const cache = latest === undefined ? undefined : sentView(latest, true).cache;
-  if (isBranch && state.view !== undefined && cache !== undefined)
-    state.view = { ...state.view, cache };
+  if (isBranch && state.sent.view !== undefined && cache !== undefined)
+    state.sent.setView({ ...state.sent.view, cache });
   return state;
 }
 
@@ -83,10 +92,11 @@ function knownIds(session: StoredVersion): readonly ObjectId[] {
 async function startState(
   dependencies: SessionDependencies,
   host: HostSession,
+  executions: ToolExecutions | undefined,
 ): Promise<SessionState> {
   const { store, ids } = dependencies;
-  const state = newSessionState({ session: ids.next(), chat: ids.next() }, host);
-  const chat = sealObject(chatBody(state.chat, () => undefined));
+  const state = newSessionState({ session: ids.next(), chat: ids.next() }, host, executions);
+  const chat = sealObject(chatBody(state.chat.document, () => undefined));
   const session = sealObject(sessionBody(state));
   let versions: readonly CommittedVersion[];
   try {
@@ -99,14 +109,13 @@ async function startState(
       ? await findSession(dependencies, host)
       : undefined;
     if (found === undefined) throw error;
-    return await loadState(dependencies, found);
+    return await loadState(dependencies, found, executions);
   }
   const [madeChat, madeSession] = versions;
   if (madeChat === undefined || madeSession === undefined)
     throw new TypeError("the store returned too few versions");
-  state.chatStored = metadataVersion({ ...chat, version: madeChat.version, at: madeChat.at });
-  state.version = madeSession.version;
-  state.lastTransaction = madeSession.at.tx_id;
-  state.changed = false;
+  state.chat.keep({ ...chat, version: madeChat.version, at: madeChat.at });
+  state.noteTransaction(madeSession.at.tx_id);
+  state.noteStored(madeSession.version);
   return state;
 }

@@ -1,7 +1,5 @@
 import {
   type DynamicReference,
-  type LineRange,
-  metadataVersion,
   type ObjectBody,
   type ObjectId,
   presenceOf,
@@ -15,30 +13,17 @@ import type { Calibration, UsagePoint } from "../cost/calibrated-estimator.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
-import {
-  type Activation,
-  type HostShown,
-  type PromptLimit,
-  newSessionState,
-  replaceChat,
-  type SessionState,
-  type ViewBranch,
-} from "./session-state.ts";
-
-type StoredActivation = {
-  readonly turn: number;
-  readonly call: number;
-  readonly asked?: true;
-  readonly version?: number;
-  readonly ranges?: readonly LineRange[];
-};
+import { activationRow, type StoredSets } from "./active-sets.ts";
+import type { PromptLimit, StoredCalls, ViewBranch } from "./sent-calls.ts";
+import { newSessionState, replaceChat, type SessionState } from "./session-state.ts";
+import type { HostShown } from "./shown-texts.ts";
+import type { ToolExecutions } from "./tool-executions.ts";
 
 /** Returns the session object to store (decision D50). */
 export function sessionBody(state: SessionState): ObjectBody {
-  const locked = [state.chat.id, ...state.systemPrompts.values()].filter(
-    (id) => !state.active.has(id),
-  );
-  const chatRef: DynamicReference = { ref: "dynamic", id: state.chat.id };
+  const { chat, pool, active, uses, shown, sent, executions } = state;
+  const locked = [chat.id, ...sent.systemPrompts.values()].filter((id) => !active.has(id));
+  const chatRef: DynamicReference = { ref: "dynamic", id: chat.id };
   return {
     id: state.id,
     type: "session",
@@ -47,105 +32,62 @@ export function sessionBody(state: SessionState): ObjectBody {
     harness: state.harness,
     session_id: state.hostSessionId,
     chat_ref: chatRef,
-    ...(state.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: state.viewId } }),
-    ...(state.viewBranch === undefined ? {} : { view_branch: state.viewBranch }),
+    ...(sent.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: sent.viewId } }),
+    ...(sent.viewBranch === undefined ? {} : { view_branch: sent.viewBranch }),
     system_prompt_refs: Object.fromEntries(
-      [...state.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
+      [...sent.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
     ),
-    active_set: [...locked, ...state.active.keys()],
-    inactive_set: [...state.pool.keys()].filter((id) => !state.active.has(id)),
-    pinned_set: [...state.pinned],
-    pool: [...state.pool.values()].map(({ row }) => row),
-    handle_counts: Object.fromEntries(state.handleCounts),
+    active_set: [...locked, ...active.activations.keys()],
+    inactive_set: [...pool.entries.keys()].filter((id) => !active.has(id)),
+    pinned_set: [...active.pinned],
+    pool: [...pool.entries.values()].map(({ row }) => row),
+    handle_counts: Object.fromEntries(pool.handleCounts),
     activations: Object.fromEntries(
-      [...state.active].map(([id, activation]) => [id, activationRow(activation)]),
+      [...active.activations].map(([id, activation]) => [id, activationRow(activation)]),
     ),
-    ...(state.hostShown.size === 0 ? {} : { host_shown: Object.fromEntries(state.hostShown) }),
-    recent: [...state.recent],
-    pending_calls: [...state.pendingCalls],
-    calibration: state.calibration,
-    usage_points: state.usage,
-    ...(state.usageModel === undefined ? {} : { usage_model: state.usageModel }),
-    ...(state.promptLimits.size === 0
+    ...(shown.texts.size === 0 ? {} : { host_shown: Object.fromEntries(shown.texts) }),
+    recent: [...uses.recent],
+    pending_calls: [...executions.applied],
+    calibration: sent.calibration,
+    usage_points: sent.usage,
+    ...(sent.usageModel === undefined ? {} : { usage_model: sent.usageModel }),
+    ...(sent.promptLimits.size === 0
       ? {}
-      : { prompt_limits: Object.fromEntries(state.promptLimits) }),
-    ...(state.leftOut.length === 0 ? {} : { left_out: state.leftOut }),
-    ...(state.hasUnknown ? { left_out_unknown: true } : {}),
-    ...(state.account === undefined ? {} : { cost_account: accountRow(state.account) }),
+      : { prompt_limits: Object.fromEntries(sent.promptLimits) }),
+    ...(sent.leftOut.length === 0 ? {} : { left_out: sent.leftOut }),
+    ...(sent.hasUnknown ? { left_out_unknown: true } : {}),
+    ...(sent.account === undefined ? {} : { cost_account: accountRow(sent.account) }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
 }
 
-/**
- * The stored rows of activations. Most activations do not change from version to version, so their rows are made once.
- */
-const activationRows = new WeakMap<Activation, StoredActivation>();
-
-function activationRow(activation: Activation): StoredActivation {
-  const known = activationRows.get(activation);
-  if (known !== undefined) return known;
-  const { used, version, ranges, asked } = activation;
-  const row = Object.freeze({
-    turn: used.turn,
-    call: used.call,
-    ...(version === undefined ? {} : { version }),
-    ...(ranges === undefined ? {} : { ranges }),
-    ...(asked === undefined ? {} : { asked }),
-  });
-  activationRows.set(activation, row);
-  return row;
-}
-
 /** Fills the pool and the sets of a state from a stored session object. */
 export function readSessionSets(
-  state: SessionState,
+  { pool, active, shown, uses, executions }: SessionState,
   body: ObjectBody,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
 ): void {
-  state.pool.clear();
-  state.poolRevision += 1;
-  state.handles.clear();
-  for (const row of body["pool"] as readonly PoolRow[]) {
-    const stored = metadata.get(row.id);
-    if (stored === undefined) continue;
-    state.pool.set(row.id, { id: row.id, handle: row.handle, stored, row });
-    if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(row.id);
-    state.handles.set(row.handle, row.id);
-  }
-  for (const [letter, count] of Object.entries(body["handle_counts"] as Record<string, number>)) {
-    state.handleCounts.set(letter, Math.max(count, state.handleCounts.get(letter) ?? 0));
-  }
-  const activations = body["activations"] as Record<string, StoredActivation>;
-  state.active.clear();
-  for (const id of body["active_set"] as readonly ObjectId[]) {
-    const stored = activations[id];
-    const entry = state.pool.get(id);
-    // A file can have been deleted since the session was stored.
-    const isGone = entry === undefined || presenceOf(entry.stored.body) === "missing";
-    if (stored !== undefined && !isGone) state.active.set(id, activationOf(stored));
-  }
-  state.pinned.clear();
-  for (const id of body["pinned_set"] as readonly ObjectId[])
-    if (state.active.has(id)) state.pinned.add(id);
-  state.hostShown.clear();
-  const shown = (body["host_shown"] ?? {}) as Record<ObjectId, HostShown>;
-  for (const [id, lines] of Object.entries(shown)) state.hostShown.set(id as ObjectId, lines);
-  const recent = (body["recent"] ?? []) as readonly UseKey[];
-  state.recent.splice(0, state.recent.length, ...recent);
-  state.paths = undefined;
-  state.pendingCalls.clear();
-  for (const id of body["pending_calls"] as readonly string[]) state.pendingCalls.add(id);
-}
-
-function activationOf(stored: StoredActivation): Activation {
-  const { version, ranges, asked } = stored;
-  return {
-    used: { turn: stored.turn, call: stored.call },
-    ...(version === undefined ? {} : { version }),
-    ...(ranges === undefined ? {} : { ranges }),
-    ...(asked === undefined ? {} : { asked }),
+  pool.restore(
+    {
+      pool: body["pool"] as readonly PoolRow[],
+      handle_counts: body["handle_counts"] as Readonly<Record<string, number>>,
+    },
+    metadata,
+  );
+  const sets: StoredSets = {
+    active_set: body["active_set"] as readonly ObjectId[],
+    pinned_set: body["pinned_set"] as readonly ObjectId[],
+    activations: body["activations"] as StoredSets["activations"],
   };
+  active.restore(sets, (id) => {
+    const entry = pool.get(id);
+    // A file can have been deleted since the session was stored.
+    return entry !== undefined && presenceOf(entry.stored.body) !== "missing";
+  });
+  shown.restore((body["host_shown"] ?? {}) as Readonly<Record<ObjectId, HostShown>>);
+  uses.restore((body["recent"] ?? []) as readonly UseKey[]);
+  executions.restore(body["pending_calls"] as readonly string[]);
 }
 
 /**
@@ -156,40 +98,51 @@ export function restoreSessionState(
   session: StoredVersion,
   chat: StoredVersion,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
-  view?: StoredVersion,
+  {
+    view,
+    executions,
+  }: { readonly view?: StoredVersion; readonly executions?: ToolExecutions } = {},
 ): SessionState {
   const { body } = session;
   const host = { harness: body["harness"] as string, sessionId: body["session_id"] as string };
-  const state = newSessionState({ session: body.id, chat: chat.body.id }, host);
-  state.version = session.version;
-  state.chatStored = metadataVersion(chat);
-  state.calibration = body["calibration"] as Calibration;
-  state.usage = (body["usage_points"] ?? []) as readonly UsagePoint[];
-  state.usageModel = body["usage_model"] as string | undefined;
-  const limits = (body["prompt_limits"] ?? {}) as Record<string, PromptLimit>;
-  for (const [model, limit] of Object.entries(limits)) state.promptLimits.set(model, limit);
-  state.leftOut = (body["left_out"] ?? []) as readonly string[];
-  state.hasUnknown = body["left_out_unknown"] === true;
-  state.account = readAccountRow(body["cost_account"]);
-  state.lastTransaction = Math.max(session.at.tx_id, chat.at.tx_id);
-  state.changed = false;
-  for (const [origin, reference] of Object.entries(
-    body["system_prompt_refs"] as Record<string, DynamicReference>,
-  )) {
-    state.systemPrompts.set(origin, reference.id);
-  }
+  const ids = { session: body.id, chat: chat.body.id };
+  const state = newSessionState(ids, host, executions);
+  state.sent.restore(storedCalls(body));
   readSessionSets(state, body, metadata);
   replaceChat(state, chatState(chat.body, host.sessionId));
-  state.viewId = (body["view_ref"] as DynamicReference | undefined)?.id;
-  state.viewBranch = body["view_branch"] as ViewBranch | undefined;
-  state.view = view === undefined ? undefined : sentView(view, isDone(state, view.version));
-  state.sentTokens = state.view?.isAnswered === false ? state.view.tokens : 0;
+  state.chat.keep(chat);
+  state.noteTransaction(Math.max(session.at.tx_id, chat.at.tx_id));
+  state.noteStored(session.version);
+  if (view !== undefined) {
+    const sent = sentView(view, isDone(state, view.version));
+    state.sent.setView(sent, { isWaiting: !sent.isAnswered });
+  }
   return state;
 }
 
+function storedCalls(body: ObjectBody): StoredCalls {
+  const prompts = Object.entries(
+    body["system_prompt_refs"] as Readonly<Record<string, DynamicReference>>,
+  );
+  return {
+    viewId: (body["view_ref"] as DynamicReference | undefined)?.id,
+    viewBranch: body["view_branch"] as ViewBranch | undefined,
+    systemPrompts: new Map(prompts.map(([origin, { id }]) => [origin, id])),
+    calibration: body["calibration"] as Calibration,
+    usage: (body["usage_points"] ?? []) as readonly UsagePoint[],
+    usageModel: body["usage_model"] as string | undefined,
+    promptLimits: new Map(
+      Object.entries((body["prompt_limits"] ?? {}) as Readonly<Record<string, PromptLimit>>),
+    ),
+    leftOut: (body["left_out"] ?? []) as readonly string[],
+    hasUnknown: body["left_out_unknown"] === true,
+    account: readAccountRow(body["cost_account"]),
+  };
+}
+
 /** Whether a call no longer waits for its answer: its answer is in the chat, or the user went back to its view. */
-function isDone({ chat, viewBranch }: SessionState, call: number): boolean {
-  if (viewBranch?.from === call) return true;
+function isDone({ chat, sent }: SessionState, call: number): boolean {
+  if (sent.viewBranch?.from === call) return true;
   return chat.turns.some(({ steps }) =>
     steps.some((step) => isAssistantStep(step) && step.view === call),
   );

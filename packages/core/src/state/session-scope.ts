@@ -17,7 +17,6 @@ import {
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
 import type { FileTracker } from "../files/file-tracker.ts";
-import { handleLetter } from "../lines/handles.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
@@ -75,56 +74,17 @@ interface StagedWrites {
 }
 
 /**
- * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
- * another object (decision D45).
- */
-function nextHandle(state: SessionState, type: string): string {
-  const letter = handleLetter(type);
-  const count = (state.handleCounts.get(letter) ?? 0) + 1;
-  state.handleCounts.set(letter, count);
-  return `${letter}${count}`;
-}
-
-/**
- * Adds an object to the metadata pool, or replaces its metadata by newer metadata. `key` is the host's message key of a
- * tool's result. `loaded`: the object joins because a program loads it as inactive.
+ * Adds an object to the metadata pool, or replaces its metadata by newer metadata. A deleted file becomes inactive
+ * (decision D12): a file that is made again is activated again by who needs it.
  */
 export function joinPool(
-  state: SessionState,
+  { pool, active }: SessionState,
   stored: StoredMetadata,
-  { key, loaded }: Pick<PoolRow, "key" | "loaded"> = {},
+  row?: Pick<PoolRow, "key" | "loaded">,
 ): PoolEntry {
-  const known = state.pool.get(stored.body.id);
-  const hasRow = known !== undefined && (key === undefined || known.row.key === key);
-  if (hasRow && known.stored.version === stored.version) return known;
-  const handle = known?.handle ?? nextHandle(state, stored.body.type);
-  const { id } = stored.body;
-  const isLoaded = known === undefined ? loaded : known.row.loaded;
-  const row = hasRow
-    ? known.row
-    : Object.freeze({
-        id,
-        handle,
-        ...(key === undefined ? {} : { key }),
-        ...(isLoaded === undefined ? {} : { loaded: isLoaded }),
-      });
-  const entry = { id, handle, stored, row };
-  state.pool.set(id, entry);
-  if (presenceOf(stored.body) === "missing") dropMissing(state, id);
-  if (stored.body.type === "file" || stored.body.type === "note") state.untracked.add(id);
-  state.handles.set(handle, id);
-  if (!hasRow) state.changed = true;
-  if (known === undefined) return entry;
-  if (known.stored.version > 0) state.poolRevision += 1;
+  const entry = pool.join(stored, row);
+  if (entry.stored === stored && presenceOf(stored.body) === "missing") active.leave(entry.id);
   return entry;
-}
-
-/** Makes a deleted file inactive (decision D12). A file that is made again is activated again by who needs it. */
-function dropMissing(state: SessionState, id: ObjectId): void {
-  if (!state.active.delete(id)) return;
-  state.pinned.delete(id);
-  state.unsent.delete(id);
-  state.changed = true;
 }
 
 /**
@@ -170,7 +130,7 @@ async function commitWrites(
     const object = writes[index]?.object;
     if (object === undefined)
       throw new TypeError("the store returned more versions than the commit has writes");
-    scope.state.lastTransaction = Math.max(scope.state.lastTransaction, made.at.tx_id);
+    scope.state.noteTransaction(made.at.tx_id);
     return { body: object.body, hashes: object.hashes, version: made.version, at: made.at };
   });
 }
@@ -187,13 +147,10 @@ export async function commitSession(
   const { state } = scope;
   const staged = scope.staged.splice(0);
   const writes = [...staged.flatMap((one) => one.writes), ...bodies.map(writeOf)];
-  const { changed } = state;
-  if (changed) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
+  const { isChanged } = state;
+  if (isChanged) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
   const versions = writes.length === 0 ? [] : await commitWrites(scope, writes, options);
-  if (changed) {
-    state.version = versions.at(-1)?.version ?? state.version;
-    state.changed = false;
-  }
+  if (isChanged) state.noteStored(versions.at(-1)?.version ?? state.version);
   let settled = 0;
   for (const one of staged) {
     one.settle(versions.slice(settled, settled + one.writes.length));
@@ -209,10 +166,10 @@ export function sealableChat(scope: SessionScope): {
 } {
   const { state } = scope;
   return {
-    body: chatBody(state.chat, (id) => {
+    body: chatBody(state.chat.document, (id) => {
       const status = state.pool.get(id)?.stored.body["status"];
       return typeof status === "string" ? status : undefined;
     }),
-    expect: state.chatStored?.version ?? 0,
+    expect: state.chat.stored?.version ?? 0,
   };
 }

@@ -1,222 +1,76 @@
-import {
-  isReference,
-  type JsonObject,
-  type LineRange,
-  withRange,
-} from "@self-context-manager/objects";
-import type { CallFacts } from "../calls/call-kind.ts";
-import { isLargeWrite } from "../calls/large-write.ts";
-import { usualToolFacts } from "../calls/tool-facts.ts";
-import { argumentsOf } from "../calls/toolcall-object.ts";
-import { isToolCall } from "../chat/message.ts";
-import { isAssistantStep } from "../chat/turn.ts";
-import { argumentsKey, recentLimit, type UseKey } from "../policy/activation-policy.ts";
-import type { PoolEntry } from "../view/pool-entry.ts";
-import { contentParts, handlesShown } from "../view/view-entry.ts";
-import type { ViewRecord } from "../view/view-record.ts";
-import type { SessionScope } from "./session-scope.ts";
-import {
-  type Activation,
-  currentCallTime,
-  type PathHolders,
-  type SessionState,
-} from "./session-state.ts";
+import { recentLimit, type UseKey } from "../policy/activation-policy.ts";
+import type { StatePart } from "./state-part.ts";
 
-/** Records a use: moves a key to the end of the order of use. */
-export function noteUse(state: SessionState, key: UseKey): void {
-  if (state.recent.at(-1) === key) return;
-  const at = state.recent.lastIndexOf(key);
-  if (at !== -1) state.recent.splice(at, 1);
-  state.recent.push(key);
-  if (state.recent.length > recentLimit) state.recent.shift();
-  state.changed = true;
+/** The objects of a path: the newest object that names the file, and the newest one that shows its text. */
+export interface PathHolders {
+  readonly newest: UseKey;
+  readonly read?: UseKey;
 }
 
-/** Removes a key from the order of use. A deactivated object is not used again when a call names its file. */
-export function forgetUse(state: SessionState, key: UseKey): void {
-  const at = state.recent.lastIndexOf(key);
-  if (at === -1) return;
-  state.recent.splice(at, 1);
-  state.changed = true;
+/** The order in which the objects of a session were used, for the policy. */
+export interface UseOrder extends StatePart {
+  /** The keys in order, the newest last. It is a short list. */
+  readonly recent: readonly UseKey[];
+  /** The objects that contain the text of a file, by path; undefined until they are computed from the chat. */
+  readonly paths: ReadonlyMap<string, PathHolders> | undefined;
+  /** Moves a key to the end of the order. */
+  use(key: UseKey): void;
+  /** Removes a key. A deactivated object is not used again when a call names its file. */
+  forget(key: UseKey): void;
+  /** Begins an empty table of the objects that contain files, and returns it. */
+  beginPaths(): ReadonlyMap<string, PathHolders>;
+  /** Notes which objects contain the text of a file. */
+  hold(path: string, holders: PathHolders): void;
+  /** Forgets the objects that contain files, because the chat was replaced. */
+  forgetPaths(): void;
+  /** Replaces the order by that of a stored session. */
+  restore(recent: readonly UseKey[]): void;
 }
 
-/**
- * Records the use of the files that a call names: for each, its newest object and its newest reading. Where the policy
- * says so, an object that it made inactive becomes active again if it is still in view, because its content needs no new
- * tokens.
- */
-export function noteNamedFiles(scope: SessionScope, toolName: string, args: JsonObject): void {
-  const { state, dependencies } = scope;
-  const { paths } = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
-  if (paths.length === 0) return;
-  const holders = pathHolders(scope);
-  for (const path of paths) {
-    const known = holders.get(keyOf(scope, path));
-    if (known === undefined) continue;
-    for (const key of new Set([known.read, known.newest])) {
-      if (key === undefined || !state.recent.includes(key)) continue;
-      noteUse(state, key);
-      if (dependencies.policy.revivesNamed === true) revive(state, key);
-    }
+/** Returns an empty order. */
+export function useOrder(): UseOrder {
+  let recent: readonly UseKey[] = [];
+  let paths: Map<string, PathHolders> | undefined;
+  let isChanged = false;
+
+  function set(next: readonly UseKey[]): void {
+    recent = next;
+    isChanged = true;
   }
-}
 
-function revive(state: SessionState, key: UseKey): void {
-  const id = state.handles.get(key);
-  const entry = id === undefined ? undefined : state.pool.get(id);
-  if (id === undefined || entry === undefined || state.active.has(id) || state.view === undefined)
-    return;
-  const { record } = state.view;
-  if (!handlesInView(record).has(key)) return;
-  const shown = isFileLike(entry) ? shownOfFile(state, entry, record) : {};
-  if (shown === undefined) return;
-  state.active.set(id, { used: currentCallTime(state), ...shown });
-  state.changed = true;
-}
-
-function isFileLike({ stored }: PoolEntry): boolean {
-  return stored.body.type === "file" || stored.body.type === "note";
-}
-
-/**
- * Returns the version and the lines of a file that are in view. After changes by the model, a whole file is that of its
- * newest version; undefined if the model has changed a file of which lines are in view, because their place is unknown.
- */
-function shownOfFile(
-  { hostShown }: SessionState,
-  { id, handle, stored }: PoolEntry,
-  { entries }: ViewRecord,
-): Pick<Activation, "version" | "ranges"> | undefined {
-  const parts = entries.flatMap((entry) => contentParts(entry).filter(({ of }) => of === handle));
-  const version = Math.max(...parts.map((part) => part.version));
-  const current = parts.filter((part) => part.version === version);
-  const known = hostShown.get(id);
-  const isOwn = version < stored.version && known?.content_hash === stored.hashes.content_hash;
-  if (current.some(({ form }) => form !== "lines")) {
-    if (isOwn && known.ranges !== undefined) return undefined;
-    return { version: isOwn ? stored.version : version };
-  }
-  if (isOwn) return undefined;
-  let ranges: readonly LineRange[] = [];
-  for (const { from = 1, to = from } of current) ranges = withRange(ranges, { from, to }) ?? ranges;
-  return { version, ranges };
-}
-
-const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
-
-/** Returns the handles of the objects whose content a view shows. */
-export function handlesInView(record: ViewRecord): ReadonlySet<string> {
-  const known = inView.get(record);
-  if (known !== undefined) return known;
-  const handles = handlesShown(record.entries);
-  inView.set(record, handles);
-  return handles;
-}
-
-/**
- * Records the arrival of a tool's result. The result and large arguments of its call are used, and they contain the
- * files that the call named.
- */
-export function noteArrival(
-  scope: SessionScope,
-  entry: PoolEntry,
-  toolName: string,
-  args: JsonObject,
-): void {
-  const { state } = scope;
-  if (entry.stored.body["context_tool"] === true) return;
-  const use = useOf(scope, entry, toolName, args);
-  if (use.holder !== entry.handle) noteUse(state, use.holder);
-  noteUse(state, entry.handle);
-  if (use.facts.paths.length > 0) hold(scope, pathHolders(scope), entry, use);
-}
-
-/** Records that a file was read, written or activated: its object now contains the text of its path. */
-export function noteFileUse(scope: SessionScope, entry: PoolEntry): void {
-  noteUse(scope.state, entry.handle);
-  const path = entry.stored.body["path"];
-  if (typeof path !== "string") return;
-  pathHolders(scope).set(keyOf(scope, path), { newest: entry.handle, read: entry.handle });
-}
-
-function hold(
-  scope: SessionScope,
-  holders: Map<string, PathHolders>,
-  entry: PoolEntry,
-  { facts, holder }: CallUse,
-): void {
-  for (const path of facts.paths) {
-    const key = keyOf(scope, path);
-    const read = facts.kind === "read" ? entry.handle : holders.get(key)?.read;
-    holders.set(key, { newest: holder, ...(read === undefined ? {} : { read }) });
-  }
-}
-
-/**
- * The facts of a call, with the key of the part that contains the text of a file: its large arguments or its result.
- */
-interface CallUse {
-  readonly facts: CallFacts;
-  readonly holder: UseKey;
-}
-
-function useOf(
-  { dependencies }: SessionScope,
-  entry: PoolEntry,
-  toolName: string,
-  args: JsonObject,
-): CallUse {
-  const facts = (dependencies.toolFacts ?? usualToolFacts)(toolName, args);
-  const call = { type: "toolCall" as const, id: "", name: toolName, arguments: args };
-  const from = dependencies.layout.largeArguments;
-  const isLarge =
-    from !== undefined && isLargeWrite({ toolFacts: () => facts }, call, from) !== undefined;
-  return { facts, holder: isLarge ? argumentsKey(entry.handle) : entry.handle };
-}
-
-/**
- * Returns the objects that contain a file, by path. They are computed from the chat after a session is opened or
- * rewound.
- */
-function pathHolders(scope: SessionScope): Map<string, PathHolders> {
-  const { state } = scope;
-  if (state.paths !== undefined) return state.paths;
-  const holders = new Map<string, PathHolders>();
-  state.paths = holders;
-  for (const { steps } of state.chat.turns) {
-    for (const step of steps) {
-      if (!isAssistantStep(step)) continue;
-      const calls = step.assistant.filter(isToolCall);
-      for (const [index, call] of calls.entries()) {
-        const id = step.toolcall_ids[index];
-        const entry = id === undefined ? undefined : state.pool.get(id);
-        if (entry === undefined) continue;
-        if (entry.stored.body["context_tool"] === true) holdTargets(scope, holders, entry);
-        else {
-          const use = useOf(scope, entry, call.name, argumentsOf(call.arguments));
-          hold(scope, holders, entry, use);
-        }
-      }
-    }
-  }
-  return holders;
-}
-
-function holdTargets(
-  scope: SessionScope,
-  holders: Map<string, PathHolders>,
-  { stored }: PoolEntry,
-): void {
-  const references = stored.body["target_refs"];
-  if (!Array.isArray(references)) return;
-  for (const reference of references) {
-    const target = isReference(reference) ? scope.state.pool.get(reference.id) : undefined;
-    const path = target?.stored.body["path"];
-    if (target === undefined || typeof path !== "string") continue;
-    holders.set(keyOf(scope, path), { newest: target.handle, read: target.handle });
-  }
-}
-
-function keyOf({ dependencies }: SessionScope, path: string): string {
-  return dependencies.fileKey?.(path) ?? dependencies.files.resolve(path, dependencies.workspace);
+  return {
+    get recent() {
+      return recent;
+    },
+    get paths() {
+      return paths;
+    },
+    get isChanged() {
+      return isChanged;
+    },
+    noteStored() {
+      isChanged = false;
+    },
+    use(key) {
+      if (recent.at(-1) === key) return;
+      set([...recent.filter((one) => one !== key), key].slice(-recentLimit));
+    },
+    forget(key) {
+      if (recent.includes(key)) set(recent.filter((one) => one !== key));
+    },
+    beginPaths() {
+      paths = new Map();
+      return paths;
+    },
+    hold(path, holders) {
+      paths?.set(path, holders);
+    },
+    forgetPaths() {
+      paths = undefined;
+    },
+    restore(stored) {
+      set([...stored]);
+      paths = undefined;
+    },
+  };
 }

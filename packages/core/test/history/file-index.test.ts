@@ -3,7 +3,8 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FileTracker, fileTracker } from "../../src/files/file-tracker.ts";
-import { type ContextSession, openContextSession } from "../../src/session/context-session.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { openContextSession } from "../../src/session/open-context-session.ts";
 import { type FakeDisk, fakeDisk } from "../files/fake-disk.ts";
 import { openTestSession, otherHost, testHost, type TestSession } from "../session/test-session.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ToolFacts, usualToolFacts } from "../../src/calls/tool-facts.ts";
-import { type ContextSession, openContextSession } from "../../src/session/context-session.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { openContextSession } from "../../src/session/open-context-session.ts";
 import type { SessionDependencies } from "../../src/state/session-scope.ts";
 import { openTestSession, testHost } from "./test-session.ts";
 

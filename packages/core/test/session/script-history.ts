@@ -9,7 +9,7 @@ import type {
 import type { ToolAnswer } from "../../src/session/answers.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { hostText } from "../../src/session/answers.ts";
-import { answerDetails } from "../../src/session/context-session.ts";
+import { answerDetails } from "../../src/session/answers.ts";
 import { plainCodec } from "./test-session.ts";
 
 /** A host's message list that a script extends. Each message gets the next millisecond. */

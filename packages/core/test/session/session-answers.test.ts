@@ -1,7 +1,7 @@
 import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import { openContextSession } from "../../src/session/context-session.ts";
+import { openContextSession } from "../../src/session/open-context-session.ts";
 import { fileSample } from "../samples.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";

@@ -50,6 +50,18 @@ export function rangeOf(
   return first === 1 && last >= lines ? undefined : { from: first, to: last };
 }
 
+/** Whether two lists of ranges are the same; undefined stands for all lines. */
+export function areSameRanges(
+  left: readonly LineRange[] | undefined,
+  right: readonly LineRange[] | undefined,
+): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    left.length === right.length &&
+    left.every(({ from, to }, index) => from === right[index]?.from && to === right[index].to)
+  );
+}
+
 /** Returns the first lines of a text that fit both limits; undefined if the whole text fits. */
 export function headRange(text: string, limits: ReadLimits): LineRange | undefined {
   const lines = lineCount(text);

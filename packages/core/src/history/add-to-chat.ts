@@ -1,0 +1,178 @@
+import type { ObjectId } from "@self-context-manager/objects";
+import { argumentsOf } from "../calls/toolcall-object.ts";
+import type { Compaction } from "../chat/chat-document.ts";
+import {
+  type AssistantMessage,
+  isToolCall,
+  type Message,
+  type ToolCallBlock,
+} from "../chat/message.ts";
+import { type AssistantStep, callsOf, isAfter, type TurnPosition } from "../chat/turn.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
+import { freeReplaced } from "../state/free-replaced.ts";
+import { noteNamedFiles } from "../state/note-use.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
+import type { UnseenMessage } from "./reconcile.ts";
+import type { WaitingResult } from "./stage-toolcalls.ts";
+
+/** A decoded message that the session does not know. */
+export interface NewMessage extends UnseenMessage {
+  readonly message: Message;
+}
+
+/**
+ * Adds the unseen messages to the chat. Returns the tool results, because their objects need the chat's version first.
+ */
+export function addToChat(
+  scope: SessionScope,
+  unseen: readonly NewMessage[],
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  keptAfter: (index: number) => TurnPosition | undefined,
+): readonly WaitingResult[] {
+  const { state } = scope;
+  const waiting: WaitingResult[] = [];
+  for (const one of unseen) {
+    const { message } = one;
+    if (message.role === "toolResult") {
+      const call = state.chat.openCalls.get(message.toolCallId);
+      const answered = call === undefined ? answeredCall(state, message.toolCallId) : undefined;
+      if (answered !== undefined) {
+        // A call has one result. Of several reports, the first one stays, as with any message that is sent again.
+        know(scope, one, answered);
+        continue;
+      }
+      if (call !== undefined) state.chat.closeCall(message.toolCallId);
+      const waits = {
+        result: message,
+        objectId: call?.objectId ?? scope.dependencies.ids.next(),
+        ...(one.identity.key === undefined ? {} : { key: one.identity.key }),
+        ...(call === undefined ? {} : { call }),
+      };
+      waiting.push(waits);
+      know(scope, one, call?.position ?? state.chat.end());
+    } else if (message.role === "summary") {
+      if (!message.isFromManager) setCompaction(scope, message, one.identity, keptAfter(one.index));
+      know(scope, one, undefined);
+    } else {
+      appendMessage(scope, one, objectIds);
+      know(scope, one, state.chat.end());
+      if (message.role === "assistant") {
+        openCalls(scope, message, objectIds);
+        for (const call of message.content.filter(isToolCall))
+          noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
+      }
+    }
+  }
+  return waiting;
+}
+
+/** Returns the place of the newest call with an id; undefined if the chat has none. */
+function answeredCall({ chat }: SessionState, callId: string): TurnPosition | undefined {
+  for (let turn = chat.turns.length - 1; turn >= 0; turn -= 1) {
+    const step = chat.turns[turn]?.steps.findLastIndex((one) =>
+      callsOf(one).some(({ id }) => id === callId),
+    );
+    if (step !== undefined && step !== -1) return { turn, step };
+  }
+  return undefined;
+}
+
+function appendMessage(
+  scope: SessionScope,
+  one: NewMessage,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const { state } = scope;
+  const { message, identity } = one;
+  const key = identity.key === undefined ? {} : { key: identity.key };
+  const { chat } = state;
+  if (message.role === "user") {
+    chat.addTurn({
+      user: message.content,
+      timestamp: message.timestamp ?? null,
+      steps: [],
+      ...key,
+    });
+  } else if (message.role === "assistant") {
+    const time = message.timestamp === undefined ? {} : { timestamp: message.timestamp };
+    const ids = message.content
+      .filter(isToolCall)
+      .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    chat.addStep({
+      assistant: message.content,
+      toolcall_ids: ids,
+      assistant_meta: { ...message.meta, ...time },
+      ...answeredView(scope),
+      ...key,
+    });
+  } else if (message.role === "opaque") {
+    chat.addStep({
+      opaque: message.raw,
+      kind: message.kind,
+      timestamp: message.timestamp ?? null,
+      ...key,
+    });
+  }
+}
+
+/** Returns the fields that connect an answer with its view and payload. Each view has one answer. */
+function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "payload_hash"> {
+  const view = state.sent.answer();
+  if (view === undefined) return {};
+  const { call, payloadHash } = view;
+  return { view: call, ...(payloadHash === undefined ? {} : { payload_hash: payloadHash }) };
+}
+
+function openCalls(
+  scope: SessionScope,
+  message: AssistantMessage,
+  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+): void {
+  const position = scope.state.chat.end();
+  for (const [call, block] of message.content.filter(isToolCall).entries()) {
+    const objectId = objectIds.get(block);
+    if (objectId === undefined) continue;
+    const args = argumentsOf(block.arguments);
+    scope.state.chat.openCall(block.id, { objectId, args, position: { ...position, call } });
+  }
+}
+
+/**
+ * Records a summary. It replaces the messages before `from`: all messages except those that the host still sends after
+ * it.
+ */
+function setCompaction(
+  scope: SessionScope,
+  message: Extract<Message, { role: "summary" }>,
+  { key }: MessageIdentity,
+  kept: TurnPosition | undefined,
+): void {
+  const { state } = scope;
+  const compaction: Compaction = {
+    opaque: message.raw,
+    kind: message.kind,
+    from: kept ?? afterEnd(scope),
+    timestamp: message.timestamp ?? null,
+    ...(key === undefined ? {} : { key }),
+  };
+  state.chat.summarise(compaction);
+  freeReplaced(scope, (place) => isAfter(compaction.from, place));
+}
+
+/** Returns the position after the end of the chat: the last turn's next step. */
+function afterEnd({ state }: SessionScope): TurnPosition {
+  const { turns } = state.chat;
+  const last = turns.at(-1);
+  return last === undefined
+    ? { turn: 0, step: -1 }
+    : { turn: turns.length - 1, step: last.steps.length };
+}
+
+function know(
+  { state }: SessionScope,
+  { identity, key }: NewMessage,
+  position: TurnPosition | undefined,
+): void {
+  state.chat.know({ identity, key, position });
+}

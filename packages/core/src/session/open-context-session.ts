@@ -1,0 +1,351 @@
+import {
+  type ObjectId,
+  staticReference,
+  type StaticReference,
+  type StoredMetadata,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
+import { writtenStandIns } from "../calls/written-stand-ins.ts";
+import { canReadFiles, keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
+import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
+import { reportedProfile } from "../cost/cost-account.ts";
+import type { TokenEstimator } from "../cost/token-estimator.ts";
+import { afterTool, indexNamed } from "../history/file-index.ts";
+import { recordWrite } from "../history/record-write.ts";
+import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
+import { keysOf } from "../history/known-keys.ts";
+import { knownMessages } from "../history/known-messages.ts";
+import type { HostSession } from "../host/host-session.ts";
+import type { MessageCodec } from "../host/message-codec.ts";
+import { identify } from "../host/message-identity.ts";
+import { handlesInView } from "../state/note-use.ts";
+import { openState } from "../state/open-state.ts";
+import {
+  commitSession,
+  type SessionDependencies,
+  type SessionScope,
+} from "../state/session-scope.ts";
+import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts";
+import { taskQueue } from "../task-queue.ts";
+import { placeAdded, type PlacedMessage } from "./added-messages.ts";
+import type { ToolAnswer } from "./answers.ts";
+import { activate, deactivate, loadInactive, pin, unpin } from "./change-activation.ts";
+import type {
+  CallOptions,
+  ContextSession,
+  ListedObject,
+  SessionStatus,
+} from "./context-session.ts";
+import { fileFollower } from "./follow-files.ts";
+import { inspectObject, nameObject } from "./inspect-object.ts";
+import { learnRefusal } from "./learn-refusal.ts";
+import { noteLeftOut } from "./left-out-messages.ts";
+import { makeView } from "./make-view.ts";
+import { lookAtRead, readFile } from "./read-file.ts";
+import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { splitList, type SplitList } from "./split-list.ts";
+import { recordSystemPrompt } from "./system-prompts.ts";
+import type { HeldTexts } from "../view/layout.ts";
+import type { View, ViewOptions } from "./view-options.ts";
+
+/** Information about a session before it is opened. */
+interface OpenSessionOptions {
+  /** Whether another process has the session open. Default: false. */
+  readonly isShared?: boolean;
+}
+
+/** Opens a session by its host session id, with its stored pool and sets. */
+export async function openContextSession(
+  given: SessionDependencies,
+  host: HostSession,
+  options: OpenSessionOptions = {},
+): Promise<ContextSession> {
+  let hasHostRead = false;
+  const dependencies = {
+    ...given,
+    toolFacts: keptFacts(given.toolFacts ?? usualToolFacts),
+    get activateUnread() {
+      return given.activateUnread ?? (hasHostRead ? "ask" : "read");
+    },
+  };
+  let isShared = options.isShared === true;
+  let isFromOtherStore = false;
+  const queue = taskQueue();
+  const executions = toolExecutions();
+  const { tracker } = dependencies;
+  const follower = tracker === undefined ? undefined : fileFollower(tracker, dependencies.logger);
+  let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
+  let scope: SessionScope | undefined = await openScope();
+
+  async function openScope(): Promise<SessionScope> {
+    const opened = {
+      dependencies,
+      state: await openState(dependencies, host, executions),
+      contents: new Map<ObjectId, StoredVersion>(),
+      inView: new Map<string, StoredVersion | StoredMetadata>(),
+      heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
+      staged: [],
+    };
+    // Changes that were made while the session was closed get their versions before the first call.
+    await follower?.track(opened);
+    follower?.takeIn(opened);
+    return opened;
+  }
+
+  /** Runs an operation on the scope. After a failure the state is uncertain, so the next operation reads it again. */
+  async function attempt<Result>(
+    operation: (scope: SessionScope) => Promise<Result>,
+  ): Promise<Result> {
+    const current = scope ?? (await openScope());
+    scope = undefined;
+    follower?.takeIn(current);
+    const result = await operation(current);
+    scope = current;
+    try {
+      await follower?.track(current);
+    } catch (error) {
+      // The effect of the operation is stored. The next operation compares the files again.
+      if (!StoreError.is(error)) throw error;
+      dependencies.logger.warn("files could not be compared with the disk", { error });
+    }
+    return result;
+  }
+
+  /**
+   * Runs an operation, and repeats it once on the stored state if another process with the same session committed
+   * first.
+   */
+  async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
+    return await queue(async () => {
+      const version = scope?.state.version;
+      try {
+        return await attempt(operation);
+      } catch (error) {
+        if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+        dependencies.logger.warn("another process writes to the same objects", { ...host });
+      }
+      scope = await openScope();
+      // Other sessions can write a file too, but only another process writes the object of this session.
+      if (version !== undefined && scope.state.version > version) isShared = true;
+      try {
+        return await attempt(operation);
+      } catch (cause) {
+        if (!StoreError.is(cause, "VERSION_CONFLICT")) throw cause;
+        throw new StoreError(
+          "VERSION_CONFLICT",
+          `another process writes to session ${host.sessionId} of ${host.harness} at the same time: ${cause.message}`,
+          { cause },
+        );
+      }
+    });
+  }
+
+  async function answer(
+    operation: (scope: SessionScope) => Promise<ToolAnswer>,
+    { callId }: CallOptions = {},
+  ): Promise<ToolAnswer> {
+    return await run(async (current) => {
+      const result = await operation(current);
+      // A refusal has no effect, so the host's own result of the call is enough.
+      const callMade = result.ok && result.isOutput !== true ? callId : undefined;
+      const hasEffect = current.state.isChanged;
+      if (callMade !== undefined && hasEffect) executions.noteApplied(callMade);
+      // The result of the call is ingested and stored before the model gets it.
+      await commitSession(current, [], { isFollowed: callMade !== undefined });
+      if (callMade !== undefined)
+        executions.record(callMade, {
+          report: result.text,
+          ...(result.hostText === undefined ? {} : { hostText: result.hostText }),
+          effects: result.effects,
+          isApplied: true,
+        });
+      // An effect that changed nothing is not applied by a later replay of the history (decision D42).
+      return hasEffect ? result : { ...result, effects: [] };
+    });
+  }
+
+  function currentEstimator(
+    {
+      state: {
+        sent: { calibration },
+      },
+    }: SessionScope,
+    model: string | undefined,
+  ): TokenEstimator {
+    const { factor } = calibration;
+    if (estimator?.factor !== factor || estimator.use.model !== model)
+      estimator = { factor, use: calibratedEstimator(calibration, model) };
+    return estimator.use;
+  }
+
+  async function takeIn<Raw>(
+    current: SessionScope,
+    messages: readonly Raw[],
+    codec: MessageCodec<Raw>,
+    signals: HostSignals,
+  ): Promise<IngestReport> {
+    const report = await ingestMessages(current, messages, codec, signals);
+    noteLeftOut(current, messages, codec);
+    if (report.isFromOtherStore === true) isFromOtherStore = true;
+    return report;
+  }
+
+  async function viewOf(
+    current: SessionScope,
+    options: ViewOptions,
+    added: readonly PlacedMessage[] = [],
+  ): Promise<View> {
+    const { prices } = options;
+    const known = prices && { prices: reportedProfile(prices, current.state.sent.account) };
+    return await makeView(
+      current,
+      { ...options, ...known },
+      currentEstimator(current, options.model),
+      added,
+    );
+  }
+
+  return {
+    host,
+    get isShared() {
+      return isShared;
+    },
+    get isFromOtherStore() {
+      return isFromOtherStore;
+    },
+    knownUntil: async (messages, codec) =>
+      await run(async ({ state }) => {
+        const identities = messages.map((raw) => identify(raw, codec));
+        const keys = keysOf(identities, knownMessages(state));
+        return await Promise.resolve(keys.findLastIndex((key) => state.chat.known.has(key)) + 1);
+      }),
+    announceTools: (toolNames) => {
+      hasHostRead ||= toolNames.some((name) => canReadFiles(dependencies.toolFacts, name));
+    },
+    ingest: async (messages, codec, signals = {}) =>
+      await run(async (current) => {
+        const report = await takeIn(current, split(current, messages, codec).own, codec, signals);
+        await commitSession(current);
+        return report;
+      }),
+    view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
+    ingestAndView: async (messages, codec, { rewound, summaries, ...options } = {}) =>
+      await run(async (current) => {
+        const list = split(current, messages, codec);
+        await takeIn(current, list.own, codec, {
+          ...(rewound === undefined ? {} : { rewound }),
+          ...(summaries === undefined ? {} : { summaries }),
+        });
+        try {
+          return await viewOf(current, options, placeAdded(current.state, list, codec));
+        } catch (error) {
+          // The host's messages are stored even if no view can be made. After a failure of the store, nothing is
+          // stored.
+          if (!StoreError.is(error)) await commitSession(current);
+          throw error;
+        }
+      }),
+    read: async (request, options) =>
+      await answer((current) => readFile(current, request), options),
+    activate: async (target, range, options) =>
+      await answer((current) => activate(current, target, range), options),
+    deactivate: async (target, options) =>
+      await answer((current) => deactivate(current, target), options),
+    pin: async (target, options) => await answer((current) => pin(current, target), options),
+    unpin: async (target, options) => await answer((current) => unpin(current, target), options),
+    load: async (target) => await answer((current) => loadInactive(current, target)),
+    inspect: async (target) => await run(async (current) => await inspectObject(current, target)),
+    name: async (target, nickname) =>
+      await answer((current) => nameObject(current, target, nickname)),
+    recordRead: async (path, { callId }) =>
+      await run(async (current) => {
+        const seen = await lookAtRead(current, path);
+        await commitSession(current);
+        if (seen !== undefined) executions.record(callId, seen);
+      }),
+    recordWrite: async (path, options = {}) =>
+      await run(async (current) => {
+        const absolute = dependencies.files.resolve(path, dependencies.workspace);
+        const reference = await recordWrite(current, absolute, options.args);
+        await commitSession(current);
+        if (reference !== undefined) noteFiles(executions, options, [reference]);
+      }),
+    holdWrite: async (path) => {
+      const absolute = dependencies.files.resolve(path, dependencies.workspace);
+      return (await tracker?.hold(absolute)) ?? { [Symbol.asyncDispose]: async () => {} };
+    },
+    async checkArguments(toolName, args) {
+      const written = writtenStandIns(dependencies.toolFacts, toolName, args);
+      // Nearly every call has no stand-in and waits for nothing.
+      if (written.found.length === 0) return undefined;
+      return await run(async (current) => await refuseStandIns(current, written));
+    },
+    recordNamed: async (paths, options = {}) =>
+      await run(async (current) => {
+        const entries = await afterTool(current, await indexNamed(current, paths));
+        await commitSession(current);
+        noteFiles(
+          executions,
+          options,
+          entries.map(({ stored }) => staticReference(stored)),
+        );
+      }),
+    recordSystemPrompt: async (origin, text) =>
+      await run(async (current) => await recordSystemPrompt(current, origin, text)),
+    recordPayload: async (call, payloadHash) => {
+      if (!/^[\da-f]{64}$/u.test(payloadHash))
+        throw new TypeError(`a payload's hash has 64 hexadecimal digits; got ${payloadHash}`);
+      await run(async ({ state }) => {
+        state.sent.notePayload(call, payloadHash);
+        return await Promise.resolve();
+      });
+    },
+    recordRefusal: async (refusal) =>
+      await run(async (current) => {
+        const isTooLong = learnRefusal(current.state, refusal);
+        await commitSession(current);
+        return isTooLong;
+      }),
+    status: async () => await run(async (current) => statusOf(current)),
+  };
+}
+
+/** Separates a host's list, and notes whether others have left out messages that the session does not know. */
+function split<Raw>(
+  { state }: SessionScope,
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+): SplitList<Raw> {
+  const list = splitList(messages, codec, knownMessages(state), state.sent.hasUnknown);
+  if (list.hasUnknown && !state.sent.hasUnknown) state.sent.noteUnknown();
+  return list;
+}
+
+function noteFiles(
+  executions: ToolExecutions,
+  { callId }: CallOptions,
+  fileRefs: readonly StaticReference[],
+): void {
+  if (callId !== undefined) executions.record(callId, { fileRefs });
+}
+
+function statusOf({ state }: SessionScope): SessionStatus {
+  const shown = state.sent.view === undefined ? undefined : handlesInView(state.sent.view.record);
+  const objects = [...state.pool.entries.values()].map(({ id, handle, stored }): ListedObject => {
+    const isActive = state.active.has(id);
+    return {
+      handle,
+      stored,
+      isInView: shown?.has(handle) === true,
+      state: state.active.pinned.has(id) ? "pinned" : isActive ? "active" : "inactive",
+    };
+  });
+  return {
+    sessionId: state.id,
+    chatId: state.chat.id,
+    objects,
+    activeCount: state.active.size,
+    turnCount: state.chat.turns.length,
+  };
+}

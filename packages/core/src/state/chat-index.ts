@@ -1,0 +1,293 @@
+import {
+  type JsonObject,
+  metadataVersion,
+  type ObjectId,
+  staticReference,
+  type StaticReference,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { argumentsOf, filesLoaded, providerId } from "../calls/toolcall-object.ts";
+import {
+  type ChatState,
+  type Compaction,
+  withReferences,
+  withStep,
+  withToolcallId,
+  withTurn,
+} from "../chat/chat-document.ts";
+import { isToolCall } from "../chat/message.ts";
+import { isAssistantStep, type Step, type Turn, type TurnPosition } from "../chat/turn.ts";
+import {
+  compactionIdentity,
+  type KnownMessage,
+  messageIdentity,
+  uniqueKey,
+} from "../host/message-identity.ts";
+import type { CallTime } from "../policy/activation-policy.ts";
+import type { PoolEntry } from "../view/pool-entry.ts";
+
+/** A tool call whose result has not arrived. */
+export interface OpenCall {
+  readonly objectId: ObjectId;
+  readonly args: JsonObject;
+  readonly position: TurnPosition & { readonly call: number };
+}
+
+/** The chat of a session, and what is computed from it to recognise the messages of the host. */
+export interface ChatIndex {
+  readonly document: ChatState;
+  readonly id: ObjectId;
+  readonly turns: readonly Turn[];
+  readonly compaction: Compaction | undefined;
+  /** The latest stored version of the chat; undefined before the first commit. */
+  readonly stored: StoredMetadata | undefined;
+  /** Whether the stored chat lacks messages, or has others. References to tool calls wait for the next message. */
+  readonly isChanged: boolean;
+  /** All messages of the chat by key, including those that the host no longer sends. */
+  readonly known: ReadonlyMap<string, KnownMessage>;
+  /** The host's list as it was last ingested. */
+  readonly sequence: readonly KnownMessage[];
+  /** The calls without a result, by the provider id. */
+  readonly openCalls: ReadonlyMap<string, OpenCall>;
+  /** The object ids of all tool calls in the chat, including those without a result. */
+  readonly placedCalls: ReadonlySet<ObjectId>;
+  /** Returns the number of tool calls of a turn that count as time for a policy (decision D37). */
+  callsIn(turn: number): number;
+  /** Returns the call time of an event that happens now, in the current turn. */
+  now(): CallTime;
+  /** Returns the position of the last message. */
+  end(): TurnPosition;
+  addTurn(turn: Turn): void;
+  addStep(step: Step): void;
+  openCall(callId: string, call: OpenCall): void;
+  closeCall(callId: string): void;
+  /** Gives an open call another object. */
+  moveCall(callId: string, objectId: ObjectId): void;
+  /** Counts a tool call of a turn, unless it is a call of a context tool (decision D37). */
+  countCall(turn: number, isContextTool: boolean): void;
+  /** Replaces the beginning of the chat by a summary (decision D53). */
+  summarise(compaction: Compaction): void;
+  /**
+   * Adds references to a tool call and to the files that it loaded to the next version of the chat. The tool call itself
+   * refers to the present version, so that no hash depends on itself (decision D35).
+   */
+  nameCall(call: StoredMetadata): void;
+  /** Adds a message to the known ones and to the end of the host's list. */
+  know(message: KnownMessage): void;
+  /** Sets the host's list. The caller no longer changes it. */
+  setSequence(sequence: KnownMessage[]): void;
+  /** Replaces the turns only. */
+  setTurns(turns: readonly Turn[]): void;
+  /** Replaces the chat and computes everything again that depends on it, with the results in a pool. */
+  replace(document: ChatState, results: ReadonlyMap<ObjectId, PoolEntry>): void;
+  /** Notes that the chat is stored as it is now. */
+  keep(stored: StoredVersion): void;
+}
+
+/** Returns the index of a new chat. */
+export function chatIndex(ids: {
+  readonly chat: ObjectId;
+  readonly session: ObjectId;
+  readonly hostSession: string;
+}): ChatIndex {
+  let document: ChatState = {
+    id: ids.chat,
+    sessionId: ids.session,
+    hostSessionId: ids.hostSession,
+    turns: [],
+    toolcallRefs: [],
+    loadedRefs: [],
+  };
+  let stored: StoredMetadata | undefined;
+  let isChanged = true;
+  let sequence: KnownMessage[] = [];
+  const known = new Map<string, KnownMessage>();
+  const openCalls = new Map<string, OpenCall>();
+  const placedCalls = new Set<ObjectId>();
+  const callCounts = new Map<number, number>();
+
+  function change(changed: Partial<ChatState>): void {
+    document = { ...document, ...changed };
+    isChanged = true;
+  }
+
+  function callsIn(turn: number): number {
+    return callCounts.get(turn) ?? 0;
+  }
+
+  function countCall(turn: number, isContextTool: boolean): void {
+    if (!isContextTool) callCounts.set(turn, callsIn(turn) + 1);
+  }
+
+  /** Knows a message that is read from a stored chat. Its key is made unique again. */
+  function knowStored(message: Omit<KnownMessage, "key">): KnownMessage {
+    const entry = { ...message, key: uniqueKey(known, message) };
+    known.set(entry.key, entry);
+    return entry;
+  }
+
+  function replace(next: ChatState, results: ReadonlyMap<ObjectId, PoolEntry>): void {
+    known.clear();
+    openCalls.clear();
+    placedCalls.clear();
+    callCounts.clear();
+    sequence = [];
+    if (next.compaction !== undefined) {
+      const identity = compactionIdentity(next.compaction);
+      const summary = knowStored({ identity, position: undefined });
+      known.set(summary.key, { ...summary, summaryEnd: next.compaction.from });
+    }
+    for (const [turn, one] of next.turns.entries()) {
+      if (one.user !== null) {
+        const identity = messageIdentity("user", one.timestamp, one.key);
+        sequence.push(knowStored({ identity, position: { turn, step: -1 } }));
+      }
+      for (const [step, made] of one.steps.entries()) indexStep(made, { turn, step }, results);
+    }
+    const named = new Set(next.toolcallRefs.map((reference) => reference.id));
+    const placed = [...placedCalls].flatMap((id) => results.get(id)?.stored ?? []);
+    const missing = placed.filter(({ body }) => !named.has(body.id)).map(referenceTo);
+    const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
+    document = {
+      ...next,
+      toolcallRefs: [...next.toolcallRefs, ...missing],
+      loadedRefs: withReferences([], loaded),
+    };
+    isChanged = true;
+    knowOrphans(results);
+  }
+
+  function indexStep(
+    made: Step,
+    position: TurnPosition,
+    results: ReadonlyMap<ObjectId, PoolEntry>,
+  ): void {
+    if (!isAssistantStep(made)) {
+      const identity = messageIdentity(made.kind, made.timestamp, made.key);
+      sequence.push(knowStored({ identity, position }));
+      return;
+    }
+    const time = timeIn(made.assistant_meta["timestamp"]);
+    sequence.push(knowStored({ identity: messageIdentity("assistant", time, made.key), position }));
+    const calls = made.assistant.filter(isToolCall);
+    for (const [index, id] of made.toolcall_ids.entries()) {
+      placedCalls.add(id);
+      const call = calls[index];
+      const entry = results.get(id);
+      if (entry === undefined) {
+        if (call === undefined) continue;
+        const args = argumentsOf(call.arguments);
+        openCalls.set(call.id, { objectId: id, args, position: { ...position, call: index } });
+        continue;
+      }
+      countCall(position.turn, entry.stored.body["context_tool"] === true);
+      sequence.push(knowStored({ identity: identityOfResult(entry), position }));
+    }
+  }
+
+  /** Adds results without a call in the chat to the known messages. They have no place in the chat. */
+  function knowOrphans(results: ReadonlyMap<ObjectId, PoolEntry>): void {
+    for (const entry of results.values()) {
+      if (entry.stored.body.type !== "toolcall" || placedCalls.has(entry.id)) continue;
+      knowStored({ identity: identityOfResult(entry), position: undefined });
+    }
+  }
+
+  return {
+    get document() {
+      return document;
+    },
+    get id() {
+      return document.id;
+    },
+    get turns() {
+      return document.turns;
+    },
+    get compaction() {
+      return document.compaction;
+    },
+    get stored() {
+      return stored;
+    },
+    get isChanged() {
+      return isChanged;
+    },
+    get sequence() {
+      return sequence;
+    },
+    known,
+    openCalls,
+    placedCalls,
+    callsIn,
+    now() {
+      const turn = Math.max(0, document.turns.length - 1);
+      return { turn, call: callsIn(turn) };
+    },
+    end() {
+      const { turns } = document;
+      return { turn: Math.max(0, turns.length - 1), step: (turns.at(-1)?.steps.length ?? 0) - 1 };
+    },
+    addTurn(turn) {
+      change({ turns: withTurn(document.turns, turn) });
+    },
+    addStep(step) {
+      if (isAssistantStep(step)) for (const id of step.toolcall_ids) placedCalls.add(id);
+      change({ turns: withStep(document.turns, step) });
+    },
+    openCall(callId, call) {
+      openCalls.set(callId, call);
+    },
+    closeCall(callId) {
+      openCalls.delete(callId);
+    },
+    moveCall(callId, objectId) {
+      const call = openCalls.get(callId);
+      if (call === undefined) return;
+      change({ turns: withToolcallId(document.turns, call.position, objectId) });
+      placedCalls.delete(call.objectId);
+      placedCalls.add(objectId);
+      openCalls.set(callId, { ...call, objectId });
+    },
+    countCall,
+    summarise(compaction) {
+      change({ compaction });
+    },
+    nameCall(call) {
+      document = {
+        ...document,
+        toolcallRefs: [...document.toolcallRefs, staticReference(call)],
+        loadedRefs: withReferences(document.loadedRefs, filesLoaded(call.body)),
+      };
+    },
+    know(message) {
+      known.set(message.key, message);
+      sequence.push(message);
+    },
+    setSequence(next) {
+      sequence = next;
+    },
+    setTurns(turns) {
+      change({ turns });
+    },
+    replace,
+    keep(version) {
+      stored = metadataVersion(version);
+      isChanged = false;
+    },
+  };
+}
+
+function identityOfResult({ stored, row }: PoolEntry): KnownMessage["identity"] {
+  const { body } = stored;
+  const identity = messageIdentity("toolResult", timeIn(body["timestamp"]), row.key);
+  return { ...identity, callId: providerId(body) };
+}
+
+function timeIn(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+function referenceTo(stored: StoredMetadata): StaticReference {
+  return staticReference(stored);
+}

@@ -1,0 +1,156 @@
+import { type ObjectId, type StoredMetadata } from "@self-context-manager/objects";
+import { handleLetter } from "../lines/handles.ts";
+import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
+import type { StatePart } from "./state-part.ts";
+
+/** The objects that a session knows, with their handles. */
+export interface ObjectPool extends StatePart {
+  /** The known objects, in the order in which they joined. */
+  readonly entries: ReadonlyMap<ObjectId, PoolEntry>;
+  /** The number of changes to entries that the pool had already. */
+  readonly revision: number;
+  readonly handles: ReadonlyMap<string, ObjectId>;
+  /** The highest number of a handle, by its letter. */
+  readonly handleCounts: ReadonlyMap<string, number>;
+  /** Files whose entry is new, or newer than the version that the tracker has. */
+  readonly untracked: ReadonlySet<ObjectId>;
+  get(id: ObjectId): PoolEntry | undefined;
+  has(id: ObjectId): boolean;
+  /**
+   * Adds an object, or replaces its metadata by newer metadata. `key` is the host's message key of a tool's result.
+   * `loaded`: the object joins because a program loads it as inactive.
+   */
+  join(stored: StoredMetadata, row?: Pick<PoolRow, "key" | "loaded">): PoolEntry;
+  /** Adds an entry of the pool of another state, with its handle. */
+  adopt(entry: PoolEntry): void;
+  /** Replaces the metadata of an entry by that of its first stored version. The shown text does not change. */
+  settle(stored: StoredMetadata): void;
+  /** Removes objects. They can join again. */
+  forget(ids: Iterable<ObjectId>): void;
+  /** Never gives this handle, or one with a lower number, to a new object. */
+  skipHandle(handle: string): void;
+  /** Notes that the tracker does not have the present version of a file. */
+  noteUntracked(id: ObjectId): void;
+  /** Notes that the tracker has the present versions of files. */
+  noteTracked(ids: Iterable<ObjectId>): void;
+  /** Replaces the entries by those of a stored session. Handles that were given since are not given again. */
+  restore(stored: StoredPool, metadata: ReadonlyMap<ObjectId, StoredMetadata>): void;
+}
+
+/** The stored form of a pool. */
+interface StoredPool {
+  readonly pool: readonly PoolRow[];
+  readonly handle_counts: Readonly<Record<string, number>>;
+}
+
+/** Returns an empty pool. */
+export function objectPool(): ObjectPool {
+  const entries = new Map<ObjectId, PoolEntry>();
+  const handles = new Map<string, ObjectId>();
+  const handleCounts = new Map<string, number>();
+  const untracked = new Set<ObjectId>();
+  let revision = 0;
+  let isChanged = false;
+
+  /**
+   * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
+   * another object (decision D45).
+   */
+  function nextHandle(type: string): string {
+    const letter = handleLetter(type);
+    const count = (handleCounts.get(letter) ?? 0) + 1;
+    handleCounts.set(letter, count);
+    return `${letter}${count}`;
+  }
+
+  function put(entry: PoolEntry): void {
+    entries.set(entry.id, entry);
+    handles.set(entry.handle, entry.id);
+  }
+
+  function raiseCount(letter: string, count: number): void {
+    handleCounts.set(letter, Math.max(count, handleCounts.get(letter) ?? 0));
+  }
+
+  return {
+    entries,
+    handles,
+    handleCounts,
+    untracked,
+    get revision() {
+      return revision;
+    },
+    get isChanged() {
+      return isChanged;
+    },
+    noteStored() {
+      isChanged = false;
+    },
+    get: (id) => entries.get(id),
+    has: (id) => entries.has(id),
+    join(stored, { key, loaded } = {}) {
+      const { id } = stored.body;
+      const known = entries.get(id);
+      const hasRow = known !== undefined && (key === undefined || known.row.key === key);
+      if (hasRow && known.stored.version === stored.version) return known;
+      const handle = known?.handle ?? nextHandle(stored.body.type);
+      const isLoaded = known === undefined ? loaded : known.row.loaded;
+      const row = hasRow
+        ? known.row
+        : Object.freeze({
+            id,
+            handle,
+            ...(key === undefined ? {} : { key }),
+            ...(isLoaded === undefined ? {} : { loaded: isLoaded }),
+          });
+      const entry = { id, handle, stored, row };
+      put(entry);
+      if (isFile(stored)) untracked.add(id);
+      if (!hasRow) isChanged = true;
+      if (known !== undefined && known.stored.version > 0) revision += 1;
+      return entry;
+    },
+    adopt: put,
+    settle(stored) {
+      const entry = entries.get(stored.body.id);
+      if (entry !== undefined) entries.set(entry.id, { ...entry, stored });
+    },
+    forget(ids) {
+      for (const id of ids) {
+        const entry = entries.get(id);
+        if (entry === undefined) continue;
+        handles.delete(entry.handle);
+        entries.delete(id);
+        isChanged = true;
+      }
+      revision += 1;
+    },
+    skipHandle(handle) {
+      raiseCount(handle.slice(0, 1), Number(handle.slice(1)));
+      isChanged = true;
+    },
+    noteUntracked(id) {
+      untracked.add(id);
+    },
+    noteTracked(ids) {
+      for (const id of ids) untracked.delete(id);
+    },
+    restore({ pool, handle_counts: counts }, metadata) {
+      entries.clear();
+      handles.clear();
+      revision += 1;
+      isChanged = true;
+      for (const row of pool) {
+        const stored = metadata.get(row.id);
+        if (stored === undefined) continue;
+        put({ id: row.id, handle: row.handle, stored, row });
+        if (isFile(stored)) untracked.add(row.id);
+      }
+      for (const [letter, count] of Object.entries(counts)) raiseCount(letter, count);
+    },
+  };
+}
+
+function isFile({ body }: StoredMetadata): boolean {
+  return body.type === "file" || body.type === "note";
+}

@@ -1,0 +1,216 @@
+import type { ObjectId, StaticReference } from "@self-context-manager/objects";
+import {
+  calibrate,
+  type Calibration,
+  uncalibrated,
+  type UsagePoint,
+} from "../cost/calibrated-estimator.ts";
+import type { CostAccount } from "../cost/cost-account.ts";
+import type { SentView } from "../view/view-object.ts";
+import type { StatePart } from "./state-part.ts";
+
+/** What is known of the largest prompt that a model accepts, since its provider refused one. */
+export type PromptLimit = {
+  /** The provider's tokens of a whole prompt, as its error named them. */
+  readonly tokens?: number;
+  /** The raw estimate of the messages. It is below that of the refused ones. */
+  readonly estimated?: number;
+};
+
+/**
+ * Set by a rewind: the next call continues from the view of call `from`, as long as `latest` is still the newest view.
+ */
+export type ViewBranch = {
+  /** The call of the view that the next call continues; 0 if it continues none. */
+  readonly from: number;
+  /** The newest view at the time of the rewind. */
+  readonly latest: number;
+};
+
+/** What was sent to models, and what is known from their answers and refusals. */
+export interface SentCalls extends StatePart {
+  /** The view of the last call, or after a rewind the earlier view that the next call continues. */
+  readonly view: SentView | undefined;
+  /** The earlier view that the next call continues after a rewind; undefined otherwise. */
+  readonly viewBranch: ViewBranch | undefined;
+  /** The id of the session's view object; undefined before the first call. */
+  readonly viewId: ObjectId | undefined;
+  /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
+  readonly waitingTokens: number;
+  readonly systemPrompts: ReadonlyMap<string, ObjectId>;
+  /** The latest versions of the system prompts, if they are known. */
+  readonly promptVersions: ReadonlyMap<ObjectId, StaticReference>;
+  readonly calibration: Calibration;
+  /** The measurements to which the calibration is fitted, the newest last. */
+  readonly usage: readonly UsagePoint[];
+  /** The model that reported these measurements, as `provider/id`; undefined if the host does not name it. */
+  readonly usageModel: string | undefined;
+  /** The limits of models whose provider refused a prompt, by the model as `provider/id`. */
+  readonly promptLimits: ReadonlyMap<string, PromptLimit>;
+  /** The messages of the chat that an extension leaves out of its requests, as rows of `LeftOut`. */
+  readonly leftOut: readonly string[];
+  /** Whether an extension has left messages out before the session knew them. */
+  readonly hasUnknown: boolean;
+  /** The cost of the session's calls so far; undefined if no layout has reported figures. */
+  readonly account: CostAccount | undefined;
+  /** Notes that a view is about to be stored and sent. */
+  begin(viewId: ObjectId, tokens: number): void;
+  /** Sets the view that the next call continues. `isWaiting`: whether it is the last one sent, and has no answer. */
+  setView(view: SentView, options?: { readonly isWaiting?: boolean }): void;
+  /** Marks the view of the last call as answered and returns it; undefined if it has an answer already. */
+  answer(): SentView | undefined;
+  /** Notes the hash of the last call's request. The hash of another call, or of an answered one, is ignored. */
+  notePayload(call: number, payloadHash: string): void;
+  /** Continues from an earlier view after a rewind. */
+  branch(view: SentView | undefined, viewBranch: ViewBranch): void;
+  /** Notes that no answer to the last view is expected, so that no later usage is taken for its own. */
+  endWaiting(): void;
+  /** Fits the calibration to the newest measurements of a model. */
+  fit(point: UsagePoint, model: string | undefined): void;
+  setAccount(account: CostAccount): void;
+  limit(model: string, limit: PromptLimit): void;
+  setLeftOut(rows: readonly string[]): void;
+  noteUnknown(): void;
+  setSystemPrompt(origin: string, id: ObjectId): void;
+  notePromptVersion(reference: StaticReference): void;
+  /** Sets what a stored session has of its calls. */
+  restore(stored: StoredCalls): void;
+}
+
+/** What a session stores of its calls. */
+export type StoredCalls = {
+  readonly viewId: ObjectId | undefined;
+  readonly viewBranch: ViewBranch | undefined;
+  readonly systemPrompts: ReadonlyMap<string, ObjectId>;
+  readonly calibration: Calibration;
+  readonly usage: readonly UsagePoint[];
+  readonly usageModel: string | undefined;
+  readonly promptLimits: ReadonlyMap<string, PromptLimit>;
+  readonly leftOut: readonly string[];
+  readonly hasUnknown: boolean;
+  readonly account: CostAccount | undefined;
+};
+
+/** The number of answers to which the calibration is fitted. */
+const usagePoints = 16;
+
+const noCalls: StoredCalls = {
+  viewId: undefined,
+  viewBranch: undefined,
+  systemPrompts: new Map(),
+  calibration: uncalibrated,
+  usage: [],
+  usageModel: undefined,
+  promptLimits: new Map(),
+  leftOut: [],
+  hasUnknown: false,
+  account: undefined,
+};
+
+/** Returns the record of a session without calls. */
+export function sentCalls(): SentCalls {
+  let kept = noCalls;
+  let view: SentView | undefined;
+  let waitingTokens = 0;
+  let isChanged = false;
+  const promptVersions = new Map<ObjectId, StaticReference>();
+
+  function keep(changed: Partial<StoredCalls>): void {
+    kept = { ...kept, ...changed };
+    isChanged = true;
+  }
+
+  return {
+    get view() {
+      return view;
+    },
+    get viewBranch() {
+      return kept.viewBranch;
+    },
+    get viewId() {
+      return kept.viewId;
+    },
+    get waitingTokens() {
+      return waitingTokens;
+    },
+    get systemPrompts() {
+      return kept.systemPrompts;
+    },
+    get calibration() {
+      return kept.calibration;
+    },
+    get usage() {
+      return kept.usage;
+    },
+    get usageModel() {
+      return kept.usageModel;
+    },
+    get promptLimits() {
+      return kept.promptLimits;
+    },
+    get leftOut() {
+      return kept.leftOut;
+    },
+    get hasUnknown() {
+      return kept.hasUnknown;
+    },
+    get account() {
+      return kept.account;
+    },
+    get isChanged() {
+      return isChanged;
+    },
+    promptVersions,
+    noteStored() {
+      isChanged = false;
+    },
+    begin(viewId, tokens) {
+      waitingTokens = tokens;
+      if (kept.viewId !== viewId) keep({ viewId });
+    },
+    setView(next, { isWaiting = false } = {}) {
+      view = next;
+      if (isWaiting) waitingTokens = next.tokens;
+    },
+    answer() {
+      if (view === undefined || view.isAnswered) return undefined;
+      view = { ...view, isAnswered: true };
+      return view;
+    },
+    notePayload(call, payloadHash) {
+      if (view?.call === call && !view.isAnswered) view = { ...view, payloadHash };
+    },
+    branch(next, viewBranch) {
+      view = next;
+      keep({ viewBranch });
+    },
+    endWaiting() {
+      waitingTokens = 0;
+    },
+    fit(point, model) {
+      // Each model has its own tokenizer, so counts of two models do not fit one line.
+      const known = model === kept.usageModel ? kept.usage : [];
+      const usage = [...known, point].slice(-usagePoints);
+      keep({ usageModel: model, usage, calibration: calibrate(usage, kept.calibration) });
+    },
+    setAccount(account) {
+      keep({ account });
+    },
+    limit(model, limit) {
+      keep({ promptLimits: new Map([...kept.promptLimits, [model, limit]]) });
+    },
+    setLeftOut(leftOut) {
+      keep({ leftOut });
+    },
+    noteUnknown() {
+      keep({ hasUnknown: true });
+    },
+    setSystemPrompt(origin, id) {
+      keep({ systemPrompts: new Map([...kept.systemPrompts, [origin, id]]) });
+    },
+    notePromptVersion(reference) {
+      promptVersions.set(reference.id, reference);
+    },
+    restore: keep,
+  };
+}
