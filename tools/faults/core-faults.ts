@@ -101,7 +101,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A file in a message counts as its JSON, so it leaves the view.",
   },
   {
-    file: "layouts/epoch/fit-budget.ts",
+    file: "layouts/epoch/old-turns.ts",
     of: "+ (1 - share) * total(context, files);",
     becomes: "+ 0 * files.length;",
     breaks: "A user with many pictures sees the newest turns leave, although there is room.",
@@ -119,7 +119,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A session whose first call many others made reads the chats of all of them.",
   },
   {
-    file: "layouts/epoch/fit-budget.ts",
+    file: "layouts/epoch/old-turns.ts",
     of: "const shorter = [...notices, ...held, ...kept];",
     becomes: "const shorter = [...notices, ...kept];",
     breaks: "A file of the user leaves a full view, and nothing can bring it back.",
@@ -286,6 +286,24 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "...active.filter(({ isPinned }) => !isPinned).toReversed(),",
     becomes: "...active.filter(({ isPinned }) => !isPinned),",
     breaks: "Where room is short, the oldest content is shown and not the newest.",
+  },
+  {
+    file: "layouts/epoch/old-turns.ts",
+    of: "if (!isProseLong && !isTooLong(entries)) return entries;",
+    becomes: "if (!isProseLong) return entries;",
+    breaks: "Older turns take the room of pinned contents.",
+  },
+  {
+    file: "layouts/epoch/content-order.ts",
+    of: "return index >= unsentFrom && isNew ? 1 : 2;",
+    becomes: "return 2;",
+    breaks: "Older turns take the room of contents that were just activated.",
+  },
+  {
+    file: "layouts/epoch/pinned-again.ts",
+    of: "return fits ? missing : [];",
+    becomes: "return fits ? [] : [];",
+    breaks: "A pinned content that once did not fit is shown in part for ever.",
   },
   {
     file: "layouts/pooled/pooled-layout.ts",

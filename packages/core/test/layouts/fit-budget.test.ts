@@ -153,12 +153,13 @@ describe("a view on a small budget (D54)", () => {
     expect(stage.view(layout, { budget: 400 }).epoch?.isNew).toBe(false);
   });
 
-  it("keeps the messages of earlier turns if the lines that replace contents are longer than the mentions", () => {
+  it("keeps the messages of the turn if the lines that replace contents are longer than the mentions", () => {
     for (let budget = 600; budget < 700; budget += 1) {
       const view = twoPinned().view(layout, { budget });
 
       expect(tokensOf(view)).toBeLessThanOrEqual(budget);
-      expect(textsOf(view)).toContain("the first question");
+      expect(textsOf(view)).toContain("the second question");
+      expect(view.messages.filter(({ role }) => role === "toolResult")).toHaveLength(6);
     }
   });
 

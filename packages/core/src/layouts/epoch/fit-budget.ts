@@ -1,6 +1,5 @@
 import { lineCount, linesOf } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
-import { omissionNotices } from "../../lines/notices.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import {
   contentParts,
@@ -10,19 +9,16 @@ import {
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import { firstChange } from "./bound-thinking.ts";
+import { contentRanks, withoutContent } from "./content-order.ts";
 import { sized } from "./entry-messages.ts";
-import { entriesByStep, holdsFiles, leastView, omissionNotice } from "./least-view.ts";
+import { leastView } from "./least-view.ts";
+import { withoutOldTurns } from "./old-turns.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { once, shownParts } from "./shown-parts.ts";
-import { referenceOf, removables, sweep } from "./sweep.ts";
+import { removables, sweep } from "./sweep.ts";
 import { tokensOf, total } from "./view-tokens.ts";
-import { missingObjects, wantedParts } from "./wanted-parts.ts";
-
-/**
- * Share of the budget that remains filled after the budget ended an epoch, so that the next call does not end another.
- */
-const share = 0.75;
+import { wantedParts } from "./wanted-parts.ts";
 
 /** Share of the budget up to which parts of contents fill it. */
 const fullest = 0.9;
@@ -38,11 +34,16 @@ export interface FittedView {
 }
 
 /**
- * Makes a view fit its budget. Earlier contents leave first. If the messages without contents are still too large, the
- * oldest turns leave, then the oldest steps of the last turn. Then the contents that were requested last and pinned
- * contents are shown in part. At last the newest user message itself is shown in part.
+ * Makes a view fit its budget. Earlier contents leave first. Then the oldest turns leave, until the other messages have
+ * room, with pinned contents and those that were just activated. If the messages of the last turn are still too large,
+ * its oldest steps leave. Then contents are shown in part, and at last the newest user message itself. `activated`: the
+ * objects that were activated since the last view and that no result shows.
  */
-export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[]): FittedView {
+export function fitBudget(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+): FittedView {
   const budget = context.input.budget ?? Number.POSITIVE_INFINITY;
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
   const leaving = removables(context, entries, unsentFrom).filter(({ keys }) =>
@@ -55,10 +56,10 @@ export function fitBudget(context: PlanningContext, entries: readonly ViewEntry[
   let fitted = repaired(swept.entries);
   const isShort = total(context, fitted) > budget;
   if (isShort) {
-    const shorter = withoutOldTurns(context, swept.entries, budget);
-    fitted = fittedWith(context, budget, (spare) =>
-      repaired(contentsInPart(context, shorter, budget - spare)),
-    );
+    fitted = fittedWith(context, budget, (spare) => {
+      const shorter = withoutOldTurns(context, swept.entries, { budget, spare, activated });
+      return repaired(contentsInPart(context, shorter, budget - spare, activated));
+    });
   }
   if (total(context, fitted) > budget) {
     const longer = fitted;
@@ -108,84 +109,24 @@ function goneFrom(before: readonly ViewEntry[], now: readonly ViewEntry[]): read
   return [...new Set(shown)].filter((of) => !kept.has(of));
 }
 
-/** Returns the tokens of an entry if its content is not shown. */
-function proseTokens(context: PlanningContext, entry: ViewEntry): number {
-  return contentParts(entry).length === 0 ? tokensOf(context, entry) : 24;
-}
-
-function withoutOldTurns(
-  context: PlanningContext,
-  entries: readonly ViewEntry[],
-  budget: number,
-): readonly ViewEntry[] {
-  let prose = entries.reduce((sum, entry) => sum + proseTokens(context, entry), 0);
-  if (prose <= budget * 0.9) return entries;
-  // What stays in any case takes no room from the newest turns.
-  const files = entries.filter((entry) => holdsFiles(context, entry));
-  const target = budget * share + (1 - share) * total(context, files);
-  const starts = entries.flatMap((entry, index) => (entry.type === "user" ? [index] : []));
-  const lastStart = starts.at(-1) ?? 0;
-  const drop = (from: number, to: number): void => {
-    for (let index = from; index < to; index += 1) {
-      const entry = entries[index];
-      if (entry !== undefined && !holdsFiles(context, entry)) prose -= proseTokens(context, entry);
-    }
-  };
-  let first = 0;
-  for (const start of starts) {
-    if (prose <= target) break;
-    drop(first, start);
-    first = start;
-  }
-  let kept = entries.slice(first);
-  const held = entries.slice(0, first).filter((entry) => holdsFiles(context, entry));
-  const notices: ViewEntry[] = [];
-  const user = entries[first];
-  if (first > 0 && user?.type === "user" && user.turn > 0)
-    notices.push(
-      omissionNotice(context, (chat) => omissionNotices.turns.write(1, user.turn, chat)),
-    );
-  if (prose > target && first === lastStart) {
-    const head = kept[0]?.type === "user" ? kept.slice(0, 1) : [];
-    const groups = entriesByStep(kept.slice(head.length));
-    let gone = 0;
-    while (gone < groups.length - 1 && prose > target) {
-      for (const entry of groups[gone] ?? []) prose -= proseTokens(context, entry);
-      gone += 1;
-    }
-    const line =
-      gone === 0
-        ? []
-        : [omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat))];
-    kept = [...head, ...line, ...groups.slice(gone).flat()];
-  }
-  const shorter = [...notices, ...held, ...kept];
-  if (shorter[0]?.type === "assistant" || shorter[0]?.type === "result")
-    shorter.unshift(omissionNotice(context, omissionNotices.earlier.write));
-  return [...shorter, ...missingObjects(context, shownParts(shorter))];
-}
-
 /**
- * Shows pinned contents first, then the results that the model has not seen, then the newest, as far as the budget
- * allows. Contents that do not fit whole are shown in part or by their line.
+ * Shows pinned contents first, then those that were just activated, then the newest, as far as the budget allows.
+ * Contents that do not fit whole are shown in part or by their line.
  */
 function contentsInPart(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   budget: number,
+  activated: ReadonlySet<string>,
 ): readonly ViewEntry[] {
   if (total(context, entries) <= budget) return entries;
-  const contents = entries.flatMap((entry, index) =>
-    contentParts(entry).length === 0 ? [] : [{ entry, index }],
-  );
-  const isPinned = (entry: ViewEntry): boolean =>
-    contentParts(entry).some(({ of }) => context.active.get(of)?.isPinned === true);
+  const ranks = contentRanks(context, entries, activated);
+  const contents = entries.flatMap((entry, index) => {
+    const rank = ranks[index];
+    return rank === undefined ? [] : [{ entry, index, rank }];
+  });
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
-  const rank = ({ entry, index }: (typeof contents)[number]): number => {
-    if (isPinned(entry)) return 0;
-    return entry.type === "result" && index >= unsentFrom ? 1 : 2;
-  };
-  const ordered = contents.toReversed().toSorted((left, right) => rank(left) - rank(right));
+  const ordered = contents.toReversed().toSorted((left, right) => left.rank - right.rank);
   const fitted = [...entries];
   const references = new Map(
     contents.map(({ entry, index }) => [index, withoutContent(context, entry)]),
@@ -226,13 +167,6 @@ function withoutRoom(context: PlanningContext, entry: ViewEntry): ViewEntry | un
     { ...resultPlace(entry), form: "shown", shows: once(shows) },
     context.source,
   );
-}
-
-function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  if (entry.type === "result") return referenceOf(context, entry);
-  if (entry.type !== "object") return entry;
-  const shows = entry.shows.map(({ of, version }) => ({ of, version, form: "line" as const }));
-  return sized<ObjectEntry>({ type: "object", shows }, context.source);
 }
 
 /**

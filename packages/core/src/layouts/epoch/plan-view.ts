@@ -17,6 +17,7 @@ import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
 import { argumentsInView } from "./large-arguments.ts";
 import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
+import { pinnedAgain } from "./pinned-again.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { resultEntry, stepEntries, userEntry } from "./result-entries.ts";
 import { shownParts, type ShownParts } from "./shown-parts.ts";
@@ -231,8 +232,8 @@ function sharedTokens(entries: readonly ViewEntry[], cut: number): number {
 }
 
 /**
- * Appends to the entries already sent whatever is new in the chat and among the active objects. `isTrusted`: whether the
- * model accepts the thinking that it made after the sent entries.
+ * Appends to the entries already sent whatever is new in the chat and among the active objects. `isTrusted`: whether
+ * the model accepts the thinking that it made after the sent entries.
  */
 function grow(
   context: PlanningContext,
@@ -273,6 +274,7 @@ function grow(
   for (const entry of loadedLines(context, entries)) add(entry);
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   add(pinnedNotice(context, entries));
+  if (last !== undefined) entries.push(...pinnedAgain(context, entries, sent, scarce));
   return late < sent
     ? { entries, sent, cut: Math.min(late, kept?.cut ?? sent), end: "late-result" }
     : { entries, sent, cut: Math.min(sent, kept?.cut ?? sent) };
@@ -346,7 +348,8 @@ function finish(
   const entries = withValidThinking(context, grown, swept.entries, accepted);
   const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
   if (!isOverBudget(context, entries)) return { ...swept, entries, cut: sweptCut, reason };
-  const fitted = fitBudget(context, entries);
+  const unsent = grown.entries.slice(unsentFrom).filter(({ type }) => type === "object");
+  const fitted = fitBudget(context, entries, handlesShown(unsent));
   const removed = [...new Set([...swept.removed, ...fitted.removed])];
   const cut = Math.min(sweptCut, fitted.cut);
   const { isShort, scarce } = fitted;

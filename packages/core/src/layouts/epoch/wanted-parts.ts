@@ -37,7 +37,10 @@ export function wantedParts(
     return isAnswer ? partsAbove(object) : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
-  const isTrimmed = current.some(({ form }) => form === "part");
+  // A pinned content is shown whole again if only the budget did not allow that.
+  const isTrimmed = current.some(
+    ({ form, cut }) => form === "part" && !(object.isPinned && cut === true),
+  );
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ form }) => form === "whole" || form === "diff");
   const isOlder = base !== undefined && base.version < version;
