@@ -126,8 +126,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/chat-pool.ts",
-    of: "if (total <= room) return concatRendered([left, ...files, ...rest]);",
-    becomes: "if (total <= room) return concatRendered([left, ...rest]);",
+    of: "concatRendered([left, ...files, ...rest])",
+    becomes: "concatRendered([left, ...rest])",
     breaks: "In the pooled layout, a file of the user leaves a full view.",
   },
   {
@@ -241,8 +241,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/active-pool.ts",
-    of: "whole: isPinned || object === newest ? room",
-    becomes: "whole: object === newest ? room",
+    of: 'return rank === "pinned" || rank === "just-activated";',
+    becomes: 'return rank === "just-activated";',
     breaks: "The list of known objects takes the room of pinned contents.",
   },
   {
@@ -283,9 +283,28 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/active-pool.ts",
-    of: "...active.filter(({ isPinned }) => !isPinned).toReversed(),",
-    becomes: "...active.filter(({ isPinned }) => !isPinned),",
+    of: 'rank === "pinned" ? same : same.toReversed()',
+    becomes: "same",
     breaks: "Where room is short, the oldest content is shown and not the newest.",
+  },
+  {
+    file: "layouts/pooled/pooled-layout.ts",
+    of: "{ ...besideChat(contents, input, list), firstTurn }",
+    becomes: "{ ...besideChat(contents, input, list), ahead: 0, firstTurn }",
+    breaks: "In the pooled layout, older turns take the room of pinned contents.",
+  },
+  {
+    file: "layouts/pooled/pooled-layout.ts",
+    of: "firstTurn: hasMoreRoom ? undefined : firstTurn,",
+    becomes: "firstTurn: hasMoreRoom ? firstTurn : undefined,",
+    breaks:
+      "In the pooled layout, turns that left return at once, and the prompt begins differently.",
+  },
+  {
+    file: "layouts/pooled/activated-in-turn.ts",
+    of: "if (found.length === 0) return { just: last.just, earlier: last.earlier };",
+    becomes: "",
+    breaks: "A request that is sent again differs from the first one.",
   },
   {
     file: "layouts/epoch/old-turns.ts",

@@ -115,11 +115,24 @@ describe("the list of known objects on a small budget (D54)", () => {
     for (const file of ["f1", "f2"]) {
       stage.file(file, lines(60));
       stage.activate(file);
+      stage.view(pooledLayout, { budget: 700 });
     }
     const view = stage.view(pooledLayout, { budget: 700 });
 
     expect(view.shown).toMatchObject([{ form: "part" }, { form: "whole" }]);
     expect(listOf(view).length).toBeGreaterThan(5);
+  });
+
+  test("leaves its room to contents that were just activated, also if they are shown in part", () => {
+    const stage = withFiles(60);
+    stage.view(pooledLayout, { budget: 1_000 });
+    stage.file("f1", lines(400));
+    stage.activate("f1");
+    const view = stage.view(pooledLayout, { budget: 1_000 });
+
+    expect(view.shown).toMatchObject([{ form: "part" }]);
+    expect(view.tokens.active).toBeGreaterThan(700);
+    expect(listOf(view)[0]).toMatch(notice);
   });
 
   test("keeps its beginning from call to call, and has all lines again if they fit well", () => {

@@ -65,6 +65,8 @@ export interface ViewStage {
   goBack(): void;
   activate(handle: string, activation?: Activation): void;
   deactivate(handle: string): void;
+  /** Returns the handles of the active objects, in the order in which a view reports them. */
+  activeHandles(): readonly string[];
   /** Makes the next call and returns its view. */
   view(layout: Layout, options?: Partial<LayoutInput>): LayoutOutput;
   /** Renders the state of the session after another record. The session does not change. */
@@ -244,6 +246,7 @@ export function viewStage(user?: string): ViewStage {
     goBack: () => void turns.pop(),
     activate: (handle, activation = {}) => void active.set(handle, activation),
     deactivate: (handle) => void active.delete(handle),
+    activeHandles: () => [...active.keys()],
     view: (layout, options = {}) => {
       const output = layout.render(inputOf(layout, options), last);
       last = output.record;

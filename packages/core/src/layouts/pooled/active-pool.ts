@@ -8,25 +8,88 @@ import { fitText } from "../../render/fit-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
 import type { Rendered } from "./chat-messages.ts";
+import type { Activated } from "./activated-in-turn.ts";
 import type { ListRoom } from "./metadata-pool.ts";
 
 /**
+ * The place of a content in the order of D54. All but the last go before older turns. The first two go before the list
+ * of known objects too.
+ */
+const ranks = ["pinned", "just-activated", "activated-in-turn", "other"] as const;
+
+/** An active object with its blocks as they are if it is shown whole. */
+export interface ActiveContent {
+  readonly object: ActiveObject;
+  readonly whole: readonly Block[];
+  readonly rank: (typeof ranks)[number];
+}
+
+/** Returns the contents of the active objects in order of activation. */
+export function activeContents(
+  input: LayoutInput,
+  { just, earlier }: Activated,
+): readonly ActiveContent[] {
+  const rankOf = ({ entry, isPinned }: ActiveObject): ActiveContent["rank"] => {
+    if (isPinned) return "pinned";
+    if (just.includes(entry.handle)) return "just-activated";
+    return earlier.includes(entry.handle) ? "activated-in-turn" : "other";
+  };
+  return input.active.map((object) => ({
+    object,
+    whole: wholeBlocks(object, input),
+    rank: rankOf(object),
+  }));
+}
+
+/** The tokens that contents and the list of known objects have beside the chat. */
+export interface BesideChat {
+  /** Those that go before older turns. */
+  readonly ahead: number;
+  /** All of them, if they fit. */
+  readonly beside: number;
+}
+
+/** Returns the tokens that contents and the list of known objects have beside the chat. */
+export function besideChat(
+  contents: readonly ActiveContent[],
+  input: LayoutInput,
+  list: ListRoom,
+): BesideChat {
+  if (input.budget === undefined) return { ahead: 0, beside: 0 };
+  const line = contents.length === 0 ? 0 : lineTokens(input);
+  const tokens = (some: readonly ActiveContent[]): number =>
+    some.reduce((sum, { whole }) => sum + contentTokens(whole, input.estimator), line);
+  const first = contents.filter(({ rank }) => rank !== "other");
+  const hasList = first.some((content) => !isBeforeList(content));
+  return {
+    ahead: first.length === 0 ? 0 : tokens(first) + (hasList ? list.usual : 0),
+    beside: tokens(contents) + list.whole,
+  };
+}
+
+function isBeforeList({ rank }: ActiveContent): boolean {
+  return rank === "pinned" || rank === "just-activated";
+}
+
+/** Returns the tokens of the message and its last line. The line is longest when no object fits. */
+function lineTokens({ active, estimator }: LayoutInput): number {
+  return estimator.text(setsLine(active, active)) + 4;
+}
+
+/**
  * Returns the active content in order of activation, and after it the line with the active and pinned objects. Content
- * that does not fit is shown in part or not at all. Pinned content, and the newest content if it fits whole, goes before
+ * that does not fit is shown in part or not at all. Pinned content, and content that was just activated, goes before
  * the list of known objects (decision D54). `spent`: the tokens of the chat. `list`: the room for that list.
  */
 export function activePool(
   input: LayoutInput,
+  contents: readonly ActiveContent[],
   spent: number,
   list: ListRoom,
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
-  // The line is longest when no object fits, so that length is reserved.
-  let room =
-    budget === undefined
-      ? Number.POSITIVE_INFINITY
-      : budget - spent - estimator.text(setsLine(active, active)) - 4;
+  let room = budget === undefined ? Number.POSITIVE_INFINITY : budget - spent - lineTokens(input);
   if (room < 0) {
     return {
       messages: [],
@@ -36,15 +99,15 @@ export function activePool(
   }
   const blocksById = new Map<ObjectId, readonly Block[]>();
   const shown = new Map<ObjectId, ShownObject["form"]>();
-  const newest = active.at(-1);
-  for (const object of byImportance(active)) {
-    const { isPinned } = object;
-    const fitted = fitObject(object, input, {
-      whole: isPinned || object === newest ? room : room - list.usual,
-      part: room - (isPinned ? list.least : list.usual),
+  for (const content of byImportance(contents)) {
+    const { id } = content.object.entry;
+    const isFirst = isBeforeList(content);
+    const fitted = fitObject(content, input, {
+      whole: isFirst ? room : room - list.usual,
+      part: room - (isFirst ? list.least : list.usual),
     });
-    blocksById.set(object.entry.id, fitted.blocks);
-    shown.set(object.entry.id, fitted.form);
+    blocksById.set(id, fitted.blocks);
+    shown.set(id, fitted.form);
     room -= fitted.blocks.length === 0 ? 0 : contentTokens(fitted.blocks, estimator);
   }
   const leftOut = active.filter(({ entry }) => blocksById.get(entry.id)?.length === 0);
@@ -58,12 +121,12 @@ export function activePool(
   };
 }
 
-/** Returns pinned objects first, then the others with the newest activation first. */
-function byImportance(active: readonly ActiveObject[]): readonly ActiveObject[] {
-  return [
-    ...active.filter(({ isPinned }) => isPinned),
-    ...active.filter(({ isPinned }) => !isPinned).toReversed(),
-  ];
+/** Returns contents in the order of their ranks. Of one rank the newest activation is first, except of pinned ones. */
+function byImportance(contents: readonly ActiveContent[]): readonly ActiveContent[] {
+  return ranks.flatMap((rank) => {
+    const same = contents.filter((content) => content.rank === rank);
+    return rank === "pinned" ? same : same.toReversed();
+  });
 }
 
 interface FittedObject {
@@ -77,19 +140,28 @@ interface ContentRoom {
   readonly part: number;
 }
 
-function fitObject(object: ActiveObject, input: LayoutInput, room: ContentRoom): FittedObject {
+function wholeBlocks(object: ActiveObject, { workspace }: LayoutInput): readonly Block[] {
   const { stored, ranges } = object;
   const entry = { ...object.entry, stored };
-  const { workspace, estimator } = input;
   const text = stored.body.content;
-  const files = filesOf(object);
   const texts =
     text === null
       ? [blockHeader(entry, workspace, undefined, 0)]
       : (ranges ?? [undefined]).map((range) => contentBlock(entry, workspace, text, range));
-  const whole: Block[] = [...texts.map((one): Block => ({ type: "text", text: one })), ...files];
+  return [...texts.map((one): Block => ({ type: "text", text: one })), ...filesOf(object)];
+}
+
+function fitObject(
+  { object, whole }: ActiveContent,
+  { workspace, estimator }: LayoutInput,
+  room: ContentRoom,
+): FittedObject {
   if (room.whole === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room.whole)
     return { blocks: whole, form: "whole" };
+  const { stored, ranges } = object;
+  const entry = { ...object.entry, stored };
+  const text = stored.body.content;
+  const files = filesOf(object);
   const header = blockHeader(
     entry,
     workspace,

@@ -10,12 +10,27 @@ import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
 
+/** What the chat leaves room for, and where it begins at the earliest. */
+export interface ChatRoom {
+  /** The tokens of contents that go before older turns. */
+  readonly ahead: number;
+  /** The tokens of all that is shown beside the chat if it fits. */
+  readonly beside: number;
+  /** The first turn that may be shown, from 1; undefined if all may. The newest turn is shown in any case. */
+  readonly firstTurn: number | undefined;
+}
+
+export interface RenderedChat extends Rendered {
+  /** The first turn that is shown, from 1; undefined if no turn had to leave. */
+  readonly firstTurn?: number;
+}
+
 /**
  * Returns the messages of the chat that fit the budget. The newest user message is always shown, at least in part. The
  * oldest turns leave first.
  */
-export function chatPool(input: LayoutInput): Rendered {
-  return fitChat(input, renderChat(input));
+export function chatPool(input: LayoutInput, room: ChatRoom): RenderedChat {
+  return fitChat(input, renderChat(input), room);
 }
 
 /**
@@ -82,19 +97,28 @@ function isAtOrAfter(position: TurnPosition, from: TurnPosition): boolean {
   return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
 }
 
+/** Share of the budget up to which the view is filled again with turns that had to leave. */
+const fullest = 0.75;
+
 /**
- * Removes the oldest whole turns if the chat exceeds the budget. One notice replaces them. The user's messages with files
- * stay, the newest first, because no tool can bring them back.
+ * Removes the oldest whole turns if the chat, with the contents that go before them, exceeds the budget. One notice
+ * replaces them. The user's messages with files stay, the newest first, because no tool can bring them back.
  */
-function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
+function fitChat(
+  input: LayoutInput,
+  turns: readonly RenderedTurn[],
+  { ahead, beside, firstTurn = 0 }: ChatRoom,
+): RenderedChat {
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
-  if (budget === undefined || total <= budget) return concatRendered(turns);
+  if (budget === undefined) return concatRendered(turns);
+  const first = total + beside <= budget * fullest ? 0 : firstTurn;
+  if (total + ahead <= budget && (turns[0]?.first ?? 0) >= first) return concatRendered(turns);
   const last = turns.at(-1)?.last ?? 0;
   const room = budget - messageTokens(omittedTurnsMessage(input, last, last), estimator);
   const files: Rendered[] = [];
   let gone = 0;
-  while (gone < turns.length - 1 && total > room) {
+  while (gone < turns.length - 1 && (total + ahead > room || (turns[gone]?.first ?? 0) < first)) {
     const turn = turns[gone];
     gone += 1;
     const kept = (turn?.messages ?? []).filter(holdsFiles);
@@ -102,15 +126,17 @@ function fitChat(input: LayoutInput, turns: readonly RenderedTurn[]): Rendered {
     total += tokensOf(files.slice(files.length - kept.length)) - (turn?.tokens ?? 0);
   }
   const rest = turns.slice(gone);
-  if (gone === 0) return fitTurn(input, rest[0], budget);
+  if (gone === 0) return total <= budget ? concatRendered(turns) : fitTurn(input, rest[0], budget);
   const line = omittedTurnsMessage(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
   const left = renderedMessages([line], estimator);
-  if (total <= room) return concatRendered([left, ...files, ...rest]);
+  const begin = { firstTurn: rest[0]?.first ?? 1 };
+  if (total <= room) return { ...concatRendered([left, ...files, ...rest]), ...begin };
   const user = rest[0]?.messages[0];
   const least = user?.role === "user" ? messageTokens(user, estimator) : room;
-  if (least > room) return fitTurn(input, rest[0], budget);
+  if (least > room) return { ...fitTurn(input, rest[0], budget), ...begin };
   const fitting = newestThatFit(files, room - least);
-  return concatRendered([left, ...fitting, fitTurn(input, rest[0], room - tokensOf(fitting))]);
+  const turn = fitTurn(input, rest[0], room - tokensOf(fitting));
+  return { ...concatRendered([left, ...fitting, turn]), ...begin };
 }
 
 /** Returns the newest of some messages, as many as fit. */

@@ -31,6 +31,8 @@ export interface ListRoom {
   readonly usual: number;
   /** Reserved before a pinned content that is shown in part: the title and the notice of lines that are not listed. */
   readonly least: number;
+  /** The tokens of all lines. */
+  readonly whole: number;
 }
 
 /** Returns how many tokens contents leave to the list of known objects. */
@@ -39,7 +41,7 @@ export function listRoom(lines: readonly PoolLine[], input: LayoutInput): ListRo
   const whole = listTokens(lines, 0, estimator);
   const least = listTokens(lines, lines.length, estimator);
   const share = Math.floor((budget ?? Number.POSITIVE_INFINITY) * listShare);
-  return { usual: Math.min(whole, share), least: Math.min(whole, least) };
+  return { usual: Math.min(whole, share), least: Math.min(whole, least), whole };
 }
 
 /** Share of the budget up to which the view is filled again with lines that were not listed. */

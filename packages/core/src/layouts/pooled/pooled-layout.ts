@@ -14,8 +14,9 @@ import type {
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import type { ViewSource } from "../../view/view-source.ts";
-import { activePool } from "./active-pool.ts";
+import { activeContents, activePool, besideChat } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
+import { type Activated, activatedInTurn } from "./activated-in-turn.ts";
 import { withoutLeftOut } from "./left-out.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 import {
@@ -29,8 +30,9 @@ import {
 
 /**
  * The layout in the order of the specification: metadata pool, chat with reference lines instead of outputs, active
- * content, and at the end the line of active and pinned objects (decision D44). Of the last view it keeps the lines of the
- * metadata pool, which never change; a changed object gets a new line at the end of them. The host sends the system prompt by its own channel.
+ * content, and at the end the line of active and pinned objects (decision D44). Of the last view it keeps the lines of
+ * the metadata pool, which never change; a changed object gets a new line at the end of them. The host sends the system
+ * prompt by its own channel.
  */
 export const pooledLayout: Layout = {
   name: "pooled",
@@ -40,20 +42,23 @@ export const pooledLayout: Layout = {
     const before =
       last?.layout === "pooled" && last.workspace === input.workspace ? memoryOf(last) : undefined;
     const pools = continuedLines(input, before?.pool);
-    const rendered = renderPools(input, pools.lines, before?.unlisted ?? 0);
+    const chosen = chosenBefore(input, last, before);
+    const rendered = renderPools(input, pools.lines, chosen);
     return {
       messages: rendered.messages,
       tokens: rendered.tokens,
       shown: rendered.shown,
-      record: recordOf(input, pools, rendered.unlisted),
+      record: recordOf(input, pools, { ...rendered.chosen, activated: chosen.activated }),
     } satisfies LayoutOutput;
   },
   rebuild(record, source): readonly ViewMessage[] {
-    const { pool, unlisted = 0 } = memoryOf(record);
+    const memory = memoryOf(record);
+    const { pool, unlisted = 0, first_turn: firstTurn } = memory;
     const lines = pool.map((name) => lineFor(entryNamed(source, name), record.workspace));
     const added = record.entries.map((entry) => renderEntry(entry, source));
     const input = shownInput(inputOf(record, source));
-    return [...renderPools(input, lines, unlisted).messages, ...added];
+    const chosen = { unlisted, firstTurn, activated: activatedOf(memory) };
+    return [...renderPools(input, lines, chosen).messages, ...added];
   },
   describe: describePools,
   without: withoutVersions,
@@ -73,24 +78,57 @@ function shownInput(all: LayoutInput): LayoutInput {
   return given.thinking === "bound" ? withoutThinking(given) : given;
 }
 
-interface RenderedPools extends Pick<LayoutOutput, "messages" | "tokens" | "shown"> {
+/** The data from which the pools continue. */
+interface Chosen {
+  /** The number of lines that are not listed. */
   readonly unlisted: number;
+  /** The first turn that may be shown, from 1; undefined if all may. */
+  readonly firstTurn: number | undefined;
+  readonly activated: Activated;
 }
 
-/** Renders all pools. `unlisted`: the number of lines that the last view did not list. */
+/** Factor by which the budget must grow before turns that had to leave the view return without much room. */
+const moreRoom = 1.5;
+
+/** Returns the data that the next view continues from. */
+function chosenBefore(
+  input: LayoutInput,
+  last: ViewRecord | undefined,
+  before: PooledMemory | undefined,
+): Chosen {
+  if (last === undefined || before === undefined)
+    return { unlisted: 0, firstTurn: undefined, activated: activatedInTurn(input, undefined) };
+  const { active, first_turn: firstTurn, unlisted = 0 } = before;
+  const { turns, steps } = last;
+  const { budget = Number.POSITIVE_INFINITY } = input;
+  const hasMoreRoom = budget >= (before.budget ?? 0) * moreRoom;
+  return {
+    unlisted,
+    firstTurn: hasMoreRoom ? undefined : firstTurn,
+    activated: activatedInTurn(input, { active, turns, steps, ...activatedOf(before) }),
+  };
+}
+
+interface RenderedPools extends Pick<LayoutOutput, "messages" | "tokens" | "shown"> {
+  readonly chosen: Pick<Chosen, "unlisted" | "firstTurn">;
+}
+
+/** Renders all pools. */
 function renderPools(
   input: LayoutInput,
   lines: readonly PoolLine[],
-  unlisted: number,
+  { unlisted, firstTurn, activated }: Chosen,
 ): RenderedPools {
-  const chat = chatPool(input);
-  const active = activePool(input, chat.tokens, listRoom(lines, input));
+  const contents = activeContents(input, activated);
+  const list = listRoom(lines, input);
+  const chat = chatPool(input, { ...besideChat(contents, input, list), firstTurn });
+  const active = activePool(input, contents, chat.tokens, list);
   const pool = metadataPool(lines, unlisted, input, chat.tokens + active.tokens);
   return {
     messages: [...pool.messages, ...chat.messages, ...active.messages],
     tokens: { metadata: pool.tokens, chat: chat.tokens, active: active.tokens },
     shown: active.shown,
-    unlisted: pool.unlisted,
+    chosen: { unlisted: pool.unlisted, firstTurn: chat.firstTurn },
   };
 }
 
@@ -102,6 +140,12 @@ type PooledMemory = {
   readonly newer?: readonly string[];
   /** The number of lines at the beginning that the budget did not allow to list. */
   readonly unlisted?: number;
+  /** The first turn that is shown, from 1; undefined if no turn had to leave. */
+  readonly first_turn?: number;
+  /** The handles of the objects that were just activated. */
+  readonly just_activated?: readonly string[];
+  /** The handles of the objects that were activated earlier in the same turn. */
+  readonly activated_in_turn?: readonly string[];
   readonly active: readonly ActiveRow[];
   readonly factor: number;
   /** The model whose rule counts files, as `provider/id`. */
@@ -115,6 +159,13 @@ type PooledMemory = {
 
 function memoryOf(record: ViewRecord): PooledMemory {
   return record.memory as PooledMemory;
+}
+
+function activatedOf({
+  just_activated: just = [],
+  activated_in_turn: earlier = [],
+}: PooledMemory): Activated {
+  return { just, earlier };
 }
 
 type ActiveRow = {
@@ -165,11 +216,18 @@ function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRec
   return { ...record, memory: { ...memory, pool, newer, active } };
 }
 
-function recordOf(input: LayoutInput, { names, newer }: PoolLines, unlisted: number): ViewRecord {
+function recordOf(
+  input: LayoutInput,
+  { names, newer }: PoolLines,
+  { unlisted, firstTurn, activated: { just, earlier } }: Chosen,
+): ViewRecord {
   const memory: PooledMemory = {
     pool: names,
     ...(newer.length === 0 ? {} : { newer }),
     ...(unlisted === 0 ? {} : { unlisted }),
+    ...(firstTurn === undefined ? {} : { first_turn: firstTurn }),
+    ...(just.length === 0 ? {} : { just_activated: just }),
+    ...(earlier.length === 0 ? {} : { activated_in_turn: earlier }),
     active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
       of: entry.handle,
       version: stored.version,
@@ -229,8 +287,8 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
 }
 
 /**
- * Returns the input with answers without signed thinking. This layout changes the messages before every answer with each
- * call, so a model that binds its thinking would accept none of it.
+ * Returns the input with answers without signed thinking. This layout changes the messages before every answer with
+ * each call, so a model that binds its thinking would accept none of it.
  */
 function withoutThinking(input: LayoutInput): LayoutInput {
   return { ...input, turns: input.turns.map(turnWithoutThinking) };
