@@ -133,6 +133,7 @@ describe("the list of known objects on a small budget (D54)", () => {
     expect(view.shown).toMatchObject([{ form: "part" }]);
     expect(view.tokens.active).toBeGreaterThan(700);
     expect(listOf(view)[0]).toMatch(notice);
+    expect(stage.view(pooledLayout, { budget: 1_000 }).messages).toEqual(view.messages);
   });
 
   test("keeps its beginning from call to call, and has all lines again if they fit well", () => {
