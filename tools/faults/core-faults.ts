@@ -589,6 +589,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The text that the model wrote into an inactive file is forgotten by the next process.",
   },
   {
+    file: "session/resolve-target.ts",
+    of: "return ownCall(scope, name);",
+    becomes: "return undefined;",
+    breaks: "A provider id that counts from 0 names the call of another session.",
+  },
+  {
     file: "state/active-sets.ts",
     of: "if (replaces) activations.delete(id);",
     becomes: "",

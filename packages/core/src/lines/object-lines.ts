@@ -35,6 +35,16 @@ function remark(text: string): Slot<boolean> {
   return { name: text, pattern: `(?:${text})?`, write: (isThere) => (isThere ? text : "") };
 }
 
+const timePattern = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+
+/** A slot for the remark that a file is deleted: the time of its last version that was there. */
+const deletedSince: Slot<string | undefined> = {
+  name: "; the file is deleted now; it was last there at TIME",
+  pattern: `(?:; the file is deleted now; it was last there at ${timePattern})?`,
+  write: (time) =>
+    time === undefined ? "" : `; the file is deleted now; it was last there at ${time}`,
+};
+
 /** The headers of content blocks that say more than the title. */
 export const headers: {
   readonly lines: LineKind<
@@ -68,11 +78,11 @@ export const earlierVersionHeader: LineKind<
     name: string,
     ranges: readonly LineRange[],
     count: number,
-    isDeleted: boolean,
+    lastThere: string | undefined,
     isCut: boolean,
   ]
 > =
-  line`Version ${number} of ${handle} ${name}, lines ${ranges} of ${number}${remark("; the file is deleted now")}${remark("; from and to show other lines")}:`;
+  line`Version ${number} of ${handle} ${name}, lines ${ranges} of ${number}${deletedSince}${remark("; from and to show other lines")}:`;
 
 const pooledLines = line`${anyTitle} lines ${ranges} of ${number}`;
 const pooledHeader = writtenBy("HEADER", [titles.file, titles.call, pooledLines]);

@@ -129,7 +129,7 @@ export async function earlierVersion(
   const ranges = found.type === "lines" ? found.ranges : [asked ?? { from: 1, to: count }];
   const { shown, kept } = withinLimit(text, ranges);
   if (text === "") return { ok: true, text: `${name} is empty.`, effects: [] };
-  const isDeleted = presenceOf(entry.stored.body) === "missing";
+  const last = await lastThere(scope, entry);
   const isCut = kept.at(-1)?.to !== ranges.at(-1)?.to;
   const header = earlierVersionHeader.write(
     version,
@@ -137,7 +137,7 @@ export async function earlierVersion(
     fileName,
     kept,
     count,
-    isDeleted,
+    last?.at.tx_time,
     isCut,
   );
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };

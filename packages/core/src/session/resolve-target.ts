@@ -5,6 +5,7 @@ import {
   presenceOf,
   type StoredMetadata,
 } from "@self-context-manager/objects";
+import { providerId } from "../calls/toolcall-object.ts";
 import { findFile } from "../history/file-index.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -21,7 +22,10 @@ export type Target =
 const shortestPrefix = 4;
 const mostCandidates = 5;
 
-/** Returns the object that a handle, id, id prefix, nickname or path names. Exact matches have priority. */
+/**
+ * Returns the object that a handle, id, id prefix, nickname or path names. Exact matches have priority. The provider id of
+ * a tool call of this session means that call, although another session can have an object with this id.
+ */
 export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
   const name = given.trim();
   return (
@@ -49,7 +53,18 @@ function inSession(scope: SessionScope, name: string): Target | undefined {
     if (presenceOf(body) === "missing" && name !== "" && body.provenance.origin === path)
       return { type: "known", entry: candidate };
   }
-  return undefined;
+  return ownCall(scope, name);
+}
+
+/** Returns the newest call of the session with a provider id. A call without a result has no object that can be shown. */
+function ownCall(scope: SessionScope, name: string): Target | undefined {
+  const { chat, pool } = scope.state;
+  if (name === "") return undefined;
+  if (chat.openCalls.has(name)) return unknownTarget(scope, name);
+  const entry = [...pool.entries.values()].findLast(
+    ({ stored: { body } }) => body.type === "toolcall" && providerId(body) === name,
+  );
+  return entry === undefined ? undefined : { type: "known", entry };
 }
 
 function isNamed(body: ObjectMetadata, name: string, path: string): boolean {

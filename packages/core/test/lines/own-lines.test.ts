@@ -47,6 +47,7 @@ const number = fc.nat();
 const size = fc.oneof(fc.nat(), fc.nat(20_000), fc.nat({ max: 2 ** 31 - 1 }));
 const status = fc.constantFrom("ok" as const, "failed" as const);
 
+const time = fc.constantFrom("2026-11-22T10:00:00.000Z", "1970-01-01T00:00:00.001Z");
 const ranges = fc.array(fc.record({ from: number, to: number }), { minLength: 1, maxLength: 5 });
 const amount = fc.record({ count: size, unit: fc.constantFrom("characters", "bytes") });
 
@@ -104,7 +105,7 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(metadataLine, handle)
     .map((all) => referenceLines.withoutRoom.write(...all)),
   "the header of an earlier version": fc
-    .tuple(number, handle, name, ranges, number, fc.boolean(), fc.boolean())
+    .tuple(number, handle, name, ranges, number, fc.option(time, { nil: undefined }), fc.boolean())
     .map((all) => earlierVersionHeader.write(...all)),
   "the pooled header of lines": fc
     .tuple(

@@ -19,7 +19,7 @@ describe.each([{}, ask])("a file that was deleted (%o)", (options) => {
     const answer = await activated(opened, "f1");
 
     expect(answer.text).toBe(
-      `Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now:\n${text}`,
+      `Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now; it was last there at 2023-11-14T22:13:20.000Z:\n${text}`,
     );
     expect(await textsOf(opened)).toContain(`t2 ok\n~~~\n${answer.text}~~~`);
   });
@@ -33,7 +33,9 @@ describe.each([{}, ask])("a file that was deleted (%o)", (options) => {
       texts.push((await opened.session.activate(name)).text);
 
     expect(new Set(texts)).toEqual(
-      new Set([`Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now:\n${text}`]),
+      new Set([
+        `Version 1 of f1 a.txt, lines 1-30 of 30; the file is deleted now; it was last there at 2023-11-14T22:13:20.000Z:\n${text}`,
+      ]),
     );
   });
 });

@@ -27,6 +27,24 @@ describe("a target", () => {
     expect((await latest(store, file)).body.nickname).toBe("the plan");
   });
 
+  it("that is the provider id of an own call means that call, not the object of another session", async () => {
+    const opened = await openTestSession();
+    const other = scriptHistory();
+    other.user("other");
+    other.call("bash", { command: "a" }, "of the other session", { id: "call_0" });
+    await other.ingest(await opened.reopen(otherHost));
+    const history = scriptHistory(1_800_000_000_000);
+    history.user("go");
+    history.call("bash", { command: "b" }, "own", { id: "call_0" });
+    await history.ingest(opened.session);
+    await opened.session.deactivate("t1");
+
+    const answer = await opened.session.activate("call_0");
+
+    expect(answer.text).toBe('t1 bash "b" is now active.');
+    expect(JSON.stringify((await opened.session.view()).messages)).not.toContain("of the other");
+  });
+
   it("can be the path of a note that only the store has (D16, D41)", async () => {
     const { session, store } = await openTestSession();
     await store.commit([
