@@ -147,7 +147,9 @@ export function chatIndex(ids: {
     }
     const named = new Set(next.toolcallRefs.map((reference) => reference.id));
     const placed = [...placedCalls].flatMap((id) => results.get(id)?.stored ?? []);
-    const missing = placed.filter(({ body }) => !named.has(body.id)).map(referenceTo);
+    const missing = placed
+      .filter(({ body }) => !named.has(body.id))
+      .map((one) => staticReference(one));
     const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
     document = {
       ...next,
@@ -286,8 +288,4 @@ function identityOfResult({ stored, row }: PoolEntry): KnownMessage["identity"] 
 
 function timeIn(value: unknown): number | null {
   return typeof value === "number" ? value : null;
-}
-
-function referenceTo(stored: StoredMetadata): StaticReference {
-  return staticReference(stored);
 }

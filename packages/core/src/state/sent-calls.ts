@@ -27,19 +27,13 @@ export type ViewBranch = {
   readonly latest: number;
 };
 
-/** What was sent to models, and what is known from their answers and refusals. */
-export interface SentCalls extends StatePart {
-  /** The view of the last call, or after a rewind the earlier view that the next call continues. */
-  readonly view: SentView | undefined;
-  /** The earlier view that the next call continues after a rewind; undefined otherwise. */
-  readonly viewBranch: ViewBranch | undefined;
+/** What a session stores of its calls. */
+export interface StoredCalls {
   /** The id of the session's view object; undefined before the first call. */
   readonly viewId: ObjectId | undefined;
-  /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
-  readonly waitingTokens: number;
+  /** The earlier view that the next call continues after a rewind; undefined otherwise. */
+  readonly viewBranch: ViewBranch | undefined;
   readonly systemPrompts: ReadonlyMap<string, ObjectId>;
-  /** The latest versions of the system prompts, if they are known. */
-  readonly promptVersions: ReadonlyMap<ObjectId, StaticReference>;
   readonly calibration: Calibration;
   /** The measurements to which the calibration is fitted, the newest last. */
   readonly usage: readonly UsagePoint[];
@@ -53,6 +47,16 @@ export interface SentCalls extends StatePart {
   readonly hasUnknown: boolean;
   /** The cost of the session's calls so far; undefined if no layout has reported figures. */
   readonly account: CostAccount | undefined;
+}
+
+/** What was sent to models, and what is known from their answers and refusals. */
+export interface SentCalls extends StatePart, StoredCalls {
+  /** The view of the last call, or after a rewind the earlier view that the next call continues. */
+  readonly view: SentView | undefined;
+  /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
+  readonly waitingTokens: number;
+  /** The latest versions of the system prompts, if they are known. */
+  readonly promptVersions: ReadonlyMap<ObjectId, StaticReference>;
   /** Notes that a view is about to be stored and sent. */
   begin(viewId: ObjectId, tokens: number): void;
   /** Sets the view that the next call continues. `isWaiting`: whether it is the last one sent, and has no answer. */
@@ -76,20 +80,6 @@ export interface SentCalls extends StatePart {
   /** Sets what a stored session has of its calls. */
   restore(stored: StoredCalls): void;
 }
-
-/** What a session stores of its calls. */
-export type StoredCalls = {
-  readonly viewId: ObjectId | undefined;
-  readonly viewBranch: ViewBranch | undefined;
-  readonly systemPrompts: ReadonlyMap<string, ObjectId>;
-  readonly calibration: Calibration;
-  readonly usage: readonly UsagePoint[];
-  readonly usageModel: string | undefined;
-  readonly promptLimits: ReadonlyMap<string, PromptLimit>;
-  readonly leftOut: readonly string[];
-  readonly hasUnknown: boolean;
-  readonly account: CostAccount | undefined;
-};
 
 /** The number of answers to which the calibration is fitted. */
 const usagePoints = 16;
