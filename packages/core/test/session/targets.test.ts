@@ -45,6 +45,25 @@ describe("a target", () => {
     expect(JSON.stringify((await opened.session.view()).messages)).not.toContain("of the other");
   });
 
+  it("that is the provider id of an own call without a result means no object", async () => {
+    const opened = await openTestSession();
+    const other = scriptHistory();
+    other.user("other");
+    other.call("bash", { command: "a" }, "of the other session", { id: "call_0" });
+    await other.ingest(await opened.reopen(otherHost));
+    const history = scriptHistory(1_800_000_000_000);
+    history.user("go");
+    history.push({
+      role: "assistant",
+      content: [{ type: "toolCall", id: "call_0", name: "bash", arguments: { command: "b" } }],
+      meta: {},
+      timestamp: 1_800_000_000_100,
+    });
+    await history.ingest(opened.session);
+
+    expect(await opened.session.activate("call_0")).toMatchObject({ ok: false });
+  });
+
   it("can be the path of a note that only the store has (D16, D41)", async () => {
     const { session, store } = await openTestSession();
     await store.commit([
