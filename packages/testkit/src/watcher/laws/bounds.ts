@@ -98,10 +98,11 @@ export const closedIsSilent: WatcherScenario = async (openWatcher, options = {})
   await observe(openWatcher, options, async ({ at, know, write, reported, watcher, folder }) => {
     await write("a.txt", "1");
     await know("a.txt");
-    const count = reported.length;
 
     await write("a.txt", "22");
     await watcher[Symbol.asyncDispose]();
+    // A busy machine can report the change before the watcher is closed.
+    const count = reported.length;
     await watcher[Symbol.asyncDispose]();
 
     await assert.rejects(watcher.add([{ path: at("a.txt") }]), isClosed);
