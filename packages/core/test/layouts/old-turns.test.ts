@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
-import type { LayoutOutput } from "../../src/view/layout.ts";
+import type { Layout, LayoutOutput } from "../../src/view/layout.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import { lines, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
 
@@ -15,6 +15,16 @@ function turnsOf(count: number): ViewStage {
     stage.user(`question ${turn}: ${"why ".repeat(50)}`);
     stage.say(`answer ${turn}: ${"so ".repeat(50)}`);
   }
+  return stage;
+}
+
+/** Returns a session in which a view of 20 turns was sent, and a new turn then reads a file. */
+function readAfterTurns(layout: Layout): ViewStage {
+  const stage = turnsOf(20);
+  stage.view(layout, { budget: 2_500 });
+  stage.user("question 21: and now");
+  stage.file("f1", lines(60));
+  stage.read("f1");
   return stage;
 }
 
@@ -91,11 +101,7 @@ describe.each([epochLayout({ small: 0 }), pooledLayout])(
     });
 
     it("stay out while the turn continues, and the content that took their room stays whole", () => {
-      const stage = turnsOf(20);
-      stage.view(layout, { budget: 2_500 });
-      stage.user("question 21: and now");
-      stage.file("f1", lines(60));
-      stage.read("f1");
+      const stage = readAfterTurns(layout);
       const before = stage.view(layout, { budget: 2_500 });
       stage.call("bash", { command: "a" }, "a line\n");
 
@@ -107,11 +113,7 @@ describe.each([epochLayout({ small: 0 }), pooledLayout])(
     });
 
     it("stay out of a request that is sent again", () => {
-      const stage = turnsOf(20);
-      stage.view(layout, { budget: 2_500 });
-      stage.user("question 21: and now");
-      stage.file("f1", lines(60));
-      stage.read("f1");
+      const stage = readAfterTurns(layout);
       const { messages } = stage.view(layout, { budget: 2_500 });
 
       expect(stage.view(layout, { budget: 2_500 }).messages).toEqual(messages);

@@ -2,10 +2,20 @@ import { objectId, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { oneCall, scriptHistory } from "./script-history.ts";
-import { openTestSession, otherHost } from "./test-session.ts";
+import { openTestSession, otherHost, type TestSession } from "./test-session.ts";
 import { handlesIn, idOf, latest, textOfMessage } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
+
+/** Opens a session on a store in which another session has a call `call_0`. */
+async function openBesideOther(): Promise<TestSession> {
+  const opened = await openTestSession();
+  const other = scriptHistory();
+  other.user("other");
+  other.call("bash", { command: "a" }, "of the other session", { id: "call_0" });
+  await other.ingest(await opened.reopen(otherHost));
+  return opened;
+}
 
 describe("a target", () => {
   it("can be a handle, an id, the beginning of an id, a nickname or a path (D45)", async () => {
@@ -28,11 +38,7 @@ describe("a target", () => {
   });
 
   it("that is the provider id of an own call means that call, not the object of another session", async () => {
-    const opened = await openTestSession();
-    const other = scriptHistory();
-    other.user("other");
-    other.call("bash", { command: "a" }, "of the other session", { id: "call_0" });
-    await other.ingest(await opened.reopen(otherHost));
+    const opened = await openBesideOther();
     const history = scriptHistory(1_800_000_000_000);
     history.user("go");
     history.call("bash", { command: "b" }, "own", { id: "call_0" });
@@ -46,11 +52,7 @@ describe("a target", () => {
   });
 
   it("that is the provider id of an own call without a result means no object", async () => {
-    const opened = await openTestSession();
-    const other = scriptHistory();
-    other.user("other");
-    other.call("bash", { command: "a" }, "of the other session", { id: "call_0" });
-    await other.ingest(await opened.reopen(otherHost));
+    const opened = await openBesideOther();
     const history = scriptHistory(1_800_000_000_000);
     history.user("go");
     history.push({
