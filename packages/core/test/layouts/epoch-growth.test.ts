@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import { lines, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
+import { lines, textsOf, type ViewStage, viewAfterPause, viewStage } from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0 });
 
@@ -12,6 +12,23 @@ describe("a view", () => {
     expect(textsOf(stage.view(layout))).toEqual([
       "[the chat begins without a user's message]",
       "Hello.",
+    ]);
+  });
+
+  test("begins with the notice also after the object before its first answer has left", () => {
+    const stage = viewStage();
+    stage.load("o1", { content: lines(9) });
+    stage.activate("o1");
+    stage.view(layout);
+    stage.call("activate", { id: "o1" }, "o1 is active", { shows: ["o1"] });
+    stage.view(layout);
+    stage.deactivate("o1");
+
+    expect(textsOf(viewAfterPause(stage, layout))).toEqual([
+      "[the chat begins without a user's message]",
+      "(toolCall)",
+      "o1 is active",
+      "[o1 idea 9]",
     ]);
   });
 });

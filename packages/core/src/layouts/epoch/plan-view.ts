@@ -345,7 +345,9 @@ function finish(
   const isForced = context.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
   const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom), known);
-  const entries = withValidThinking(context, grown, swept.entries, accepted);
+  // What stood before the first answer can have left.
+  const begun = startedByUser(context, swept.entries);
+  const entries = withValidThinking(context, grown, begun, accepted);
   const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
   if (!isOverBudget(context, entries)) return { ...swept, entries, cut: sweptCut, reason };
   const unsent = grown.entries.slice(unsentFrom).filter(({ type }) => type === "object");
