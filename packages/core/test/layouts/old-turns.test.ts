@@ -191,3 +191,23 @@ const script = fc.record({
   activated: fc.integer({ min: 0, max: 60 }),
   budgets: fc.tuple(fc.integer({ min: 150, max: 3_000 }), fc.integer({ min: 150, max: 3_000 })),
 });
+
+it("a result that is left out now is not shown after its turn has left", () => {
+  const layout = epochLayout({ small: 0 });
+  const stage = viewStage("question 0: go");
+  const handle = stage.call("bash", { command: "x" }, lines(20, "result"));
+  for (let turn = 1; turn <= 20; turn += 1) {
+    stage.user(`question ${turn}: ${"why ".repeat(50)}`);
+    stage.say(`answer ${turn}: ${"so ".repeat(50)}`);
+  }
+  const before = textsOf(stage.view(layout, { budget: 1_500 }));
+  stage.deactivate(handle);
+
+  const view = textsOf(stage.view(layout, { budget: 1_500, leftOut: ["0.0.0"] }));
+
+  const shows = (texts: readonly string[]): readonly string[] =>
+    texts.filter((text) => text.includes("result 1 of the text"));
+  expect(turnsLine.test(before[0] ?? "")).toBe(true);
+  expect(shows(before)).toHaveLength(1);
+  expect(shows(view)).toEqual([]);
+});

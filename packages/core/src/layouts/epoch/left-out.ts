@@ -1,3 +1,5 @@
+import { fileReferences } from "../../calls/toolcall-object.ts";
+import { isAssistantStep } from "../../chat/turn.ts";
 import { missingMessages } from "../../lines/notices.ts";
 import { leftOutOf, type MessagePlace, placesOf } from "../../view/left-out.ts";
 import {
@@ -32,11 +34,16 @@ export function withoutLeftOut(
 ): { readonly record: ViewRecord; readonly cut: number } {
   const { entries } = last;
   if (context.leftOut.rows.length === 0) return { record: last, cut: entries.length };
-  const others = entries.flatMap((entry) => withoutMessage(context, entry));
+  const held = heldByLeftOut(context);
+  const others = entries
+    .flatMap((entry) => withoutMessage(context, entry))
+    .map((entry) => withoutInactive(context, entry, ({ of }) => held.has(of)));
   const first = firstChange(entries, others);
   const kept = startedByUser(
     context,
-    others.map((entry, index) => (index < first ? entry : withoutInactive(context, entry))),
+    others.map((entry, index) =>
+      index < first ? entry : withoutInactive(context, entry, () => true),
+    ),
   );
   const cut = firstChange(entries, kept);
   if (cut === entries.length && kept.length === entries.length) return { record: last, cut };
@@ -55,12 +62,34 @@ function withoutMessage(context: PlanningContext, entry: ViewEntry): readonly Vi
 }
 
 /**
- * Returns an entry in which lines replace the contents that are inactive. What only messages held that are left out is
- * not shown outside a result either.
+ * Returns the handles of the objects of results that are left out: the calls, and the files that they read, wrote or named.
+ * Their messages may have left the view before.
  */
-function withoutInactive(context: PlanningContext, entry: ViewEntry): ViewEntry {
+function heldByLeftOut({ input, leftOut }: PlanningContext): ReadonlySet<string> {
+  const handles = placesOf(input.turns, leftOut).flatMap(({ turn, step, call }) => {
+    const found = input.turns[turn]?.steps[step];
+    const ids = found !== undefined && isAssistantStep(found) ? found.toolcall_ids : [];
+    const left = call === undefined ? ids : ids.slice(call, call + 1);
+    return left.flatMap((id) => {
+      const entry = input.pool.get(id);
+      const files = fileReferences(entry?.stored.body).map((file) => input.pool.get(file.id));
+      return [entry, ...files].flatMap((one) => (one === undefined ? [] : [one.handle]));
+    });
+  });
+  return new Set(handles);
+}
+
+/**
+ * Returns an entry in which lines replace those of some contents that are inactive. What only messages held that are left
+ * out is not shown outside a result either.
+ */
+function withoutInactive(
+  context: PlanningContext,
+  entry: ViewEntry,
+  isMeant: (part: ShownPart) => boolean,
+): ViewEntry {
   if (entry.type !== "object") return entry;
-  const inactive = contentParts(entry).filter((part) => !isActive(context, part));
+  const inactive = contentParts(entry).filter((part) => isMeant(part) && !isActive(context, part));
   if (inactive.length === 0) return entry;
   const shows = entry.shows.flatMap((part) =>
     inactive.includes(part) ? linesFor(context, [part]) : [part],
