@@ -1,4 +1,4 @@
-import { isAfter, type TurnPosition } from "../chat/turn.ts";
+import { beforeFirstTurn, isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import {
   isSame,
@@ -14,7 +14,7 @@ import { alignNames, alignWithin } from "./align-names.ts";
 export interface KnownMessages {
   /** The host's list as it was last ingested. */
   readonly sequence: readonly KnownMessage[];
-  /** All messages of the chat by key, in their order, including those that the host no longer sends. */
+  /** All messages of the chat by key, in the order in which they came, including those that the host no longer sends. */
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** Whether a known message is a failed or aborted answer. */
   readonly isDiscarded: (known: KnownMessage) => boolean;
@@ -29,10 +29,11 @@ export interface KnownMessages {
  */
 export function keysOf(
   identities: readonly MessageIdentity[],
-  messages: KnownMessages,
+  given: KnownMessages,
   isRewound = false,
 ): readonly string[] {
   if (identities.every(isNamed)) return messageKeys(identities);
+  const messages = { ...given, known: inChatOrder(given.known) };
   const named = messageKeys(identities.filter(isNamed)).values();
   const keys = identities.map((one) => (isNamed(one) ? named.next().value : undefined));
   const found = findMessages(identities, messages, isRewound).map((one, index) => {
@@ -46,6 +47,16 @@ export function keysOf(
     taken.set(key, { identity, key, position: undefined });
     return key;
   });
+}
+
+/** Returns known messages in the order of the chat. A result that came late was added behind later messages. */
+function inChatOrder(known: KnownMessages["known"]): KnownMessages["known"] {
+  const placeOf = (one: KnownMessage): TurnPosition => one.position ?? beforeFirstTurn;
+  const ordered = [...known].toSorted(([, left], [, right]) => {
+    const [one, other] = [placeOf(left), placeOf(right)];
+    return one.turn - other.turn || one.step - other.step;
+  });
+  return new Map(ordered);
 }
 
 /** Whether a message has an id or a time of its host. */
