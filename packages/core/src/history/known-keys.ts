@@ -51,9 +51,9 @@ export function keysOf(
 
 /** Returns known messages in the order of the chat. A result that came late was added behind later messages. */
 function inChatOrder(known: KnownMessages["known"]): KnownMessages["known"] {
-  const placeOf = (one: KnownMessage): TurnPosition => one.position ?? beforeFirstTurn;
   const ordered = [...known].toSorted(([, left], [, right]) => {
-    const [one, other] = [placeOf(left), placeOf(right)];
+    const one = left.position ?? beforeFirstTurn;
+    const other = right.position ?? beforeFirstTurn;
     return one.turn - other.turn || one.step - other.step;
   });
   return new Map(ordered);

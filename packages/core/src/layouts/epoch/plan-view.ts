@@ -345,7 +345,7 @@ function finish(
   const isForced = context.settings.deactivate === "immediate" && reason === "carried";
   const leaving = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
   const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom), known);
-  // What stood before the first answer can have left.
+  // What was before the first answer can have left.
   const begun = startedByUser(context, swept.entries);
   const entries = withValidThinking(context, grown, begun, accepted);
   const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
