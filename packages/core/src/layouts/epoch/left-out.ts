@@ -34,7 +34,7 @@ export function withoutLeftOut(
 ): { readonly record: ViewRecord; readonly cut: number } {
   const { entries } = last;
   if (context.leftOut.rows.length === 0) return { record: last, cut: entries.length };
-  const held = heldByLeftOut(context);
+  const held = heldByNewlyLeftOut(context, last);
   const others = entries
     .flatMap((entry) => withoutMessage(context, entry))
     .map((entry) => withoutInactive(context, entry, ({ of }) => held.has(of)));
@@ -62,11 +62,16 @@ function withoutMessage(context: PlanningContext, entry: ViewEntry): readonly Vi
 }
 
 /**
- * Returns the handles of the objects of results that are left out: the calls, and the files that they read, wrote or named.
- * Their messages may have left the view before.
+ * Returns the handles of the objects of results that the last view did not leave out: the calls, and the files that they
+ * read, wrote or named. Their messages may have left the view before.
  */
-function heldByLeftOut({ input, leftOut }: PlanningContext): ReadonlySet<string> {
-  const handles = placesOf(input.turns, leftOut).flatMap(({ turn, step, call }) => {
+function heldByNewlyLeftOut(
+  { input, leftOut }: PlanningContext,
+  last: ViewRecord,
+): ReadonlySet<string> {
+  const before = leftOutOf(epochMemory(last).left_out ?? []);
+  const places = placesOf(input.turns, leftOut).filter((place) => !before.has(place));
+  const handles = places.flatMap(({ turn, step, call }) => {
     const found = input.turns[turn]?.steps[step];
     const ids = found !== undefined && isAssistantStep(found) ? found.toolcall_ids : [];
     const left = call === undefined ? ids : ids.slice(call, call + 1);
