@@ -51,12 +51,25 @@ export function keysOf(
 
 /** Returns known messages in the order of the chat. A result that came late was added behind later messages. */
 function inChatOrder(known: KnownMessages["known"]): KnownMessages["known"] {
-  const ordered = [...known].toSorted(([, left], [, right]) => {
-    const one = left.position ?? beforeFirstTurn;
-    const other = right.position ?? beforeFirstTurn;
-    return one.turn - other.turn || one.step - other.step;
-  });
-  return new Map(ordered);
+  let last = beforeFirstTurn;
+  for (const { position = beforeFirstTurn } of known.values()) {
+    // Nearly always the order is right, and a copy of a long chat at each call costs time.
+    if (compare(last, position) > 0) return sorted(known);
+    last = position;
+  }
+  return known;
+}
+
+function sorted(known: KnownMessages["known"]): KnownMessages["known"] {
+  return new Map(
+    [...known].toSorted(([, { position: left }], [, { position: right }]) =>
+      compare(left ?? beforeFirstTurn, right ?? beforeFirstTurn),
+    ),
+  );
+}
+
+function compare(left: TurnPosition, right: TurnPosition): number {
+  return left.turn - right.turn || left.step - right.step;
 }
 
 /** Whether a message has an id or a time of its host. */

@@ -8,9 +8,8 @@ import { lines, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
 
 const turnsLine = /^\[turns 1 to \d+ are not shown; activate chat with from and to reads their/u;
 
-/** Returns a session of turns of prose, each of some 110 tokens. */
-function turnsOf(count: number): ViewStage {
-  const stage = viewStage();
+/** Returns a session with turns of prose, each of some 110 tokens. Default: a new session. */
+function turnsOf(count: number, stage: ViewStage = viewStage()): ViewStage {
   for (let turn = 1; turn <= count; turn += 1) {
     stage.user(`question ${turn}: ${"why ".repeat(50)}`);
     stage.say(`answer ${turn}: ${"so ".repeat(50)}`);
@@ -196,10 +195,7 @@ it("a result that is left out now is not shown after its turn has left", () => {
   const layout = epochLayout({ small: 0 });
   const stage = viewStage("question 0: go");
   const handle = stage.call("bash", { command: "x" }, lines(20, "result"));
-  for (let turn = 1; turn <= 20; turn += 1) {
-    stage.user(`question ${turn}: ${"why ".repeat(50)}`);
-    stage.say(`answer ${turn}: ${"so ".repeat(50)}`);
-  }
+  turnsOf(20, stage);
   const before = textsOf(stage.view(layout, { budget: 1_500 }));
   stage.deactivate(handle);
 

@@ -85,8 +85,8 @@ function heldByNewlyLeftOut(
 }
 
 /**
- * Returns an entry in which lines replace those of some contents that are inactive. What only messages held that are left
- * out is not shown outside a result either.
+ * Returns an entry in which lines replace the inactive contents that are meant. What only messages held that are left out
+ * is not shown outside a result either.
  */
 function withoutInactive(
   context: PlanningContext,
