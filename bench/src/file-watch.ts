@@ -5,12 +5,14 @@
 // is timed from the end of its write to the call of the listener, which follows the commit.
 import {
   fileBody,
-  fileTracker,
   metadataOf,
   objectId,
-  type ObjectId,
   type ObjectWrite,
   sealObject,
+} from "@self-context-manager/objects";
+import {
+  fileTracker,
+  type ObjectId,
   silentLogger,
   type StoredMetadata,
 } from "@self-context-manager/core";

@@ -2,7 +2,7 @@
 //
 // The bytes are those of the closed file, divided by those of the content, counted once: prose, commands and results as
 // JSON. After reopening, the first read of the chat is timed, which rebuilds the chat from its deltas.
-import { objectId } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

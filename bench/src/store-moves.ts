@@ -8,9 +8,9 @@ import {
   exportObjects,
   importObjects,
   objectId,
-  type ObjectStore,
   sealObject,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
+import type { ObjectStore } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";

@@ -3,7 +3,7 @@
 // The writes of a session go through the store, and every statement that changes something is recorded. The bare side
 // runs the recorded statements, with the same rows, bytes, transactions and durability. Both sides take turns, in
 // blocks of calls, each with a separate file.
-import { type ObjectId, type ObjectStore } from "@self-context-manager/core";
+import type { ObjectId, ObjectStore } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

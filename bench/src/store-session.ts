@@ -1,11 +1,11 @@
+import type { JsonValue } from "@self-context-manager/core";
 import {
-  type JsonValue,
   objectId,
   type ObjectBody,
   type ObjectWrite,
   type Reference,
   sealObject,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 /** The writes of one call of an agent: each list is a commit. */
 export type Call = readonly (readonly ObjectWrite[])[];

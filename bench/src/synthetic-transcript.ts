@@ -1,9 +1,5 @@
-import type {
-  AssistantMessage,
-  Message,
-  MessageCodec,
-  ToolResultMessage,
-} from "@self-context-manager/core";
+import type { AssistantMessage, Message, ToolResultMessage } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 
 /**
  * A host's messages, which grow call by call. A small generator replaces chance, so every run has the same messages.

@@ -7,7 +7,8 @@
 // before the call is sent. A view that is not sent needs no hashing and no commit. Rebuilding verifies every version
 // that a call names.
 import { openContextManager } from "@self-context-manager/compose";
-import { epochLayout, pooledLayout, viewHistory } from "@self-context-manager/core";
+import { epochLayout, pooledLayout } from "@self-context-manager/core";
+import { viewHistory } from "@self-context-manager/core/inspect";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

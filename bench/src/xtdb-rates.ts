@@ -5,13 +5,8 @@
 // with another name in the same database. Both sides take turns in blocks. `--objects N` adds N notes before the
 // measurement, `--calls N` sets the length of the session, and `--plain` runs the node with XTDB's own log, like an
 // official server.
-import {
-  type JsonValue,
-  type ObjectId,
-  objectId,
-  type ObjectStore,
-  sealObject,
-} from "@self-context-manager/core";
+import type { JsonValue, ObjectId, ObjectStore } from "@self-context-manager/core";
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,5 @@
-import { calibratedEstimator, messageTokens, type View } from "@self-context-manager/core";
+import { calibratedEstimator, messageTokens } from "@self-context-manager/core/layout";
+import type { View } from "@self-context-manager/core";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,6 +1,7 @@
 import { runCli } from "@self-context-manager/cli";
 import { environmentVariables } from "@self-context-manager/compose";
-import { contextTools, standingInstruction } from "@self-context-manager/core";
+import { contextTools } from "@self-context-manager/core/host";
+import { standingInstruction } from "@self-context-manager/core";
 import {
   epochLaws,
   harnessLaws,

@@ -1,4 +1,4 @@
-import { sha256 } from "@self-context-manager/core";
+import { sha256 } from "@self-context-manager/core/host";
 import { describe, expect, it } from "vitest";
 
 import { committedPage } from "../src/docs/committed-page.ts";

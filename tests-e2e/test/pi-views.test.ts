@@ -6,11 +6,10 @@ import {
   isText,
   isToolCall,
   pooledLayout,
-  type RebuiltView,
-  sha256,
-  viewHistory,
   type ViewMessage,
 } from "@self-context-manager/core";
+import { type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
+import { sha256 } from "@self-context-manager/core/host";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

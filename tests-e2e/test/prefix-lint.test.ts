@@ -3,8 +3,6 @@ import {
   type ContextSession,
   epochLayout,
   type Message,
-  type MessageCodec,
-  objectId,
   openContextSession,
   pooledLayout,
   recentlyUsedPolicy,
@@ -12,6 +10,8 @@ import {
   type View,
   type ViewMessage,
 } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
+import { objectId } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { hostEvent, messagesOf, testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";

@@ -1,4 +1,4 @@
-import { exportObjects, importObjects } from "@self-context-manager/core";
+import { exportObjects, importObjects } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { testScale } from "@self-context-manager/testkit";
 import * as fc from "fast-check";

@@ -1,10 +1,5 @@
-import {
-  epochLayout,
-  type Layout,
-  pooledLayout,
-  rebuildView,
-  type RebuiltView,
-} from "@self-context-manager/core";
+import { epochLayout, type Layout, pooledLayout } from "@self-context-manager/core";
+import { rebuildView, type RebuiltView } from "@self-context-manager/core/inspect";
 import { describe, expect, it } from "vitest";
 
 import {

@@ -18,10 +18,13 @@ const allowed: Readonly<Record<string, Layers>> = {
   testkit: { dependencies: ["objects", "core"], devDependencies: ["store"] },
   store: { dependencies: ["objects"], devDependencies: ["testkit"] },
   watcher: { dependencies: ["objects"], devDependencies: ["testkit"] },
-  compose: { dependencies: ["core", "store", "watcher"], devDependencies: [] },
-  adapter: { dependencies: ["core", "compose"], devDependencies: ["testkit"] },
-  replay: { dependencies: ["core", "compose", "store", "watcher"], devDependencies: ["testkit"] },
-  cli: { dependencies: ["core", "compose", "replay"], devDependencies: [] },
+  compose: { dependencies: ["objects", "core", "store", "watcher"], devDependencies: [] },
+  adapter: { dependencies: ["core", "compose"], devDependencies: ["objects", "testkit"] },
+  replay: {
+    dependencies: ["objects", "core", "compose", "store", "watcher"],
+    devDependencies: ["testkit"],
+  },
+  cli: { dependencies: ["objects", "core", "compose", "replay"], devDependencies: [] },
 };
 
 const packages = join(import.meta.dirname, "..", "..", "packages");

@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "history",
     "session",
     "inspect",
+    "entries",
     "index",
   ],
 };

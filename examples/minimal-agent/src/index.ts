@@ -2,12 +2,14 @@ import { openContextManager } from "@self-context-manager/compose";
 import {
   answerDetails,
   contextTools,
+  type MessageCodec,
+  hostText,
+} from "@self-context-manager/core/host";
+import {
   type JsonObject,
   type Message,
-  type MessageCodec,
   standingInstruction,
   textOf,
-  hostText,
 } from "@self-context-manager/core";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,17 +1,19 @@
 import {
   answerDetails,
-  type ContextSession,
   contextTools,
   identityName,
-  type JsonObject,
   type MarkedList,
   markedList,
   type MessageCodec,
   sha256,
-  standingInstruction,
   toJson,
-  type ToolAnswer,
   hostText,
+} from "@self-context-manager/core/host";
+import {
+  type ContextSession,
+  type JsonObject,
+  standingInstruction,
+  type ToolAnswer,
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";

@@ -1,4 +1,5 @@
-import { type SessionStatus, shortName } from "@self-context-manager/core";
+import type { SessionStatus } from "@self-context-manager/core";
+import { shortName } from "@self-context-manager/core/host";
 
 import { type BeforeCompactEvent, isFields, type PiContext } from "./pi-api.ts";
 import { summaryMark } from "./own-summary.ts";

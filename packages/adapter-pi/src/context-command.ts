@@ -1,4 +1,5 @@
-import { type ContextSession, type ListedObject, shortName } from "@self-context-manager/core";
+import type { ContextSession, ListedObject } from "@self-context-manager/core";
+import { shortName } from "@self-context-manager/core/host";
 
 import { type ContextFigures, contextFigures } from "./context-figures.ts";
 import { restoreEpoch } from "./restore-epoch.ts";

@@ -1,10 +1,10 @@
+import type { Block } from "@self-context-manager/core";
 import {
-  type Block,
   executionField,
   isThinkingRefusal,
   thinkingBinding,
   withoutSignedThinking,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/host";
 
 import { type Fields, isFields } from "./pi-api.ts";
 

@@ -4,8 +4,8 @@ import {
   type ModelFacts,
   type PriceProfile,
   priceProfile,
-  type ThinkingBinding,
 } from "@self-context-manager/core";
+import type { ThinkingBinding } from "@self-context-manager/core/host";
 
 import { bindsThinking } from "./host-thinking.ts";
 import { type Fields, isFields } from "./pi-api.ts";

@@ -1,4 +1,4 @@
-import { commandWords } from "@self-context-manager/core";
+import { commandWords } from "@self-context-manager/core/host";
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";

@@ -1,4 +1,4 @@
-import { identityName, type MarkedList, markedList } from "@self-context-manager/core";
+import { identityName, type MarkedList, markedList } from "@self-context-manager/core/host";
 
 import { setImmediate as nextTick, setTimeout as delay } from "node:timers/promises";
 

@@ -1,4 +1,4 @@
-import type { HarnessAdapter } from "@self-context-manager/core";
+import type { HarnessAdapter } from "@self-context-manager/core/host";
 
 /** The features that every supported release of Pi offers to the extension. */
 export const piAdapter: HarnessAdapter = {

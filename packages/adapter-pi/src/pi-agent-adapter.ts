@@ -1,4 +1,4 @@
-import type { HarnessAdapter } from "@self-context-manager/core";
+import type { HarnessAdapter } from "@self-context-manager/core/host";
 
 /**
  * The features that a bare agent of pi-agent-core offers to `agentContext`. Its creator provides sessions and their

@@ -1,14 +1,11 @@
+import type { Block, JsonValue, Message, ViewMessage } from "@self-context-manager/core";
 import {
-  type Block,
   canonicalJson,
-  type JsonValue,
-  type Message,
   type MessageCodec,
   type MessageIdentity,
   sha256,
   toJson,
-  type ViewMessage,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/host";
 
 import { isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";

@@ -1,13 +1,12 @@
 import {
   type ContextSession,
   type HostSignals,
-  type MarkedList,
   type RefusedRequest,
-  sha256,
   StoreError,
   type View,
   type ViewOptions,
 } from "@self-context-manager/core";
+import { type MarkedList, sha256 } from "@self-context-manager/core/host";
 
 import { type BlockedCall, blockedCall } from "./blocked-call.ts";
 import { compactionAnswer, compactionKind } from "./compaction.ts";

@@ -1,13 +1,15 @@
 import {
   answerDetails,
-  type ContextSession,
   type ContextTool,
   contextTools,
-  type JsonObject,
   renamedContextTools,
   renamedInstruction,
-  standingInstruction,
   hostText,
+} from "@self-context-manager/core/host";
+import {
+  type ContextSession,
+  type JsonObject,
+  standingInstruction,
 } from "@self-context-manager/core";
 
 import { isFields, type PiContext, type PiTool } from "./pi-api.ts";

@@ -1,12 +1,10 @@
 import {
   prefixStability,
-  type PriceProfile,
   type ReportedUsage,
   reportedUsage,
   type SentMessage,
-  type View,
-  type ViewOptions,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/host";
+import type { PriceProfile, View, ViewOptions } from "@self-context-manager/core";
 
 import { askedRetention, ownBreakpoints } from "./breakpoints.ts";
 import type { ContextFigures } from "./context-figures.ts";

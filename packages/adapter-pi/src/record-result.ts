@@ -1,9 +1,5 @@
-import {
-  type ContextSession,
-  FileError,
-  type JsonObject,
-  type WriteOptions,
-} from "@self-context-manager/core";
+import type { ContextSession, JsonObject, WriteOptions } from "@self-context-manager/core";
+import { FileError } from "@self-context-manager/core/host";
 
 import { namedFiles } from "./named-files.ts";
 import { isFields, type ToolResultEvent } from "./pi-api.ts";

@@ -1,4 +1,4 @@
-import type { ManagerSummary } from "@self-context-manager/core";
+import type { ManagerSummary } from "@self-context-manager/core/host";
 
 import { isOwnCompaction, isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields } from "./pi-api.ts";

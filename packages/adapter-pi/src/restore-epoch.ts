@@ -1,4 +1,5 @@
-import { type ContextSession, isObjectId } from "@self-context-manager/core";
+import type { ContextSession } from "@self-context-manager/core";
+import { isObjectId } from "@self-context-manager/core/host";
 
 /**
  * Activates the contents that left the view when the last epoch ended, and reports those that could not be activated.

@@ -1,4 +1,5 @@
-import { type JsonObject, toJson } from "@self-context-manager/core";
+import type { JsonObject } from "@self-context-manager/core";
+import { toJson } from "@self-context-manager/core/host";
 
 import { isFields, type PiContext, type ToolResultEvent } from "./pi-api.ts";
 import { branchOf, messageIn } from "./session-messages.ts";

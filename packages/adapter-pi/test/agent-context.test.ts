@@ -1,9 +1,5 @@
-import {
-  type ContextSession,
-  executionField,
-  standingInstruction,
-  StoreError,
-} from "@self-context-manager/core";
+import { type ContextSession, standingInstruction, StoreError } from "@self-context-manager/core";
+import { executionField } from "@self-context-manager/core/host";
 import { expect, test } from "vitest";
 
 import { agentContext, type AgentToolLike } from "../src/agent-context.ts";

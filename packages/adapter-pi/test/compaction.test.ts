@@ -1,4 +1,5 @@
-import { objectId, type SessionStatus } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
+import type { SessionStatus } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
 import { compactionAnswer, compactionKind } from "../src/compaction.ts";

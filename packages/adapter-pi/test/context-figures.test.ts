@@ -1,10 +1,5 @@
-import {
-  type CostAccount,
-  countCall,
-  emptyAccount,
-  type PriceProfile,
-  priceProfile,
-} from "@self-context-manager/core";
+import { type CostAccount, countCall, emptyAccount } from "@self-context-manager/core/host";
+import { type PriceProfile, priceProfile } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
 import { type ContextFigures, contextFigures } from "../src/context-figures.ts";

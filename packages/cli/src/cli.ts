@@ -1,5 +1,6 @@
 import { ConfigError } from "@self-context-manager/compose";
-import { ImportError, StoreError } from "@self-context-manager/core";
+import { ImportError } from "@self-context-manager/objects";
+import { StoreError } from "@self-context-manager/core";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 

@@ -1,9 +1,5 @@
-import {
-  isObjectId,
-  type ObjectId,
-  type ObjectStore,
-  type StoredMetadata,
-} from "@self-context-manager/core";
+import { isObjectId } from "@self-context-manager/core/host";
+import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

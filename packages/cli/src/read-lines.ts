@@ -1,4 +1,4 @@
-import { ImportError } from "@self-context-manager/core";
+import { ImportError } from "@self-context-manager/objects";
 
 /**
  * Splits bytes into lines, without their ends. Only line feeds end a line: node:readline also splits at U+2028, which

@@ -1,10 +1,5 @@
-import {
-  type JsonObject,
-  objectId,
-  type ObjectId,
-  type ObjectStore,
-  type StoredMetadata,
-} from "@self-context-manager/core";
+import type { JsonObject, ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";

@@ -1,10 +1,10 @@
 import { everyLayout } from "@self-context-manager/compose";
+import type { ObjectStore } from "@self-context-manager/core";
 import {
-  type ObjectStore,
   type RebuiltView,
   viewHistory,
   type ViewHistory,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/inspect";
 
 import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";

@@ -1,12 +1,10 @@
+import type { ObjectStore, StoredMetadata, StoredVersion } from "@self-context-manager/core";
 import {
-  type ObjectStore,
   selectVersion,
-  type StoredMetadata,
-  type StoredVersion,
   versionedName,
   type VersionSelector,
   type WrittenVersion,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";

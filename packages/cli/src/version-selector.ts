@@ -1,4 +1,4 @@
-import { type WrittenVersion, writtenVersion } from "@self-context-manager/core";
+import { type WrittenVersion, writtenVersion } from "@self-context-manager/objects";
 
 import { UsageError } from "./cli-errors.ts";
 

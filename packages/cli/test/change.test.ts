@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { objectId, sealObject } from "@self-context-manager/core";
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

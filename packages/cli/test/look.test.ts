@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { objectId, sealObject } from "@self-context-manager/core";
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

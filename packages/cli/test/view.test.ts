@@ -1,10 +1,6 @@
 import { openContextManager } from "@self-context-manager/compose";
-import type {
-  AssistantMessage,
-  Message,
-  MessageCodec,
-  ViewMessage,
-} from "@self-context-manager/core";
+import type { AssistantMessage, Message, ViewMessage } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,5 @@
-import { type Clock, type IdSource, objectId } from "@self-context-manager/core";
+import type { Clock, IdSource } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import { V7Generator } from "uuidv7";
 
 /** Creates UUIDv7 by a clock; each id is greater than the one before, even if the clock is set back. */

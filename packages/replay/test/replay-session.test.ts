@@ -1,4 +1,5 @@
-import { openContextSession, openRehearsal } from "@self-context-manager/core";
+import { openContextSession } from "@self-context-manager/core";
+import { openRehearsal } from "@self-context-manager/core/rehearsal";
 import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

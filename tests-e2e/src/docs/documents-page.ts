@@ -6,9 +6,9 @@ import {
   objectId,
   sealObject,
   staticReference,
-  type StoredVersion,
   viewFields,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
+import type { StoredVersion } from "@self-context-manager/core";
 
 import { latest, openTestSession, scriptHistory, storedSession } from "../session/core-sessions.ts";
 import { codeBlock, generatedNote, prettyJson, table } from "./committed-page.ts";

@@ -1,10 +1,10 @@
 import {
   type Block,
   type ContextSession,
-  ownLines,
   standingInstruction,
   type View,
 } from "@self-context-manager/core";
+import { ownLines } from "@self-context-manager/core/layout";
 
 import { type FakeFiles, openTestSession, scriptHistory } from "../session/core-sessions.ts";
 import { codeBlock, generatedNote } from "./committed-page.ts";

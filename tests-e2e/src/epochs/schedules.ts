@@ -1,17 +1,16 @@
+import { calibratedEstimator, messageTokens } from "@self-context-manager/core/layout";
 import {
-  calibratedEstimator,
   type ContextSession,
   epochLayout,
   type FileSource,
   type Message,
-  type MessageCodec,
-  messageTokens,
-  objectId,
   openContextSession,
   recentlyUsedPolicy,
   silentLogger,
   type View,
 } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
+import { objectId } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 
 /**

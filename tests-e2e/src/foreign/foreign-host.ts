@@ -3,11 +3,11 @@ import {
   type ContextSession,
   fileTracker,
   type FileTracker,
-  objectId,
   type ObjectStore,
   openContextSession,
   silentLogger,
 } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
   type ModelToolCall,

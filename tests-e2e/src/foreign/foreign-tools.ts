@@ -1,4 +1,5 @@
-import type { FileRendering, JsonObject } from "@self-context-manager/core";
+import type { FileRendering } from "@self-context-manager/core/host";
+import type { JsonObject } from "@self-context-manager/core";
 import type { MemoryFolder, ScriptedTool } from "@self-context-manager/testkit";
 
 /** How the host's `read` writes the text of a file into its result, as Pi does it. */

@@ -1,4 +1,4 @@
-import { isOwnLine } from "@self-context-manager/core";
+import { isOwnLine } from "@self-context-manager/core/layout";
 
 /** A piece of a message that the context manager wrote, by its own grammar of lines. */
 export type ShownPiece =

@@ -1,6 +1,8 @@
 import { agentContext, piAgentAdapter } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import { isJsonObject, type JsonValue, toJson } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
+import type { JsonValue } from "@self-context-manager/core";
+import { toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { memoryFolder, type ModelRequest, type OpenHost } from "@self-context-manager/testkit";
 

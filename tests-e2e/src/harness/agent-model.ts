@@ -1,4 +1,5 @@
-import { isJsonObject, toJson } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
+import { toJson } from "@self-context-manager/core/host";
 import type { ModelMessage, ModelReply, ModelRequest } from "@self-context-manager/testkit";
 
 /** A message of pi-agent-core. All releases have this form. */

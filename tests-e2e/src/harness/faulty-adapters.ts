@@ -1,4 +1,5 @@
-import type { ContextSession, MessageCodec } from "@self-context-manager/core";
+import type { ContextSession } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 import {
   type OpenHost,
   type ScriptedAdapter,

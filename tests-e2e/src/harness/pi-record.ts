@@ -1,4 +1,6 @@
-import { contextTools, isJsonObject, type JsonValue, toJson } from "@self-context-manager/core";
+import { contextTools, toJson } from "@self-context-manager/core/host";
+import { isJsonObject } from "@self-context-manager/objects";
+import type { JsonValue } from "@self-context-manager/core";
 
 import { readFile } from "node:fs/promises";
 

@@ -1,4 +1,5 @@
-import { isJsonObject, toJson } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
+import { toJson } from "@self-context-manager/core/host";
 import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
 
 import type { Reply } from "../loopback-reply.ts";

@@ -2,12 +2,11 @@ import {
   type Clock,
   type ContextSession,
   type HostSession,
-  type MessageCodec,
   type ObjectStore,
   type ToolFacts,
-  toJson,
   usualToolFacts,
 } from "@self-context-manager/core";
+import { type MessageCodec, toJson } from "@self-context-manager/core/host";
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {

@@ -4,13 +4,12 @@ import {
   type EpochSettings,
   isText,
   type Layout,
-  type LayoutOutput,
-  namedVersions,
   pooledLayout,
-  type VersionName,
   type ViewMessage,
-  withoutSignedThinking,
 } from "@self-context-manager/core";
+import type { LayoutOutput } from "@self-context-manager/core/layout";
+import { namedVersions, type VersionName } from "@self-context-manager/core/inspect";
+import { withoutSignedThinking } from "@self-context-manager/core/host";
 import type { EpochLaw, LayoutLaw, PoolLaw } from "@self-context-manager/testkit";
 
 /** A fault of a layout, with the law that must detect it. */

@@ -1,12 +1,11 @@
+import type { JsonValue, ObjectStore } from "@self-context-manager/core";
 import {
-  type JsonValue,
   objectId,
   type ObjectBody,
-  type ObjectStore,
   type ObjectWrite,
   type Reference,
   sealObject,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
 
 /** The contents of a store after one made session. */
 export const madeSession = { objects: 100, versions: 500 } as const;

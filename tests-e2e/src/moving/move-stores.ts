@@ -1,5 +1,6 @@
 import { memoryStore } from "@self-context-manager/store-memory";
-import { exportObjects, importObjects, type ObjectStore } from "@self-context-manager/core";
+import { exportObjects, importObjects } from "@self-context-manager/objects";
+import type { ObjectStore } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { openXtdbStore } from "@self-context-manager/store-xtdb";
 import { createHash } from "node:crypto";

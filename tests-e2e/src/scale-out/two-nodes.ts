@@ -1,12 +1,6 @@
 import { type ContextManager, openContextManager } from "@self-context-manager/compose";
-import {
-  type ContextSession,
-  exportObjects,
-  objectId,
-  type ObjectStore,
-  sealObject,
-  StoreError,
-} from "@self-context-manager/core";
+import { type ContextSession, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { exportObjects, objectId, sealObject } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";

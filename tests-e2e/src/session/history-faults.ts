@@ -1,4 +1,5 @@
-import { type ContextSession, objectId, type ObjectStore } from "@self-context-manager/core";
+import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import { objectId } from "@self-context-manager/objects";
 import type {
   BreakingPlugin,
   OpenTriedSession,

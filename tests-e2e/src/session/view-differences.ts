@@ -1,4 +1,5 @@
-import { type ObjectStore, type RebuiltView, viewHistory } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/core";
+import { type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
 import { isDeepStrictEqual } from "node:util";
 
 import { testHost } from "./core-sessions.ts";

@@ -1,13 +1,13 @@
+import { canonicalJson } from "@self-context-manager/core/host";
 import {
-  canonicalJson,
   type JsonValue,
   type ObjectId,
   type ObjectStore,
   type Patience,
-  sealObject,
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
+import { sealObject } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/testkit";
 import { existsSync } from "node:fs";

@@ -1,9 +1,7 @@
+import { type CommitResult, type ObjectWrite, sealObject } from "@self-context-manager/objects";
 import {
-  type CommitResult,
   type JsonObject,
   type ObjectStore,
-  type ObjectWrite,
-  sealObject,
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";

@@ -1,4 +1,4 @@
-import type { FileSearch, Sighting, Watcher } from "@self-context-manager/core";
+import type { FileSearch, Sighting, Watcher } from "@self-context-manager/objects";
 import type { OpenWatcher, WatcherLaw } from "@self-context-manager/testkit";
 import { watchFiles } from "@self-context-manager/watcher";
 import { readdir } from "node:fs/promises";

@@ -6,7 +6,7 @@ import {
   type RebuiltView,
   type ViewDifference,
   type ViewHistory,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/inspect";
 
 import { type Command, jsonOption } from "../command.ts";
 import { counted } from "../format/amounts.ts";

@@ -1,4 +1,5 @@
-import { exportObjects, type ObjectStore } from "@self-context-manager/core";
+import { exportObjects } from "@self-context-manager/objects";
+import type { ObjectStore } from "@self-context-manager/core";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 

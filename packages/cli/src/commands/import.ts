@@ -1,4 +1,4 @@
-import { importObjects, readExportHeader, verifyImport } from "@self-context-manager/core";
+import { importObjects, readExportHeader, verifyImport } from "@self-context-manager/objects";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";

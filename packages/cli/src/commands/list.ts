@@ -1,4 +1,5 @@
-import { checkLimit, type ObjectStore, type StoredMetadata } from "@self-context-manager/core";
+import { checkLimit } from "@self-context-manager/objects";
+import type { ObjectStore, StoredMetadata } from "@self-context-manager/core";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";

@@ -1,13 +1,11 @@
 import {
   isNickname,
-  isObjectId,
   nicknameRule,
   type ObjectBody,
-  type ObjectId,
-  type ObjectStore,
   sealObject,
-  StoreError,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
+import { isObjectId } from "@self-context-manager/core/host";
+import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, targetNote, targetOptions } from "../command.ts";

@@ -1,9 +1,6 @@
-import {
-  canonicalJson,
-  type JsonValue,
-  presenceOf,
-  type StoredVersion,
-} from "@self-context-manager/core";
+import { canonicalJson } from "@self-context-manager/core/host";
+import type { JsonValue, StoredVersion } from "@self-context-manager/core";
+import { presenceOf } from "@self-context-manager/objects";
 
 import { CliError } from "../cli-errors.ts";
 import {

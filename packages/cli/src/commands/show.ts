@@ -1,11 +1,10 @@
 import {
   collectReferences,
   metadataOf,
-  type ObjectStore,
   type Reference,
   type Referrer,
-  type StoredMetadata,
-} from "@self-context-manager/core";
+} from "@self-context-manager/objects";
+import type { ObjectStore, StoredMetadata } from "@self-context-manager/core";
 
 import {
   type Command,

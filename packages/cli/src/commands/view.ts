@@ -1,4 +1,4 @@
-import type { ListedCall, RebuiltView, ViewHistory } from "@self-context-manager/core";
+import type { ListedCall, RebuiltView, ViewHistory } from "@self-context-manager/core/inspect";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";

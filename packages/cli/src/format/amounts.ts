@@ -1,4 +1,4 @@
-import type { ObjectBody, ObjectMetadata } from "@self-context-manager/core";
+import type { ObjectBody, ObjectMetadata } from "@self-context-manager/objects";
 
 const steps = ["", "k", "M", "G", "T"];
 

@@ -1,4 +1,4 @@
-import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-manager/core";
+import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-manager/objects";
 
 import { isAbsolute, relative, sep } from "node:path";
 

@@ -20,7 +20,7 @@ export interface NewVersion {
  * An unrelated file replaced a known file at its path. It is a separate object, and its content is unread (decision
  * D56).
  */
-export interface NewFile {
+interface NewFile {
   readonly id: ObjectId;
   readonly type: "appeared";
   readonly stored: StoredVersion;

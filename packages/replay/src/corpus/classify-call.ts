@@ -1,9 +1,5 @@
-import {
-  type CallFacts,
-  type JsonObject,
-  knownTool,
-  usualToolFacts,
-} from "@self-context-manager/core";
+import { type CallFacts, type JsonObject, usualToolFacts } from "@self-context-manager/core";
+import { knownTool } from "@self-context-manager/core/rehearsal";
 
 /**
  * Classifies a recorded tool call: by the tools that core knows and by the commands of SWE-agent, which its trajectories

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
+import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
   imageBlock,

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@self-context-manager/core";
+import { isJsonObject } from "@self-context-manager/objects";
+import type { JsonObject } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";

@@ -1,9 +1,5 @@
-import type {
-  ActivationPolicy,
-  PolicyInput,
-  PolicyObject,
-  UseKey,
-} from "@self-context-manager/core";
+import type { ActivationPolicy } from "@self-context-manager/core";
+import type { PolicyInput, PolicyObject, UseKey } from "@self-context-manager/core/layout";
 
 /** A policy that counts outputs. `onAsk` notifies it that an output was asked for again, which counts as one more. */
 export interface CountingPolicy {

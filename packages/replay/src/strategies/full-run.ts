@@ -1,12 +1,12 @@
 import {
   type ContextSession,
-  FileError,
   type FileSource,
-  objectId,
   type SessionDependencies,
   silentLogger,
   type ViewOptions,
 } from "@self-context-manager/core";
+import { FileError } from "@self-context-manager/core/host";
+import { objectId } from "@self-context-manager/objects";
 import { setImmediate } from "node:timers/promises";
 import { uuidv7 } from "uuidv7";
 

@@ -1,4 +1,5 @@
-import type { ActivationPolicy, StoredRehearsal } from "@self-context-manager/core";
+import type { ActivationPolicy } from "@self-context-manager/core";
+import type { StoredRehearsal } from "@self-context-manager/core/rehearsal";
 
 import type { Evidence } from "../measure/evidence.ts";
 

@@ -1,14 +1,14 @@
 import type {
   ActiveObject,
   AssistantStep,
-  Block,
-  Layout,
   LayoutInput,
   LayoutOutput,
-  ObjectId,
   ViewRecord,
-} from "@self-context-manager/core";
-import { describeEntries, isAssistantStep, isToolCall } from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import type { Block, Layout, ObjectId } from "@self-context-manager/core";
+import { describeEntries } from "@self-context-manager/core/inspect";
+import { isAssistantStep } from "@self-context-manager/core/layout";
+import { isToolCall } from "@self-context-manager/core";
 
 import {
   askedMessage,

@@ -1,4 +1,5 @@
-import type { ActiveObject, Block, ViewEntry, ViewMessage } from "@self-context-manager/core";
+import type { ActiveObject, ViewEntry } from "@self-context-manager/core/layout";
+import type { Block, ViewMessage } from "@self-context-manager/core";
 
 /** The text that replaces an output that is left out: 12 tokens with its message. */
 export const placeholder = "[Old output cleared to save room]";

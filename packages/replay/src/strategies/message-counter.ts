@@ -1,4 +1,5 @@
-import type { Block, ViewEntry, ViewMessage } from "@self-context-manager/core";
+import type { Block, ViewMessage } from "@self-context-manager/core";
+import type { ViewEntry } from "@self-context-manager/core/layout";
 
 import type { Part } from "../measure/call-view.ts";
 import { countText, imageTokens, messageOverhead } from "../measure/tokens.ts";

@@ -1,4 +1,5 @@
-import type { Message, MessageCodec } from "@self-context-manager/core";
+import type { Message } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 
 import type { RecordedMessage } from "../read/recorded-session.ts";
 

@@ -2,11 +2,11 @@ import {
   type HostSession,
   type ObjectStore,
   openContextSession,
-  openRehearsal,
   type PriceProfile,
   type SessionDependencies,
   type ViewOptions,
 } from "@self-context-manager/core";
+import { openRehearsal } from "@self-context-manager/core/rehearsal";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { stat } from "node:fs/promises";
 

@@ -1,12 +1,6 @@
-import {
-  type LayoutOutput,
-  type Rehearsal,
-  type ShownPart,
-  type StoredRehearsal,
-  type ViewEntry,
-  type ViewMessage,
-  type ViewOptions,
-} from "@self-context-manager/core";
+import type { LayoutOutput, ShownPart, ViewEntry } from "@self-context-manager/core/layout";
+import type { Rehearsal, StoredRehearsal } from "@self-context-manager/core/rehearsal";
+import type { ViewMessage, ViewOptions } from "@self-context-manager/core";
 
 import { askedOverhead } from "../measure/billing.ts";
 import type { CallView, OwnCall, Part, StrategyRun, Visibility } from "../measure/call-view.ts";

@@ -1,7 +1,7 @@
 // The tests are data here. The declared capabilities decide which tests exist, and the scenarios contain the
 // assertions.
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title */
-import type { HarnessSupports } from "@self-context-manager/core";
+import type { HarnessSupports } from "@self-context-manager/core/host";
 import { describe, it } from "vitest";
 
 import type { HostSettings, OpenHost } from "./harness-host.ts";

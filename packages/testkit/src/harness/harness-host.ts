@@ -1,4 +1,4 @@
-import type { ThinkingBinding } from "@self-context-manager/core";
+import type { ThinkingBinding } from "@self-context-manager/core/host";
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
 import type { ModelRequest, ScriptedModel } from "./model-request.ts";

@@ -1,4 +1,4 @@
-import type { HarnessSupports } from "@self-context-manager/core";
+import type { HarnessSupports } from "@self-context-manager/core/host";
 
 import type { HarnessScenario } from "./harness-host.ts";
 import { activateBringsBack, deactivatedIsGone, pinnedStays } from "./laws/activation.ts";

@@ -1,4 +1,4 @@
-import { executionField } from "@self-context-manager/core";
+import { executionField } from "@self-context-manager/core/host";
 import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 /**

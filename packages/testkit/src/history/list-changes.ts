@@ -1,9 +1,5 @@
-import type {
-  ContextSession,
-  HostSignals,
-  MessageCodec,
-  ViewMessage,
-} from "@self-context-manager/core";
+import type { ContextSession, HostSignals, ViewMessage } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 

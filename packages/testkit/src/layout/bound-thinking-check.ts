@@ -1,11 +1,10 @@
+import type { AssistantMessage, ViewMessage } from "@self-context-manager/core";
 import {
-  type AssistantMessage,
   type AssistantStep,
   isAssistantStep,
   type LayoutInput,
-  type ViewMessage,
-  withoutSignedThinking,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import { withoutSignedThinking } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
 
 import type { PlayedCall } from "./play-session.ts";

@@ -3,15 +3,8 @@ import {
   calibratedEstimator,
   callsOf,
   contentParts,
-  defaultEpochSettings,
-  type EpochFigures,
-  type EpochSettings,
   handlesShown,
-  hasSignedThinking,
   isAssistantStep,
-  isText,
-  isToolCall,
-  type Layout,
   type LayoutInput,
   leftOutOf,
   type MessagePlace,
@@ -19,9 +12,17 @@ import {
   placesOf,
   type UseKey,
   type ViewEntry,
-  type ViewMessage,
   type ViewRecord,
+} from "@self-context-manager/core/layout";
+import {
+  defaultEpochSettings,
+  type EpochSettings,
+  isText,
+  isToolCall,
+  type Layout,
+  type ViewMessage,
 } from "@self-context-manager/core";
+import { type EpochFigures, hasSignedThinking } from "@self-context-manager/core/host";
 import { isJsonObject, type ObjectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 

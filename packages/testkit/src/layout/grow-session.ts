@@ -1,11 +1,11 @@
+import type { Block } from "@self-context-manager/core";
 import {
-  type Block,
   callsOf,
   leftOutOf,
   leftOutRows,
   type MessagePlace,
   type Step,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
 import { objectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";

@@ -1,13 +1,11 @@
+import { isText, type Layout, type ViewMessage } from "@self-context-manager/core";
 import {
-  isText,
-  type Layout,
   type LayoutInput,
   messageTokens,
-  namedVersions,
-  type ViewMessage,
   type ViewRecord,
   type ViewSource,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import { namedVersions } from "@self-context-manager/core/inspect";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 

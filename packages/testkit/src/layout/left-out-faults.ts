@@ -1,12 +1,11 @@
 import {
   callsOf,
-  isText,
   leftOutOf,
   type LayoutInput,
   type MessagePlace,
   placesOf,
-  type ViewMessage,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import { isText, type ViewMessage } from "@self-context-manager/core";
 
 import type { PlayedCall } from "./play-session.ts";
 import { shownContents } from "./shown-contents.ts";

@@ -1,4 +1,5 @@
-import { type Block, hasOwnLine, isOwnLine, isText } from "@self-context-manager/core";
+import { type Block, isText } from "@self-context-manager/core";
+import { hasOwnLine, isOwnLine } from "@self-context-manager/core/layout";
 
 import type { PlayedCall } from "./play-session.ts";
 

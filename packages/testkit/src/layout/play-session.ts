@@ -3,14 +3,12 @@ import {
   type CacheCost,
   calibratedEstimator,
   type HeldTexts,
-  type Layout,
   type LayoutInput,
   type LayoutOutput,
-  recentlyUsedPolicy,
-  type ViewMessage,
   type ViewRecord,
   type ViewSource,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import { type Layout, recentlyUsedPolicy, type ViewMessage } from "@self-context-manager/core";
 import {
   isReference,
   type JsonValue,

@@ -1,9 +1,5 @@
-import {
-  isText,
-  type Layout,
-  type LayoutInput,
-  type ViewMessage,
-} from "@self-context-manager/core";
+import { isText, type Layout, type ViewMessage } from "@self-context-manager/core";
+import type { LayoutInput } from "@self-context-manager/core/layout";
 import assert from "node:assert/strict";
 
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";

@@ -1,9 +1,5 @@
-import {
-  argsDisplay,
-  type Block,
-  type PoolEntry,
-  usualToolFacts,
-} from "@self-context-manager/core";
+import { argsDisplay, type PoolEntry } from "@self-context-manager/core/layout";
+import { type Block, usualToolFacts } from "@self-context-manager/core";
 import {
   type DynamicReference,
   type JsonObject,

@@ -1,4 +1,5 @@
-import { type Block, isImage, isText, type ThinkingBinding } from "@self-context-manager/core";
+import { type Block, isImage, isText } from "@self-context-manager/core";
+import type { ThinkingBinding } from "@self-context-manager/core/host";
 import * as fc from "fast-check";
 
 /** A text, or `lines` numbered lines of the same words. */

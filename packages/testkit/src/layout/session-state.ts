@@ -1,12 +1,12 @@
 import type {
   Compaction,
   PoolEntry,
-  ThinkingBinding,
   Turn,
   UseKey,
-  ViewMessage,
   ViewRecord,
-} from "@self-context-manager/core";
+} from "@self-context-manager/core/layout";
+import type { ThinkingBinding } from "@self-context-manager/core/host";
+import type { ViewMessage } from "@self-context-manager/core";
 import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";

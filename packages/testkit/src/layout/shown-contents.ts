@@ -1,9 +1,5 @@
-import {
-  type ActiveObject,
-  isText,
-  type LayoutInput,
-  type ViewMessage,
-} from "@self-context-manager/core";
+import type { ActiveObject, LayoutInput } from "@self-context-manager/core/layout";
+import { isText, type ViewMessage } from "@self-context-manager/core";
 import type { LineRange } from "@self-context-manager/objects";
 
 import { patched } from "./patched.ts";

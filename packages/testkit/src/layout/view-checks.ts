@@ -1,16 +1,18 @@
 import {
   type ActiveObject,
+  type LayoutInput,
+  leftOutOf,
+  messageTokens,
+} from "@self-context-manager/core/layout";
+import {
   type AssistantMessage,
   type Block,
   isImage,
   isText,
   isToolCall,
-  type LayoutInput,
-  leftOutOf,
-  messageTokens,
   type ViewMessage,
-  withoutSignedThinking,
 } from "@self-context-manager/core";
+import { withoutSignedThinking } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
 
 import type { PlayedCall } from "./play-session.ts";

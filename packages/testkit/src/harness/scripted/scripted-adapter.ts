@@ -1,15 +1,17 @@
 import {
   answerDetails,
-  type ContextSession,
   contextTools,
   type HarnessAdapter,
-  type HostSession,
-  type HostSignals,
   markedList,
   type MessageCodec,
-  standingInstruction,
   type ThinkingBinding,
   hostText,
+} from "@self-context-manager/core/host";
+import {
+  type ContextSession,
+  type HostSession,
+  type HostSignals,
+  standingInstruction,
 } from "@self-context-manager/core";
 
 import type { ModelToolCall } from "../model-request.ts";

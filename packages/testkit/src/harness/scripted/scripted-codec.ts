@@ -3,10 +3,10 @@ import {
   isImage,
   isToolCall,
   type Message,
-  type MessageCodec,
   textOf,
   type ViewMessage,
 } from "@self-context-manager/core";
+import type { MessageCodec } from "@self-context-manager/core/host";
 import { isJsonObject } from "@self-context-manager/objects";
 
 import type { ScriptedMessage } from "./scripted-message.ts";

@@ -1,4 +1,5 @@
-import type { Message, MessageCodec, MessageIdentity } from "@self-context-manager/core";
+import type { Message } from "@self-context-manager/core";
+import type { MessageCodec, MessageIdentity } from "@self-context-manager/core/host";
 
 import { scriptedCodec } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";

@@ -1,4 +1,4 @@
-import type { FileChange } from "@self-context-manager/core";
+import type { FileChange } from "@self-context-manager/core/layout";
 import { fileBody, type FileSource, sealObject, sha256 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";

@@ -1,9 +1,5 @@
-import {
-  type FileChange,
-  type FileTracker,
-  fileTracker,
-  type FileTrackerOptions,
-} from "@self-context-manager/core";
+import type { FileChange } from "@self-context-manager/core/layout";
+import { type FileTracker, fileTracker, type FileTrackerOptions } from "@self-context-manager/core";
 import {
   fileBody,
   type FileSource,

@@ -1,0 +1,38 @@
+export {
+  canonicalJson,
+  FileError,
+  isObjectId,
+  sha256,
+  toJson,
+} from "@self-context-manager/objects";
+export { hasSignedThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
+export { type CostAccount, costRatio, countCall, emptyAccount } from "../cost/cost-account.ts";
+export {
+  prefixStability,
+  type PrefixStability,
+  type SentMessage,
+} from "../cost/prefix-stability.ts";
+export { reportedUsage, type ReportedUsage } from "../cost/reported-usage.ts";
+export { type ThinkingBinding, thinkingBinding } from "../cost/thinking-binding.ts";
+export type { HarnessAdapter, HarnessSupports } from "../host/harness-adapter.ts";
+export type { FileRendering } from "../host/file-rendering.ts";
+export {
+  type ComparedLists,
+  identityName,
+  type MarkedList,
+  markedList,
+} from "../host/marked-list.ts";
+export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
+export { isThinkingRefusal } from "../host/thinking-refusal.ts";
+export { commandWords } from "../calls/command-words.ts";
+export { executionField } from "../calls/execution.ts";
+export type { EpochFigures, PoolTokens } from "../view/layout.ts";
+export { shortName } from "../render/short-name.ts";
+export type { ManagerSummary } from "../history/foreign-handles.ts";
+export { answerDetails, hostText } from "../session/answers.ts";
+export {
+  type ContextTool,
+  contextTools,
+  renamedContextTools,
+  renamedInstruction,
+} from "../session/context-tools.ts";

@@ -1,0 +1,19 @@
+export {
+  compareViews,
+  type MessageDifference,
+  type ViewDifference,
+} from "../inspect/compare-views.ts";
+export {
+  type DescribedEntry,
+  describeEntries,
+  namedVersions,
+  type VersionName,
+} from "../view/describe-entries.ts";
+export type {
+  CallSummary,
+  ListedCall,
+  RebuiltView,
+  SentPrompt,
+  ViewProblem,
+} from "../inspect/rebuilt-view.ts";
+export { rebuildView, viewHistory, type ViewHistory } from "../inspect/view-history.ts";

@@ -1,0 +1,8 @@
+export { type ArgumentForm, type KnownTool, knownTool } from "../calls/known-tools.ts";
+export {
+  openRehearsal,
+  type Rehearsal,
+  type RehearsedCall,
+  type RehearsedSummary,
+  type StoredRehearsal,
+} from "../session/rehearsal.ts";
