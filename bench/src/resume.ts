@@ -35,7 +35,7 @@ async function resume(folder: string): Promise<Times> {
   const opened = performance.now();
   const session = await manager.openSession(host);
   const resumed = performance.now();
-  await session.view();
+  await session.nextView();
   const end = performance.now();
   return {
     store: opened - start,

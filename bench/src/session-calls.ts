@@ -30,13 +30,13 @@ async function callTimes(store: StoreKind, count: number): Promise<CallTimes> {
     const transcript = syntheticTranscript();
     while (transcript.messages.length < count) transcript.addCall();
     await session.ingest(transcript.messages, plainCodec);
-    await session.view();
+    await session.nextView();
     for (let call = 0; call < measuredCalls; call += 1) {
       transcript.addCall();
       const start = performance.now();
       await session.ingest(transcript.messages, plainCodec);
       const middle = performance.now();
-      await session.view();
+      await session.nextView();
       const end = performance.now();
       times.push({ ingest: middle - start, view: end - middle, total: end - start });
     }

@@ -35,9 +35,9 @@ for (const layout of ["epoch", "pooled"] as const) {
     for (let call = 0; call < calls; call += 1) {
       await session.ingest(transcript.messages, plainCodec);
       const looked = performance.now();
-      await session.view({ isSent: false });
+      await session.peekView();
       const start = performance.now();
-      const view = await session.view();
+      const view = await session.nextView();
       viewTimes.push(performance.now() - start);
       lookTimes.push(start - looked);
       if (view.epoch !== undefined) epochs = view.epoch.number;

@@ -46,7 +46,7 @@ async function viewsOf<Raw>(
     const next = messages[count];
     if (next !== undefined && codec.identify(next).role !== "assistant") continue;
     await session.ingest(messages.slice(0, count), codec);
-    views.push(await session.view());
+    views.push(await session.nextView());
   }
   return views;
 }

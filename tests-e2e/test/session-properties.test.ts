@@ -54,7 +54,7 @@ describe("a session through any history of its host", () => {
             messages = moved(messages, move, from);
             if (move.type === "reopen") session = await opened.reopen();
             await session.ingest(messages, plainCodec);
-            const view = await session.view();
+            const view = await session.nextView();
 
             expect(sequenceFaults(view.messages)).toEqual([]);
             const prompts = promptsIn(messages).filter((text) => text.trim() !== "");
@@ -65,7 +65,7 @@ describe("a session through any history of its host", () => {
             await session.ingest(messages, plainCodec);
             const again = await opened.reopen();
             await again.ingest(messages, plainCodec);
-            expect(JSON.stringify((await again.view()).messages)).toBe(
+            expect(JSON.stringify((await again.nextView()).messages)).toBe(
               JSON.stringify(view.messages),
             );
             expect(await versionCount(opened.store)).toBe(before);
@@ -94,7 +94,7 @@ describe("a session through any history of its host", () => {
             const second = move.type === "reopen" ? await two.reopen() : two.session;
             const together = await first.ingestAndView(messages, plainCodec);
             await second.ingest(messages, plainCodec);
-            const apart = await second.view();
+            const apart = await second.nextView();
 
             expect(JSON.stringify(together.messages)).toBe(JSON.stringify(apart.messages));
             expect(together.call).toBe(apart.call);
@@ -119,7 +119,7 @@ describe("a session through any history of its host", () => {
           const begin: Message = { role: "user", content: "begin", timestamp: 1 };
           await session.ingest([begin, ...messagesOf(events, { time: 10, calls: 0 })], plainCodec);
 
-          const view = await session.view({ contextWindow, reserve: 0 });
+          const view = await session.nextView({ contextWindow, reserve: 0 });
 
           const { metadata, chat, active } = view.tokens;
           expect(metadata + chat + active).toBeLessThanOrEqual(contextWindow);

@@ -121,17 +121,17 @@ async function recorded(layout: Layout): Promise<
     const script = scriptHistory();
     script.user("please build");
     await script.ingest(session);
-    await session.view();
+    await session.nextView();
     const toolcall = script.call("bash", { command: "make" }, output);
     await script.ingest(session);
-    messageCount = (await session.view()).messages.length;
+    messageCount = (await session.nextView()).messages.length;
     await script.ask(
       "read",
       { path: "a.ts" },
       async (callId) => await session.read({ path: "a.ts" }, { callId }),
     );
     await script.ingest(session);
-    await session.view();
+    await session.nextView();
     const file = (await store.find({ where: { type: "file" } })).items[0]?.body.id ?? "";
     const view = (await store.find({ where: { type: "view" } })).items[0]?.body.id ?? "";
     ids = { toolcall, file, view };

@@ -84,7 +84,7 @@ const written: readonly Message[] = [
 /** Lets the model read a.txt and sends it the content. */
 async function readFirst(session: ContextSession): Promise<readonly Message[]> {
   await session.ingest([prompt], plainCodec);
-  await session.view();
+  await session.nextView();
   await session.ingest([prompt, ...readCall], plainCodec);
   const answer = await session.read({ path: "a.txt" }, { callId: "r1" });
   const result: Message = {
@@ -97,7 +97,7 @@ async function readFirst(session: ContextSession): Promise<readonly Message[]> {
   };
   const messages = [prompt, ...readCall, result];
   await session.ingest(messages, plainCodec);
-  expect(textOf(await session.view())).toContain("f1 a.txt v1\n~~~");
+  expect(textOf(await session.nextView())).toContain("f1 a.txt v1\n~~~");
   return messages;
 }
 
@@ -143,7 +143,7 @@ test("a command refers to the version of a known file that it made, at once", as
   if (!("body" in made) || !("body" in file)) throw new TypeError("an object is missing");
   expect(file).toMatchObject({ version: 2, body: { content: changedText } });
   expect(made.body["file_refs"]).toMatchObject([{ id: file.body.id, tx_id: file.at.tx_id }]);
-  expect(textOf(await session.view())).toContain("and one more");
+  expect(textOf(await session.nextView())).toContain("and one more");
 });
 
 // pi-watching.test.ts shows files that another program changes, moves and deletes during a session.
@@ -159,7 +159,7 @@ test("a file that a tool of the host writes is not reported as an external chang
   await session.recordWrite("a.txt", { callId: "w1" });
   await hold[Symbol.asyncDispose]();
   await session.ingest([...messages, ...written], plainCodec);
-  const view = await session.view();
+  const view = await session.nextView();
 
   expect(textOf(view)).toContain("[f1 v2 replaces v1 above]");
   expect(textOf(view)).not.toContain("+and one more");
@@ -189,7 +189,7 @@ test.each<[string, (path: string) => Promise<void>, string]>([
     await place.close();
 
     await change(join(place.folder, "a.txt"));
-    const view = await (await place.reopen()).view();
+    const view = await (await place.reopen()).nextView();
 
     expect(textOf(view)).toContain(shown);
   },
@@ -249,9 +249,9 @@ test("many files that another program changed between two sessions are one line 
   const { folder, session } = place;
   await session.ingest([prompt], plainCodec);
   for (const name of names) await session.read({ path: name });
-  await session.view();
+  await session.nextView();
   for (const [index] of names.entries()) await session.deactivate(`f${index + 1}`);
-  await session.view();
+  await session.nextView();
   await place.close();
 
   for (const [index, name] of names.entries()) {
@@ -261,12 +261,12 @@ test("many files that another program changed between two sessions are one line 
     else await rm(path);
   }
   const reopened = await place.reopen();
-  const shown = textOf(await reopened.view());
+  const shown = textOf(await reopened.nextView());
 
   expect(shown).toContain(
     "[14 known files changed on disk: 8 edited, 3 moved, 3 deleted; activate takes their paths]",
   );
-  expect(textOf(await reopened.view())).toBe(shown);
+  expect(textOf(await reopened.nextView())).toBe(shown);
 });
 
 /** Returns the name of each file of a session by its object, or `deleted`. */

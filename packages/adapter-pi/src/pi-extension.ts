@@ -427,8 +427,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     /** The view that the model would get next, for the user to look at; it is not recorded as sent. */
     async function lookedAt(session: ContextSession, context: PiContext): Promise<View> {
-      const options = { ...viewOptions(context), isSent: false };
-      const view = await session.view(options);
+      const view = await session.peekView(viewOptions(context));
       if (isCompacted) context.ui.setStatus(statusKey, compactedStatus);
       else await showStatus(session, context, view);
       return view;

@@ -16,7 +16,7 @@ test("a refused call keeps its details when its result could not be ingested at 
     ingestAndView: async (messages, codec, options) => {
       decoded.push(...messages.map((message) => codec.decode(message)));
       if (decoded.length === 1) throw new Error("the disk is full");
-      return await session.view(options);
+      return await session.nextView(options);
     },
   };
   const context = agentContext({ session: flaky, workspace: "/work" });
@@ -114,7 +114,7 @@ test("what the agent's own transformContext adds and leaves out is marked", asyn
     ...session,
     ingestAndView: async (messages, codec, options) => {
       marks.push(...messages.map((message) => codec.identify(message)));
-      return await session.view(options);
+      return await session.nextView(options);
     },
   };
   const context = agentContext<typeof user>({

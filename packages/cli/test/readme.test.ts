@@ -21,10 +21,10 @@ test("the README's commands run, one after another", async () => {
 async function sendTwice({ at, workspace }: TemporaryStore): Promise<void> {
   await using manager = await openContextManager({ at, workspace });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
-  await session.view();
+  await session.nextView();
   await session.activate("b.md");
   await session.read({ path: "src/d.ts" });
-  await session.view();
+  await session.nextView();
 }
 
 test("the table in the guide looks like the output of history", async () => {

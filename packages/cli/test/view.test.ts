@@ -231,7 +231,7 @@ async function storeWithCalls(): Promise<
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
   const send = async (options = {}): Promise<void> => {
     await session.ingest(messages, codec);
-    handedOver.push((await session.view(options)).messages);
+    handedOver.push((await session.nextView(options)).messages);
   };
   await session.recordSystemPrompt("host", "You help.");
   await send();

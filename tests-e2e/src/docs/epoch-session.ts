@@ -77,7 +77,7 @@ async function openStage(): Promise<Stage> {
     },
     call: async () => {
       await history.ingest(session);
-      const { messages, epoch } = await session.view();
+      const { messages, epoch } = await session.nextView();
       const before = sent;
       sent = messages;
       const first = messages.findIndex(

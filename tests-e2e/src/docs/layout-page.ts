@@ -70,7 +70,7 @@ async function usualCase(): Promise<readonly string[]> {
   return [
     "### A turn with files, outputs and an image",
     "The metadata pool has a line for each known object: handle, name, the type of a file, size in characters, and the version if it is not the first. In the chat a reference line replaces each output: handle, status, size. For context tools it contains their report. Contents of active objects are at the end, in order of activation. Each has a header and a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. Images follow their text. The last block names the active and the pinned objects.",
-    ...rendered(await session.view()),
+    ...rendered(await session.nextView()),
   ];
 }
 
@@ -99,7 +99,7 @@ async function statesOfObjects(): Promise<readonly string[]> {
   return [
     "### Objects in every state",
     "The files are: one that was named and not read, one that is not text, a deleted one, one with some lines shown, one with a nickname and fences in its text, and one with a long name. Names are cut so that a metadata line has at most 17 tokens and a header at most 12 (decision D45).",
-    ...rendered(await session.view()),
+    ...rendered(await session.nextView()),
     ...(await changedObjects(session, files)),
   ];
 }
@@ -112,7 +112,7 @@ async function changedObjects(
   files.set("/work/fences.md", "short now\n");
   await session.read({ path: "fences.md" });
   await session.name("named.md", "note");
-  const { messages } = await session.view();
+  const { messages } = await session.nextView();
   return [
     "A changed object gets a new line at the end of the list, and the lines before it stay. So the beginning of the prompt stays in the provider's cache.",
     ...messages.slice(0, 1).flatMap(messageBlocks),
@@ -169,7 +169,7 @@ async function scarcity(): Promise<readonly string[]> {
   await history.ingest(session);
   await session.read({ path: "a.txt" });
   await session.pin("t1");
-  const view = await session.view({ contextWindow: 480, reserve: 0 });
+  const view = await session.nextView({ contextWindow: 480, reserve: 0 });
   return [
     "### A budget that is too small",
     `The order of precedence is: a legal sequence, the budget, the newest user message, pinned objects, objects that were just activated, all others (decision D54). One line replaces the turns that left the view. The active objects are shown here as: ${view.shown
@@ -193,11 +193,11 @@ async function crowdedPool(): Promise<readonly string[]> {
   history.user(`A long question: ${"why ".repeat(400).trim()}?`);
   await history.ingest(session);
   await session.read({ path: "notes-1.md" });
-  const whole = await session.view();
+  const whole = await session.nextView();
   const { metadata, chat } = whole.tokens;
   const room = chat + Math.floor(metadata / 2);
-  const view = await session.view({ contextWindow: Math.ceil(room / 0.95), reserve: 0 });
-  const least = await session.view({ contextWindow: 120, reserve: 0 });
+  const view = await session.nextView({ contextWindow: Math.ceil(room / 0.95), reserve: 0 });
+  const least = await session.nextView({ contextWindow: 120, reserve: 0 });
   return [
     ...view.messages.slice(0, 1).flatMap(messageBlocks),
     "A user message that alone exceeds the budget is shown by its beginning and end:",
@@ -237,7 +237,7 @@ async function compaction(): Promise<readonly string[]> {
   return [
     "### A user's compaction, a missing result, and an opaque message",
     "A summary that the user asked for replaces the summarised messages (decision D53). A tool call without a result gets an answer, so that the sequence stays legal. Opaque messages are sent back unchanged; here their JSON is shown.",
-    ...rendered(await session.view()),
+    ...rendered(await session.nextView()),
   ];
 }
 

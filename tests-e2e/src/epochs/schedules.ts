@@ -111,7 +111,7 @@ async function schedule(
 async function viewOf(
   session: ContextSession,
   messages: readonly Message[],
-  prices: Parameters<ContextSession["view"]>[0] extends infer Options
+  prices: Parameters<ContextSession["nextView"]>[0] extends infer Options
     ? Options extends { readonly prices?: infer Prices }
       ? Prices
       : never
@@ -121,7 +121,7 @@ async function viewOf(
     messages.map((message, index) => ({ message, index })),
     codec,
   );
-  return await session.view({ ...(prices === undefined ? {} : { prices }), model: "m" });
+  return await session.nextView({ ...(prices === undefined ? {} : { prices }), model: "m" });
 }
 
 const codec: MessageCodec<{ readonly message: Message; readonly index: number }> = {

@@ -59,8 +59,8 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
       const mark = `opened ${opened}`;
       return {
         ...session,
-        view: async (options) => {
-          const output = await session.view(options);
+        peekView: async (options) => {
+          const output = await session.peekView(options);
           return { ...output, messages: [...output.messages, { role: "user", content: mark }] };
         },
       };

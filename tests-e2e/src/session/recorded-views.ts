@@ -136,7 +136,7 @@ export async function recordViews(
         break;
     }
     await session.ingest(messages, plainCodec);
-    const view = await session.view(
+    const view = await session.nextView(
       contextWindow === undefined ? {} : { contextWindow, reserve: 0 },
     );
     calls.set(view.call, { messages: JSON.stringify(view.messages), prompts: { ...prompts } });

@@ -79,11 +79,20 @@ export interface ContextSession {
     codec: MessageCodec<Raw>,
     signals?: HostSignals,
   ): Promise<IngestReport>;
-  /** Makes the view of the next model call. */
-  view(options?: ViewOptions): Promise<View>;
   /**
-   * Ingests the host's messages and makes the view of the next model call: `ingest` and `view` in one operation, with
-   * one commit less.
+   * Makes the view of the next model call. The call and its view are recorded, an epoch can end, and objects that the
+   * policy or the budget removes become inactive. So it is called once for each request. To look at the view without
+   * any of this, use `peekView`.
+   */
+  nextView(options?: ViewOptions): Promise<View>;
+  /**
+   * Returns the view that the next model call would get, with the figures of the calls so far. Nothing is recorded as
+   * sent, and no object becomes inactive.
+   */
+  peekView(options?: ViewOptions): Promise<View>;
+  /**
+   * Ingests the host's messages and makes the view of the next model call: `ingest` and `nextView` in one operation,
+   * with one commit less.
    */
   ingestAndView<Raw>(
     messages: readonly Raw[],

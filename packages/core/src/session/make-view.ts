@@ -49,18 +49,44 @@ export async function makeView(
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
 ): Promise<View> {
-  const { layout } = scope.dependencies;
-  await followChanges(scope);
-  const { output, account } = await renderView(scope, options, estimator, added);
-  const view = { ...output, layout: layout.name, ...(account === undefined ? {} : { account }) };
-  if (options.isSent === false) {
-    await commitSession(scope);
-    return { ...asOfLastCall(view, layout, scope.state), call: 0 };
-  }
+  const { output, account, view } = await renderedView(scope, options, estimator, added);
   takeOut(scope, output);
   scope.state.active.noteSent();
   if (account !== undefined) scope.state.sent.setAccount(account);
   return { ...view, call: await storeView(scope, options, output) };
+}
+
+/**
+ * Returns the view that the next call would get. No call is recorded, and no object becomes inactive. Changes of files
+ * that were noticed until now are stored.
+ */
+export async function lookAtView(
+  scope: SessionScope,
+  options: ViewOptions,
+  estimator: TokenEstimator,
+): Promise<View> {
+  const { view } = await renderedView(scope, options, estimator);
+  await commitSession(scope);
+  return { ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 };
+}
+
+interface RenderedView {
+  readonly output: LayoutOutput;
+  readonly account: CostAccount | undefined;
+  readonly view: Omit<View, "call">;
+}
+
+async function renderedView(
+  scope: SessionScope,
+  options: ViewOptions,
+  estimator: TokenEstimator,
+  added: readonly PlacedMessage[] = [],
+): Promise<RenderedView> {
+  await followChanges(scope);
+  const { output, account } = await renderView(scope, options, estimator, added);
+  const layout = scope.dependencies.layout.name;
+  const view = { ...output, layout, ...(account === undefined ? {} : { account }) };
+  return { output, account, view };
 }
 
 /**

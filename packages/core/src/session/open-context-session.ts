@@ -41,7 +41,7 @@ import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { noteLeftOut } from "./left-out-messages.ts";
-import { makeView } from "./make-view.ts";
+import { lookAtView, makeView } from "./make-view.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
 import { splitList, type SplitList } from "./split-list.ts";
@@ -191,16 +191,22 @@ export async function openContextSession(
     return report;
   }
 
+  /** Returns the options of a view with the prices that the provider's reports confirm. */
+  function withKnownPrices({ state }: SessionScope, options: ViewOptions): ViewOptions {
+    const { prices } = options;
+    return prices === undefined
+      ? options
+      : { ...options, prices: reportedProfile(prices, state.sent.account) };
+  }
+
   async function viewOf(
     current: SessionScope,
     options: ViewOptions,
     added: readonly PlacedMessage[] = [],
   ): Promise<View> {
-    const { prices } = options;
-    const known = prices && { prices: reportedProfile(prices, current.state.sent.account) };
     return await makeView(
       current,
-      { ...options, ...known },
+      withKnownPrices(current, options),
       currentEstimator(current, options.model),
       added,
     );
@@ -229,7 +235,16 @@ export async function openContextSession(
         await commitSession(current);
         return report;
       }),
-    view: async (options = {}) => await run(async (current) => await viewOf(current, options)),
+    nextView: async (options = {}) => await run(async (current) => await viewOf(current, options)),
+    peekView: async (options = {}) =>
+      await run(
+        async (current) =>
+          await lookAtView(
+            current,
+            withKnownPrices(current, options),
+            currentEstimator(current, options.model),
+          ),
+      ),
     ingestAndView: async (messages, codec, { rewound, summaries, ...options } = {}) =>
       await run(async (current) => {
         const list = split(current, messages, codec);

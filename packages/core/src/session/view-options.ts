@@ -6,7 +6,7 @@ import type { LayoutOutput } from "../view/layout.ts";
 /** The view for the model, with the estimated tokens of each of its parts. */
 export interface View extends LayoutOutput {
   readonly layout: string;
-  /** The number of the call, from 1; 0 for a view that is not sent. */
+  /** The number of the call, from 1; 0 for a view of `peekView`. */
   readonly call: number;
   /** The estimated cost of the session's calls; undefined if the layout has no epochs. */
   readonly account?: CostAccount;
@@ -20,10 +20,6 @@ export interface ViewOptions {
    * window.
    */
   readonly reserve?: number;
-  /**
-   * Whether the view is sent. If false, the view is not recorded and no object becomes inactive by it. Default: true.
-   */
-  readonly isSent?: boolean;
   /** The model that gets the view, as `provider/id`. */
   readonly model?: string;
   /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */

@@ -51,7 +51,7 @@ describe("branches without a shared message (D52)", () => {
     const { session } = await openTestSession();
     await session.ingest(unnamed([...first, prompt("continue", 3)]), codec);
     await session.ingest(unnamed(other), codec, { rewound: true });
-    await session.view();
+    await session.nextView();
 
     const later = [prompt("continue", 4), answer("more", 5), prompt("next", 6)];
     await session.ingest(unnamed([summary, ...later]), codec);

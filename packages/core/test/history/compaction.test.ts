@@ -24,12 +24,12 @@ describe("a host that replaces its messages", () => {
   it("does not change the view by a compaction whose summary the context manager gave (D53)", async () => {
     const { session, store } = await openTestSession();
     await oneCall().ingest(session);
-    const view = await session.view();
+    const view = await session.nextView();
     const before = await versionCount(store);
 
     await session.ingest([ownSummary(90)], plainCodec);
 
-    expect((await session.view()).messages).toEqual(view.messages);
+    expect((await session.nextView()).messages).toEqual(view.messages);
     expect(await versionCount(store)).toBe(before);
   });
 
@@ -45,13 +45,13 @@ describe("a host that replaces its messages", () => {
   it("shows the summary after a resume too, and ingests it once (D53)", async () => {
     const opened = await openCompacted();
     const { session, store, compacted } = opened;
-    const view = await session.view();
+    const view = await session.nextView();
     const before = await versionCount(store);
 
     const again = await opened.reopen();
     await again.ingest(compacted, plainCodec);
 
-    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));
     expect(await versionCount(store)).toBe(before);
   });
 

@@ -198,7 +198,7 @@ async function together(pauses: readonly number[]): Promise<{
     const tracker = fileTracker({ store, files, watcher, ids, logger, workspace: "/work" });
     const session = await openContextSession({ ...dependencies, files, tracker }, host);
     await session.read({ path: "a.txt" });
-    await session.view();
+    await session.nextView();
     sessions.push(session);
     trackers.push(tracker);
   }

@@ -61,7 +61,7 @@ describe("a summary of the host", () => {
 
     await compact(5);
 
-    const text = JSON.stringify((await session.view()).messages);
+    const text = JSON.stringify((await session.nextView()).messages);
     expect(text).toContain("line 9\\n");
     expect(text).not.toContain("line 20\\n");
   });
@@ -74,7 +74,7 @@ describe("a summary of the host", () => {
     await compact(7);
 
     expect(await statesOf(session)).toMatchObject({ c1: "inactive" });
-    expect(JSON.stringify((await session.view()).messages)).not.toContain("c1 chat");
+    expect(JSON.stringify((await session.nextView()).messages)).not.toContain("c1 chat");
   });
 
   it("keeps only the lines of the chat that kept calls of activate show", async () => {
@@ -85,7 +85,7 @@ describe("a summary of the host", () => {
 
     await compact(7);
 
-    const text = JSON.stringify((await session.view()).messages);
+    const text = JSON.stringify((await session.nextView()).messages);
     expect(text).toMatch(/c1 chat v\d+ lines 2-2/u);
     expect(text).not.toMatch(/c1 chat v\d+ lines 1-/u);
   });
@@ -107,7 +107,7 @@ describe("a summary of the host", () => {
 
     expect((await session.activate("f1")).ok).toBe(true);
     expect((await session.activate("t2")).ok).toBe(true);
-    const text = JSON.stringify((await session.view()).messages);
+    const text = JSON.stringify((await session.nextView()).messages);
     expect(text).toContain("line 20\\n");
     expect(text).toContain("OLD OUTPUT");
   });

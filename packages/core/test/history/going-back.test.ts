@@ -50,13 +50,13 @@ describe("a user who goes back (D52)", () => {
     const history = chatAbout("one");
     history.user("two");
     await history.ingest(session);
-    const view = await session.view();
+    const view = await session.nextView();
 
     await session.ingest(history.messages.slice(0, 1), plainCodec);
-    expect((await session.view()).messages).toEqual(view.messages);
+    expect((await session.nextView()).messages).toEqual(view.messages);
 
     await history.ingest(session);
-    expect((await session.view()).messages).toEqual(view.messages);
+    expect((await session.nextView()).messages).toEqual(view.messages);
   });
 
   it("is recognised by a new message after a shorter list, in the running session and after a resume", async () => {

@@ -216,7 +216,7 @@ describe("histories that once caused errors", () => {
     ]);
     const again = await opened.reopen();
     await again.ingest(messages, plainCodec);
-    expect((await again.view()).messages).toEqual((await opened.session.view()).messages);
+    expect((await again.nextView()).messages).toEqual((await opened.session.nextView()).messages);
   });
 
   it("branch before a result without a call, which stays known and is not ingested again", async () => {
@@ -225,13 +225,13 @@ describe("histories that once caused errors", () => {
     await opened.session.ingest(messages, plainCodec);
     const branch = [...messages.slice(0, 2), prompt("otherwise", 9)];
     await opened.session.ingest(branch, plainCodec);
-    const view = await opened.session.view();
+    const view = await opened.session.nextView();
 
     const again = await opened.reopen();
     const report = await again.ingest(branch, plainCodec);
 
     expect(report.added).toBe(0);
-    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));
     expect(view.messages.map(textOfMessage).filter((text) => text === "a")).toEqual([]);
   });
 });

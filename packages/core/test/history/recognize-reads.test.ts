@@ -103,7 +103,7 @@ async function shownResult({
 }: {
   readonly session: ContextSession;
 }): Promise<string | undefined> {
-  const { messages } = await session.view();
+  const { messages } = await session.nextView();
   const result = messages.find(({ role }) => role === "toolResult");
   return result?.role === "toolResult" ? textOf(result.content) : undefined;
 }

@@ -23,7 +23,7 @@ async function recorded(): Promise<Recorded> {
   for (const turn of [1, 2, 3]) {
     history.user(`question ${turn}`);
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     if (turn === 1) await session.recordPayload(1, hash);
     history.say(`answer ${turn}`);
   }

@@ -34,13 +34,13 @@ async function recorded(layout: Layout): Promise<Recorded> {
   const history = scriptHistory();
   history.user("please build");
   await history.ingest(session);
-  const views = [await session.view()];
+  const views = [await session.nextView()];
   history.call("bash", { command: "make" }, "compiled one more file\n".repeat(60));
   await history.ingest(session);
-  views.push(await session.view());
+  views.push(await session.nextView());
   await history.read(session, "a.ts");
   await history.ingest(session);
-  views.push(await session.view());
+  views.push(await session.nextView());
   files.set("/work/a.ts", text.replace("42", "43"));
   await session.recordWrite("a.ts");
   await session.recordSystemPrompt("host", "You help people well.");

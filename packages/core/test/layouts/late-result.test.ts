@@ -13,11 +13,11 @@ describe("a result that arrives after the next prompt was sent", () => {
     const result = history.messages.pop();
     history.user("is it done?");
     await history.ingest(session);
-    const before = await session.view();
+    const before = await session.nextView();
     if (result !== undefined) history.push(result);
     await history.ingest(session);
 
-    const { messages, epoch } = await session.view();
+    const { messages, epoch } = await session.nextView();
 
     expect(before.messages.map(textOfMessage)).toContain("[no result: the call was interrupted]");
     expect(messages.map(textOfMessage)).toEqual(["go", "", "built", "is it done?"]);

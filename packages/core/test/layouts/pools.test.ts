@@ -15,7 +15,7 @@ describe("the three pools", () => {
     await history.ingest(session);
     await session.read({ path: "a.ts" });
 
-    const { messages } = await session.view();
+    const { messages } = await session.nextView();
 
     expect(messages.map(textOfMessage)).toEqual([
       "Known objects: handle, name, type of a file, size in characters. The last line of a handle is current. (activate HANDLE shows one's content)\n" +
@@ -45,7 +45,7 @@ describe("the three pools", () => {
   it("keep the lines of the list when a file changes, also in a session that is opened again", async () => {
     const opened = await openTestSession({ files });
     await opened.session.recordNamed(["a.ts", "b.md"]);
-    await opened.session.view();
+    await opened.session.nextView();
     await opened.session.read({ path: "a.ts" });
     const here = (await viewParts(opened.session)).pool;
 

@@ -52,7 +52,7 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     history.user("and now");
     await history.ingest(opened.session);
 
-    const { messages, tokens } = await opened.session.view({ contextWindow: 16_000 });
+    const { messages, tokens } = await opened.session.nextView({ contextWindow: 16_000 });
 
     expect(filesIn(messages)).toEqual([nameOf(pdf)]);
     expect(says(messages, "and now")).toBe(true);
@@ -74,7 +74,7 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     history.user("and now");
     await history.ingest(opened.session);
 
-    const { messages } = await opened.session.view({ contextWindow: 24_500 });
+    const { messages } = await opened.session.nextView({ contextWindow: 24_500 });
 
     expect(filesIn(messages)).toHaveLength(11);
     expect(says(messages, "answer 11")).toBe(true);
@@ -87,7 +87,7 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     history.user([{ type: "text", text: "a long text ".repeat(8_000) }, pdf]);
     await history.ingest(opened.session);
 
-    const { messages } = await opened.session.view({ contextWindow: 16_000 });
+    const { messages } = await opened.session.nextView({ contextWindow: 16_000 });
 
     expect(filesIn(messages)).toEqual([nameOf(pdf)]);
     expect(says(messages, "characters not shown")).toBe(true);
@@ -106,7 +106,7 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     history.user("and now");
     await history.ingest(opened.session);
 
-    const { messages, call } = await opened.session.view({ contextWindow: 12_500 });
+    const { messages, call } = await opened.session.nextView({ contextWindow: 12_500 });
 
     expect(filesIn(messages).map((name) => name[0])).toEqual(["b", "c"]);
     expect(says(messages, "and now")).toBe(true);
@@ -120,9 +120,12 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     history.call("fetch", { url: "x" }, [{ type: "text", text: "two files" }, pdf, sound]);
     await history.ingest(opened.session);
 
-    expect(filesIn((await opened.session.view()).messages)).toEqual([nameOf(pdf), nameOf(sound)]);
+    expect(filesIn((await opened.session.nextView()).messages)).toEqual([
+      nameOf(pdf),
+      nameOf(sound),
+    ]);
     await opened.session.deactivate("t1");
     await opened.session.activate("t1");
-    expect(filesIn((await opened.session.view()).messages)).toContain(nameOf(pdf));
+    expect(filesIn((await opened.session.nextView()).messages)).toContain(nameOf(pdf));
   });
 });

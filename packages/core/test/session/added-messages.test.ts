@@ -165,7 +165,7 @@ describe("a message that another extension adds to one request", () => {
     await viewWith(session, history, [[1, reminder("one")]]);
 
     expect(await session.ingest(history.messages, codec)).toMatchObject({ added: 0 });
-    expect((await session.view({ isSent: false })).messages.map(textOfMessage)).toEqual(["go on"]);
+    expect((await session.peekView()).messages.map(textOfMessage)).toEqual(["go on"]);
   });
 
   it("counts in the tokens and in the budget of the view", async () => {

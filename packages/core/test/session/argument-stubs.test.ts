@@ -87,7 +87,7 @@ describe("the argument stubs of a file that was changed several times", () => {
     await opened.history.ingest(again);
 
     expect(argumentsIn(later, "call_1")).toEqual(sent);
-    expect((await again.view()).messages).toEqual(later.messages);
+    expect((await again.nextView()).messages).toEqual(later.messages);
   });
 
   it("are the same if the session is opened again before the epoch ends", async () => {
@@ -141,7 +141,7 @@ async function openWriting(): Promise<Writing> {
     history,
     write: async (args) => await change("write", args, args["content"] ?? ""),
     edit: async (args, text) => await change("edit", args, text),
-    view: async () => await session.view(),
+    view: async () => await session.nextView(),
     viewAfterPause: async (by = session) => {
       for (let index = 0; index < 60; index += 1)
         history.call("bash", { command: `echo ${index}` }, `out ${index}\n`.repeat(80), {
@@ -150,9 +150,9 @@ async function openWriting(): Promise<Writing> {
       history.say("ok");
       history.user("more");
       await history.ingest(by);
-      await by.view();
+      await by.nextView();
       clock.time += 24 * 3_600_000;
-      return await by.view();
+      return await by.nextView();
     },
   };
 }

@@ -17,7 +17,7 @@ describe("a budget (D54)", () => {
     await session.read({ path: "c.txt" });
     await session.pin("f1");
 
-    const { shown } = await session.view({ contextWindow: 640, reserve: 0 });
+    const { shown } = await session.nextView({ contextWindow: 640, reserve: 0 });
     const { activeTexts } = await viewParts(session, { contextWindow: 640, reserve: 0 });
 
     expect(shown.map(({ form }) => form)).toEqual(["whole", "part", "whole"]);
@@ -79,7 +79,7 @@ describe("a budget (D54)", () => {
     opened.history.user(`the newest: ${paragraph.repeat(10)}`);
     await opened.history.ingest(opened.session);
 
-    const { messages } = await opened.session.view({ contextWindow: 300, reserve: 0 });
+    const { messages } = await opened.session.nextView({ contextWindow: 300, reserve: 0 });
 
     const texts = messages.map(textOfMessage);
     expect(
@@ -92,7 +92,7 @@ describe("a budget (D54)", () => {
     const estimator = calibratedEstimator();
 
     for (let contextWindow = 100; contextWindow <= 3_000; contextWindow += 100) {
-      const { messages } = await session.view({ contextWindow, reserve: 0 });
+      const { messages } = await session.nextView({ contextWindow, reserve: 0 });
       const tokens = messages.reduce((sum, one) => sum + messageTokens(one, estimator), 0);
 
       expect([contextWindow, tokens <= contextWindow]).toEqual([contextWindow, true]);
@@ -129,15 +129,15 @@ describe("a budget (D54)", () => {
     const history = scriptHistory();
     history.user("go");
     await history.ingest(session);
-    const before = (await session.view()).tokens.chat;
+    const before = (await session.nextView()).tokens.chat;
     for (let turn = 1; turn <= 12; turn += 1) {
-      const reported = Math.round(plainTokens((await session.view()).messages) * 1.5) + 2_000;
+      const reported = Math.round(plainTokens((await session.nextView()).messages) * 1.5) + 2_000;
       history.say(paragraph.repeat(turn), { usage: { input: 100, cacheRead: reported - 100 } });
       history.user("more");
       await history.ingest(session);
     }
 
-    const { messages, tokens } = await session.view();
+    const { messages, tokens } = await session.nextView();
 
     const calibrated = tokens.metadata + tokens.chat + tokens.active;
     expect(before).toBeLessThan(10);
@@ -152,7 +152,7 @@ describe("a budget (D54)", () => {
     await session.read({ path: "pinned.ts" });
     await session.pin("pinned.ts");
 
-    const view = await session.view({ contextWindow: 1_000, reserve: 0 });
+    const view = await session.nextView({ contextWindow: 1_000, reserve: 0 });
 
     const text = JSON.stringify(view.messages);
     expect(text).toContain("the pinned line");
@@ -171,7 +171,7 @@ describe("a budget (D54)", () => {
     const history = scriptHistory();
     history.user(paragraph);
     await history.ingest(session);
-    const sent = plainTokens((await session.view()).messages);
+    const sent = plainTokens((await session.nextView()).messages);
     history.say("first", { usage: { input: sent } });
     for (let turn = 1; turn <= 5; turn += 1) {
       history.user("without the context manager");
@@ -180,7 +180,7 @@ describe("a budget (D54)", () => {
     await history.ingest(session);
     history.say("once more without it", { usage: { input: 90_000 } });
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
 
     expect((await storedSession(store, session))["calibration"]).toEqual({
       factor: 1,
@@ -195,7 +195,7 @@ describe("a budget (D54)", () => {
     const ask = async (model: string, counts: (tokens: number) => number): Promise<void> => {
       history.user(paragraph.repeat((history.messages.length % 7) + 1));
       await history.ingest(session);
-      const { messages } = await session.view({ model });
+      const { messages } = await session.nextView({ model });
       history.say("answer", { usage: { input: counts(plainTokens(messages)) } });
     };
     for (let call = 0; call < 20; call += 1)
@@ -203,7 +203,7 @@ describe("a budget (D54)", () => {
     for (let call = 0; call < 6; call += 1)
       await ask("b/other", (tokens) => Math.round(tokens * 1.4) + 1_000);
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
 
     const stored = await storedSession(store, session);
     expect(stored["usage_model"]).toBe("b/other");
@@ -218,11 +218,11 @@ describe("a budget (D54)", () => {
     for (let turn = 1; turn <= 6; turn += 1) {
       history.user(paragraph.repeat(turn));
       await history.ingest(session);
-      await session.view({ isSent: false });
+      await session.peekView();
       history.say("answer", { usage: { input: 90_000 } });
     }
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
 
     expect((await storedSession(store, session))["calibration"]).toEqual({
       factor: 1,
@@ -242,7 +242,7 @@ async function underUsage(isResumed: boolean): Promise<readonly (readonly ViewMe
     if (isResumed) session = await opened.reopen();
     await history.ingest(session);
     if (isResumed) session = await opened.reopen();
-    const { messages } = await session.view({ contextWindow: 4_000 });
+    const { messages } = await session.nextView({ contextWindow: 4_000 });
     views.push(messages);
     const reported = Math.round(plainTokens(messages) * 1.4) + 700;
     history.say(paragraph.repeat(turn % 5), { usage: { input: reported } });

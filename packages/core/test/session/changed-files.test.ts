@@ -168,7 +168,7 @@ describe("a file that is too large to be read, of which a tool has read lines", 
     opened.history.user("and now");
     await opened.history.ingest(opened.session);
     await opened.session.deactivate("t1");
-    const { messages } = await opened.session.view();
+    const { messages } = await opened.session.nextView();
 
     expect(messages.map(textOfMessage).join("\n")).toContain("[t1 ok, ");
   });
@@ -384,7 +384,7 @@ async function changeByOthers({ session, files }: OpenedRead, text: string): Pro
 
 /** Returns the texts of the messages that the next view has more than the last one. */
 async function newTexts({ session, seen }: OpenedRead): Promise<readonly string[]> {
-  const { messages } = await session.view();
+  const { messages } = await session.nextView();
   const texts = messages.slice(seen.count).map(textOfMessage);
   seen.count = messages.length;
   return texts;

@@ -85,7 +85,7 @@ describe("a call that would write a stand-in into a file", () => {
       "written",
     );
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     const write = async (content: string): Promise<string | undefined> =>
       await session.checkArguments("write", { path: "b.ts", content });
     const before = await write("[1260 characters left out]");
@@ -94,7 +94,7 @@ describe("a call that would write a stand-in into a file", () => {
     history.user("go on");
     await history.ingest(session);
     clock.time += 24 * 3_600_000;
-    const { messages } = await session.view();
+    const { messages } = await session.nextView();
 
     expect(JSON.stringify(messages)).toContain("[1260 characters left out]");
     expect(before).toBeUndefined();

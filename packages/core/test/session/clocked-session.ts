@@ -32,7 +32,7 @@ export async function openClockedSession(alive = 24, kept = 5): Promise<ClockedS
     time: 1_800_000_000_000,
     send: async (options = {}) => {
       await opened.history.ingest(opened.session);
-      return await opened.session.view({ prices, model, ...options });
+      return await opened.session.nextView({ prices, model, ...options });
     },
   };
   return opened;

@@ -90,7 +90,7 @@ describe("going back", () => {
     ];
     await opened.session.ingest(back, plainCodec, { rewound: true });
     const session = isReopened ? await opened.reopen() : opened.session;
-    return await session.view({ prices, model });
+    return await session.nextView({ prices, model });
   }
 
   test.each([false, true])(
@@ -111,7 +111,7 @@ describe("a view that is not sent", () => {
     const sent = await opened.send();
     opened.time += 60 * minute;
 
-    const looked = await (await opened.reopen()).view({ isSent: false, prices, model });
+    const looked = await (await opened.reopen()).peekView({ prices, model });
 
     expect(looked.account?.estimated.calls).toBe(1);
     expect(looked.account?.estimated.units).toBeCloseTo(sent.account?.estimated.units ?? 0, -1);
@@ -124,7 +124,7 @@ describe("a view that is not sent", () => {
     opened.history.user("go on");
     await opened.history.ingest(opened.session);
 
-    expect(await opened.session.view({ isSent: false })).not.toHaveProperty("epoch");
+    expect(await opened.session.peekView()).not.toHaveProperty("epoch");
   });
 });
 
@@ -151,7 +151,7 @@ describe("the account", () => {
     opened.history.say("done", { usage });
     opened.history.user("and now");
     const second = await opened.send();
-    const again = await (await opened.reopen()).view({ isSent: false, prices, model });
+    const again = await (await opened.reopen()).peekView({ prices, model });
 
     expect(first.account?.reported.calls).toBe(0);
     expect(second.account).toMatchObject({

@@ -266,7 +266,7 @@ async function openRead(
   const callId = history.call("read", { path: "a.txt", ...lines }, shown);
   await opened.session.recordRead("a.txt", { callId });
   await history.ingest(opened.session);
-  await opened.session.view();
+  await opened.session.nextView();
   return { ...opened, history };
 }
 
@@ -295,5 +295,5 @@ async function textsOf({
 }: {
   readonly session: ContextSession;
 }): Promise<readonly string[]> {
-  return (await session.view()).messages.map(textOfMessage);
+  return (await session.nextView()).messages.map(textOfMessage);
 }

@@ -33,7 +33,7 @@ describe("a store that fails between operations", () => {
 
     const answer = await session.read({ path: "a.ts" });
     tracker.fail();
-    await session.view();
+    await session.nextView();
 
     expect(answer.ok).toBe(true);
     expect(await handlesIn(session, "active")).toEqual(["f1"]);

@@ -57,7 +57,7 @@ describe("read", () => {
     const resumed = await opened.reopen(otherHost);
     await history.ingest(resumed);
     for (const one of [session, resumed]) {
-      const { messages } = await one.view();
+      const { messages } = await one.nextView();
       const texts = messages.map(textOfMessage).join("\n");
       expect(texts.split("line 4")).toHaveLength(2);
       expect(texts).toContain("f1 a.ts v1 lines 4-5 of 9");
@@ -247,13 +247,13 @@ describe("files that are written, deleted and created again", () => {
     history.user("go");
     await history.read(session, "a.ts");
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     await session.deactivate("f1");
 
     files.delete("/work/a.ts");
     await session.read({ path: "a.ts" });
 
-    const { messages } = await session.view();
+    const { messages } = await session.nextView();
     expect(messages.map(textOfMessage).at(-1)).toBe("[f1 a.ts deleted]");
   });
 

@@ -26,7 +26,7 @@ describe("a batch of more calls than objects stay active", () => {
 
   it("stays active when the same request is repeated", async () => {
     const { session, history } = await afterBatch();
-    await session.view();
+    await session.nextView();
     await history.ingest(session);
 
     expect((await session.status()).activeCount).toBe(count);
@@ -43,12 +43,12 @@ describe("a batch of more calls than objects stay active", () => {
 
   it("is shown whole when the model or the user activates it again", async () => {
     const { session, history } = await afterBatch();
-    await session.view();
+    await session.nextView();
     for (let index = 0; index < count; index += 1) await session.deactivate(`t${index + 1}`);
     history.say("seen");
     history.user("again");
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     for (let index = 0; index < count; index += 1) await session.activate(`t${index + 1}`);
     history.say("more");
     history.user("go on");
@@ -91,5 +91,5 @@ async function afterBatch(
 }
 
 async function textsOf(session: TestSession["session"]): Promise<string> {
-  return (await session.view()).messages.map(textOfMessage).join("\n");
+  return (await session.nextView()).messages.map(textOfMessage).join("\n");
 }

@@ -256,7 +256,7 @@ describe("a message that another extension leaves out of a request", () => {
     await viewWithout(session, history);
     await viewWithout(session, history, history.messages[1]);
     const shown = async (by: ContextSession): Promise<readonly string[]> =>
-      (await by.view({ isSent: false })).messages.map(textOfMessage);
+      (await by.peekView()).messages.map(textOfMessage);
 
     expect(await shown(session)).toEqual(["go on", "and now"]);
     expect(await shown(await opened.reopen())).toEqual(["go on", "and now"]);

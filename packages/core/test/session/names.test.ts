@@ -28,7 +28,7 @@ describe("inspecting and naming objects of a session", () => {
   it("refuses a view, and the chat of another session: their versions are those of calls (D42)", async () => {
     const opened = await openTestSession({ files });
     const { session, store } = opened;
-    await session.view();
+    await session.nextView();
     const { view_ref: view } = await storedSession(store, session);
     const other = await opened.reopen(otherHost);
     const { chatId } = await session.status();

@@ -140,6 +140,6 @@ async function longSession(): Promise<TestSession & { readonly history: Scripted
 async function viewed(
   session: ContextSession,
 ): Promise<{ readonly call: number; readonly tokens: number }> {
-  const { call, tokens } = await session.view(options);
+  const { call, tokens } = await session.nextView(options);
   return { call, tokens: tokens.metadata + tokens.chat + tokens.active };
 }

@@ -30,7 +30,7 @@ async function recorded(): Promise<Recorded> {
   const sent: (readonly ViewMessage[])[] = [];
   const send = async (): Promise<void> => {
     await history.ingest(session);
-    sent.push((await session.view()).messages);
+    sent.push((await session.nextView()).messages);
   };
   history.user("Build it.");
   await send();

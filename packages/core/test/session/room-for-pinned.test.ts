@@ -28,7 +28,7 @@ describe.each([epochLayout(), pooledLayout])("a long chat in the layout $name (D
       await session.read({ path: "plan.md" });
       await session.pin("plan.md");
 
-      const view = await session.view({ contextWindow, reserve: 0 });
+      const view = await session.nextView({ contextWindow, reserve: 0 });
 
       expect([contextWindow, ...view.shown.map(({ form }) => form)]).toEqual([
         contextWindow,
@@ -43,16 +43,16 @@ describe.each([epochLayout(), pooledLayout])("a long chat in the layout $name (D
   it("makes room for a file that the model has read, and keeps it while the turn continues", async () => {
     const { session, history } = await open();
     const options = { contextWindow: 3_000, reserve: 0 };
-    await session.view(options);
+    await session.nextView(options);
     history.user("read both");
     await history.read(session, "plan.md");
     await history.read(session, "other.md");
     await history.ingest(session);
-    const first = await session.view(options);
+    const first = await session.nextView(options);
     history.call("bash", { command: "date" }, "Tuesday");
     await history.ingest(session);
 
-    const next = await session.view(options);
+    const next = await session.nextView(options);
 
     expect(first.shown.map(({ form }) => form)).toEqual(["whole", "whole"]);
     expect(next.shown.map(({ form }) => form)).toEqual(["whole", "whole", "whole"]);
@@ -71,7 +71,7 @@ describe.each([epochLayout(), pooledLayout])("a long chat in the layout $name (D
         history.user(`read ${name}`);
         await history.read(session, name);
         await history.ingest(session);
-        views.push((await session.view({ contextWindow: 3_000, reserve: 0 })).messages);
+        views.push((await session.nextView({ contextWindow: 3_000, reserve: 0 })).messages);
       }
       return views;
     };

@@ -83,7 +83,7 @@ describe("a session's status", () => {
     await session.recordNamed(["long.txt"]);
     const before = (await session.status()).objects.map(({ isInView }) => isInView);
 
-    await session.view();
+    await session.nextView();
 
     const after = (await session.status()).objects.map(({ isInView }) => isInView);
     expect(before).toEqual([false, false]);

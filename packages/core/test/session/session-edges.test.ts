@@ -86,7 +86,7 @@ describe("deactivate", () => {
   test("reports that a sent text is dropped later", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
     await session.read({ path: "long.txt" });
-    await session.view();
+    await session.nextView();
 
     const answer = await session.deactivate("f1");
 
@@ -105,9 +105,9 @@ describe("deactivate", () => {
       history.user("go");
       await history.read(session, "long.txt");
       await history.ingest(session);
-      await session.view();
+      await session.nextView();
       await change(opened, history, tool);
-      await session.view();
+      await session.nextView();
 
       const answer = await session.deactivate("f1");
 
@@ -127,7 +127,7 @@ describe("deactivate", () => {
     await change(opened, history, "write");
     await history.read(session, "long.txt");
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
 
     const answer = await session.deactivate("f1");
 
@@ -137,7 +137,7 @@ describe("deactivate", () => {
   test("reports that text may stay longer if the same answer changes the file", async () => {
     const { session, files: disk } = await openTestSession({ files, layout: epochLayout() });
     await session.read({ path: "long.txt" });
-    await session.view();
+    await session.nextView();
     disk.set("/work/long.txt", newText);
     await session.recordWrite("long.txt", { callId: "call_w", args: { content: newText } });
 
@@ -172,7 +172,7 @@ describe("deactivate", () => {
   test("does not report this for a text that was never sent", async () => {
     const { session } = await openTestSession({ files, layout: epochLayout() });
     await chatAbout("go").ingest(session);
-    await session.view();
+    await session.nextView();
     await session.read({ path: "a.ts" });
 
     const answer = await session.deactivate("f1");
@@ -263,7 +263,7 @@ describe("the payload of a call", () => {
     async (bad) => {
       const { session } = await openTestSession();
       await chatAbout("hello").ingest(session);
-      await session.view();
+      await session.nextView();
 
       await expect(session.recordPayload(1, bad)).rejects.toThrow("64 hexadecimal digits");
     },
@@ -274,14 +274,14 @@ describe("the payload of a call", () => {
     const history = scriptHistory();
     history.user("hello");
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     await session.recordPayload(1, hash);
     await session.recordPayload(2, "cd".repeat(32));
     history.say("hi");
     history.user("more");
     await history.ingest(session);
     await session.recordPayload(1, "ef".repeat(32));
-    await session.view();
+    await session.nextView();
     history.say("well");
     await history.ingest(session);
 
@@ -425,7 +425,7 @@ async function workAndLook(session: ContextSession): Promise<ScriptedHistory> {
   history.user("go");
   history.call("bash", { command: "a" }, "DONE");
   await history.ingest(session);
-  await session.view();
+  await session.nextView();
   return history;
 }
 
@@ -433,5 +433,5 @@ async function nextView(session: ContextSession, history: ScriptedHistory): Prom
   history.say("Well.");
   history.user("go on");
   await history.ingest(session);
-  return JSON.stringify((await session.view()).messages);
+  return JSON.stringify((await session.nextView()).messages);
 }

@@ -19,7 +19,7 @@ describe("two sessions of one store", () => {
 
     const { activeTexts, messages } = await viewParts(opened.session);
     expect(activeTexts[0]).toBe("f1 a.ts v2\n~~~\ny\n~~~");
-    expect((await (await opened.reopen()).view()).messages).toEqual(messages);
+    expect((await (await opened.reopen()).nextView()).messages).toEqual(messages);
   });
 
   it("find a file again that was missing for one session and is back for the other", async () => {
@@ -81,7 +81,7 @@ describe("a tool call whose provider id is used already (D31)", () => {
     expect(chat.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "call_0" });
     const again = await opened.reopen();
     await history.ingest(again);
-    expect((await again.view()).messages).toEqual(messages);
+    expect((await again.nextView()).messages).toEqual(messages);
   });
 
   it("gets another id if its id is an object's nickname", async () => {
@@ -120,7 +120,9 @@ describe("one session in two processes", () => {
 
     expect([opened.session.isShared, other.isShared]).toEqual([true, true]);
     expect(await handlesIn(other, "active", "pinned")).toEqual(["f1", "f2"]);
-    expect((await other.view()).messages).toEqual((await (await opened.reopen()).view()).messages);
+    expect((await other.nextView()).messages).toEqual(
+      (await (await opened.reopen()).nextView()).messages,
+    );
   });
 
   it("reports a conflict if the other process commits first again and again", async () => {

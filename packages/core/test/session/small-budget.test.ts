@@ -69,7 +69,7 @@ async function sharesShown(
       );
     }
     await history.ingest(session);
-    const { messages } = await session.view({ contextWindow });
+    const { messages } = await session.nextView({ contextWindow });
     const shown = new Set(messages.flatMap((message) => textOfMessage(message).split("\n")));
     const asked = rows.filter((row) => known.has(row));
     const there = asked.filter((row) => shown.has(row));

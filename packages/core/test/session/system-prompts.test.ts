@@ -22,7 +22,7 @@ describe("system prompts (D55)", () => {
       body: { type: "system_prompt", locked: true, content: "You are a coding agent. Be brief." },
     });
     expect(body["active_set"]).toEqual([(await session.status()).chatId, host, own]);
-    expect((await session.view()).messages).toEqual([]);
+    expect((await session.nextView()).messages).toEqual([]);
   });
 
   it("are kept as well-formed text whatever the host sends", async () => {

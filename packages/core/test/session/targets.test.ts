@@ -48,7 +48,9 @@ describe("a target", () => {
     const answer = await opened.session.activate("call_0");
 
     expect(answer.text).toBe('t1 bash "b" is now active.');
-    expect(JSON.stringify((await opened.session.view()).messages)).not.toContain("of the other");
+    expect(JSON.stringify((await opened.session.nextView()).messages)).not.toContain(
+      "of the other",
+    );
   });
 
   it("that is the provider id of an own call without a result means no object", async () => {
@@ -155,14 +157,14 @@ describe("a target", () => {
     await loading.load("a.ts");
 
     const session = await opened.reopen(otherHost);
-    const first = (await session.view()).messages.map(textOfMessage);
+    const first = (await session.nextView()).messages.map(textOfMessage);
     history.say("done");
     await history.ingest(session);
-    const second = (await session.view()).messages.map(textOfMessage);
+    const second = (await session.nextView()).messages.map(textOfMessage);
     const again = await opened.reopen(otherHost);
     history.user("more");
     await history.ingest(again);
-    const third = (await again.view()).messages.map(textOfMessage);
+    const third = (await again.nextView()).messages.map(textOfMessage);
 
     expect(first).toEqual(["go", "[f1 a.ts 11]"]);
     expect(second).toEqual([...first, "done"]);

@@ -24,9 +24,9 @@ export interface ViewParts {
 /** Returns the parts of a session's pooled view. */
 export async function viewParts(
   session: ContextSession,
-  options?: Parameters<ContextSession["view"]>[0],
+  options?: Parameters<ContextSession["nextView"]>[0],
 ): Promise<ViewParts> {
-  const { messages } = await session.view(options);
+  const { messages } = await session.nextView(options);
   const chat = [...messages];
   const first = chat[0];
   const hasPool = first !== undefined && textOfMessage(first).startsWith("Known objects:");

@@ -55,7 +55,7 @@ describe("the stored state of a session", () => {
     history.user("go");
     history.call("bash", { command: "ls" }, "out");
     await history.ingest(opened.session);
-    await opened.session.view();
+    await opened.session.nextView();
     const before = await versionCount(opened.store);
 
     await history.ingest(opened.session);

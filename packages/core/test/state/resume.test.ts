@@ -16,14 +16,14 @@ describe("a session that is resumed", () => {
     await session.deactivate("t7");
     await session.activate("t2");
     await session.recordNamed(["b.ts"]);
-    const view = await session.view();
+    const view = await session.nextView();
     const status = await session.status();
     const before = await versionCount(opened.store);
 
     const again = await opened.reopen();
     await history.ingest(again);
 
-    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));
     expect(await again.status()).toEqual(status);
     expect(await versionCount(opened.store)).toBe(before);
   });
@@ -57,11 +57,11 @@ describe("a session that is resumed", () => {
     await opened.session.activate("chat", { from: 1, to: 2 });
     history.user("two");
     await history.ingest(opened.session);
-    const view = await opened.session.view();
+    const view = await opened.session.nextView();
 
     const again = await opened.reopen();
 
-    expect(JSON.stringify((await again.view()).messages)).toBe(JSON.stringify(view.messages));
+    expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));
     expect((await again.deactivate("chat")).ok).toBe(true);
     expect((await viewParts(again)).activeTexts.join()).not.toContain("lines 1-2");
   });
@@ -75,8 +75,8 @@ describe("a session that is resumed", () => {
     const other = await opened.reopen(otherHost);
     const elsewhere = await opened.reopen({ harness: "other", sessionId: "session-1" });
 
-    expect((await other.view()).messages).toEqual([]);
-    expect((await elsewhere.view()).messages).toEqual([]);
+    expect((await other.nextView()).messages).toEqual([]);
+    expect((await elsewhere.nextView()).messages).toEqual([]);
     expect((await storedSession(opened.store, other))["pool"]).toEqual([]);
     expect((await other.activate("f1")).ok).toBe(false);
   });

@@ -347,7 +347,7 @@ test("a session refers to its view object, which records the view of the last ca
   await history.read(session, "a.md");
   await history.ingest(session);
 
-  await session.view();
+  await session.nextView();
 
   const { chatId, sessionId } = await session.status();
   const { view_ref: reference } = await storedSession(store, session);
@@ -382,7 +382,7 @@ test("the answer to a call is stored with the number of the call", async () => {
   const { session, store, history } = await openSession();
   history.user("Hello?");
   await history.ingest(session);
-  await session.view();
+  await session.nextView();
   history.say("Hello.");
 
   await history.ingest(session);

@@ -94,7 +94,7 @@ describe("the order of use (D2)", () => {
     history.user("go on");
     history.call("bash", { command: "cat a.ts" }, text);
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     await session.deactivate("t1");
     history.call("bash", { command: "cat a.ts" }, text);
     await history.ingest(session);
@@ -108,11 +108,11 @@ describe("the order of use (D2)", () => {
     history.user("go on");
     history.call("bash", { command: "cat a.ts" }, text);
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
     await history.ingest(session);
     const away = await handlesIn(session, "active");
-    await session.view();
+    await session.nextView();
     history.call("edit", { path: "a.ts", edits: [] }, "Done.");
     await history.ingest(session);
 
@@ -126,13 +126,13 @@ describe("the order of use (D2)", () => {
       history.user("go on");
       history.call("bash", { command: "cat a.ts" }, text);
       await history.ingest(session);
-      await session.view();
+      await session.nextView();
       for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
       await history.ingest(session);
-      await session.view();
+      await session.nextView();
       history.call("edit", { path: "a.ts", edits: [] }, "Done.");
       await history.ingest(session);
-      await session.view();
+      await session.nextView();
 
       expect(await handlesIn(session, "active")).toEqual(["t4", "t5"]);
     }
@@ -144,17 +144,17 @@ describe("the order of use (D2)", () => {
     const request = { path: "a.ts", offset: 3, limit: 2 };
     await history.ask("read", request, async (callId) => await session.read(request, { callId }));
     await history.ingest(session);
-    await session.view();
+    await session.nextView();
     for (const pattern of ["x", "y", "z"]) history.call("grep", { pattern }, text);
     await history.ingest(session);
     const away = await handlesIn(session, "active");
-    await session.view();
+    await session.nextView();
     history.call("edit", { path: "a.ts", edits: [] }, "Done.");
     await history.ingest(session);
 
     expect(away).not.toContain("f1");
     expect(await handlesIn(session, "active")).toContain("f1");
-    const texts = (await session.view()).messages.map(textOfMessage);
+    const texts = (await session.nextView()).messages.map(textOfMessage);
     expect(texts.filter((one) => one.startsWith("f1 "))).toEqual([
       expect.stringMatching(/^f1 a\.ts v1 lines 3-4 of 12\n/u),
     ]);
