@@ -58,7 +58,7 @@ export function fakeSession(): FakeSession {
     },
     ingest: async (messages: readonly unknown[], _codec: unknown, signals: HostSignals) =>
       await note("ingest", [messages.length, collected(signals)], { type: "appended", added: 0 }),
-    view: async (options: unknown) => await note("view", [options], shown()),
+    peekView: async (options: unknown) => await note("peekView", [options], shown()),
     ingestAndView: async (messages: readonly unknown[], _codec: unknown, options: HostSignals) =>
       await note("ingestAndView", [messages.length, collected(options)], shown()),
     status: async () =>

@@ -191,14 +191,6 @@ export async function openContextSession(
     return report;
   }
 
-  /** Returns the options of a view with the prices that the provider's reports confirm. */
-  function withKnownPrices({ state }: SessionScope, options: ViewOptions): ViewOptions {
-    const { prices } = options;
-    return prices === undefined
-      ? options
-      : { ...options, prices: reportedProfile(prices, state.sent.account) };
-  }
-
   async function viewOf(
     current: SessionScope,
     options: ViewOptions,
@@ -363,4 +355,12 @@ function statusOf({ state }: SessionScope): SessionStatus {
     activeCount: state.active.size,
     turnCount: state.chat.turns.length,
   };
+}
+
+/** Returns the options of a view with the prices that the provider's reports confirm. */
+function withKnownPrices({ state }: SessionScope, options: ViewOptions): ViewOptions {
+  const { prices } = options;
+  return prices === undefined
+    ? options
+    : { ...options, prices: reportedProfile(prices, state.sent.account) };
 }
