@@ -5,6 +5,7 @@
 // call. The time that a program takes to start is not counted. In the rounds with a change, others wrote 20 files
 // before.
 import { openContextManager } from "@self-context-manager/compose";
+import { neutralCodec } from "@self-context-manager/core";
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { median, report, rounded } from "./report.ts";
-import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
+import { syntheticTranscript } from "./synthetic-transcript.ts";
 
 const objects = 10_000;
 const fileCount = objects / 2;
@@ -107,7 +108,7 @@ async function makeSession(folder: string, paths: readonly string[]): Promise<vo
     await session.read({ path });
     // Fewer calls than outputs, because the time to make the session is not measured.
     if (index % callsApart === callsApart - 1)
-      await session.ingestAndView(transcript.messages, plainCodec);
+      await session.ingestAndView(transcript.messages, neutralCodec);
   }
 }
 

@@ -3,12 +3,13 @@
 //
 // The times do not include the host's copy of its array. Each call adds an assistant message and one tool result.
 import { openContextManager, type StoreKind } from "@self-context-manager/compose";
+import { neutralCodec } from "@self-context-manager/core";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { median, report, rounded } from "./report.ts";
-import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
+import { syntheticTranscript } from "./synthetic-transcript.ts";
 
 const measuredCalls = 60;
 const lengths = [100, 1_000, 10_000];
@@ -29,12 +30,12 @@ async function callTimes(store: StoreKind, count: number): Promise<CallTimes> {
     const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
     const transcript = syntheticTranscript();
     while (transcript.messages.length < count) transcript.addCall();
-    await session.ingest(transcript.messages, plainCodec);
+    await session.ingest(transcript.messages, neutralCodec);
     await session.nextView();
     for (let call = 0; call < measuredCalls; call += 1) {
       transcript.addCall();
       const start = performance.now();
-      await session.ingest(transcript.messages, plainCodec);
+      await session.ingest(transcript.messages, neutralCodec);
       const middle = performance.now();
       await session.nextView();
       const end = performance.now();
@@ -58,7 +59,7 @@ async function storeRatio(calls: number): Promise<Readonly<Record<string, number
     const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
     for (let call = 0; call < calls; call += 1) {
       transcript.addCall();
-      await session.ingestAndView(transcript.messages, plainCodec);
+      await session.ingestAndView(transcript.messages, neutralCodec);
     }
   }
   const { size } = await stat(at);

@@ -1,5 +1,4 @@
 import type { AssistantMessage, Message, ToolResultMessage } from "@self-context-manager/core";
-import type { MessageCodec } from "@self-context-manager/core/host";
 
 /**
  * A host's messages, which grow call by call. A small generator replaces chance, so every run has the same messages.
@@ -9,14 +8,6 @@ export interface SyntheticTranscript {
   /** Adds a user message every 20 calls, then an assistant message with a tool call, then its result. */
   addCall(): void;
 }
-
-export const plainCodec: MessageCodec<Message> = {
-  identify: (message) =>
-    message.role === "toolResult"
-      ? { role: message.role, timestamp: message.timestamp ?? 0, callId: message.toolCallId }
-      : { role: message.role, timestamp: message.timestamp ?? 0 },
-  decode: (message) => message,
-};
 
 const words = [
   "store",
@@ -63,8 +54,8 @@ export function syntheticTranscript(resultCharacters = 3_000): SyntheticTranscri
           provider: "bench",
           model: "bench-1",
           stopReason: "toolUse",
-          usage: { input: 1_000, output: 100, cacheRead: 0, cacheWrite: 0 },
         },
+        usage: { input: 1_000, cacheRead: 0, cacheWrite: 0 },
         timestamp: time + 1,
       };
       const result: ToolResultMessage = {

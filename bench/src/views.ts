@@ -7,7 +7,7 @@
 // before the call is sent. A view that is not sent needs no hashing and no commit. Rebuilding verifies every version
 // that a call names.
 import { openContextManager } from "@self-context-manager/compose";
-import { epochLayout, pooledLayout } from "@self-context-manager/core";
+import { epochLayout, pooledLayout, neutralCodec } from "@self-context-manager/core";
 import { viewHistory } from "@self-context-manager/core/inspect";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { median, report, rounded } from "./report.ts";
-import { plainCodec, syntheticTranscript } from "./synthetic-transcript.ts";
+import { syntheticTranscript } from "./synthetic-transcript.ts";
 
 const calls = 500;
 
@@ -33,7 +33,7 @@ for (const layout of ["epoch", "pooled"] as const) {
     await session.recordSystemPrompt("host", "You help people. ".repeat(200));
     const transcript = syntheticTranscript();
     for (let call = 0; call < calls; call += 1) {
-      await session.ingest(transcript.messages, plainCodec);
+      await session.ingest(transcript.messages, neutralCodec);
       const looked = performance.now();
       await session.peekView();
       const start = performance.now();

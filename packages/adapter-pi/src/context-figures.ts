@@ -3,9 +3,8 @@ import {
   costRatio,
   type PoolTokens,
   type PrefixStability,
-  type ReportedUsage,
 } from "@self-context-manager/core/host";
-import type { PriceProfile } from "@self-context-manager/core";
+import type { PriceProfile, ReportedUsage } from "@self-context-manager/core";
 
 /** The tokens and costs that `/context` shows; a figure that a layout or a provider does not report is left out. */
 export interface ContextFigures {

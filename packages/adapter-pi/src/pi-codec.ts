@@ -7,6 +7,7 @@ import {
   toJson,
 } from "@self-context-manager/core/host";
 
+import { piUsage } from "./pi-usage.ts";
 import { isOwnSummary } from "./own-summary.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
@@ -63,7 +64,12 @@ function customKey({ customType, content }: Fields): string {
 export function piMessage(message: ViewMessage): PiMessage {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.content, timestamp: message.timestamp ?? 0 };
+      return {
+        ...message.meta,
+        role: "user",
+        content: message.content,
+        timestamp: message.timestamp ?? 0,
+      };
     case "assistant":
       return {
         ...message.meta,
@@ -95,11 +101,15 @@ function userMessage(message: Fields): Message | undefined {
 
 function assistantMessage(message: Fields): Message | undefined {
   const { role: _role, content, timestamp: _timestamp, ...meta } = message;
+  const { stopReason } = meta;
+  const usage = piUsage(meta["usage"]);
   const blocks = content === null || content === undefined ? [] : content;
   if (!areBlocks(blocks)) return undefined;
   return {
     role: "assistant",
     content: blocks,
+    ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
+    ...(usage === undefined ? {} : { usage }),
     meta: meta as Readonly<Record<string, JsonValue>>,
     ...timeOf(message),
   };

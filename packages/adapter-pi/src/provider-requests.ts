@@ -1,15 +1,11 @@
-import {
-  prefixStability,
-  type ReportedUsage,
-  reportedUsage,
-  type SentMessage,
-} from "@self-context-manager/core/host";
-import type { PriceProfile, View, ViewOptions } from "@self-context-manager/core";
+import { prefixStability, type SentMessage } from "@self-context-manager/core/host";
+import type { PriceProfile, ReportedUsage, View, ViewOptions } from "@self-context-manager/core";
 
 import { askedRetention, ownBreakpoints } from "./breakpoints.ts";
 import type { ContextFigures } from "./context-figures.ts";
 import { modelPrices } from "./model-prices.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
+import { piUsage } from "./pi-usage.ts";
 
 /** Whose cache breakpoints go to the provider: those of the view, or those that Pi sets. */
 export type Breakpoints = "own" | "host";
@@ -91,7 +87,7 @@ export function providerRequests(
     sentCall: () => sent?.view.call,
     answered(message) {
       if (isFields(message) && message["role"] === "assistant") {
-        reported = reportedUsage(message["usage"]) ?? reported;
+        reported = piUsage(message["usage"]) ?? reported;
       }
     },
     figures(view, model) {

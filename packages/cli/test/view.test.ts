@@ -1,6 +1,10 @@
 import { openContextManager } from "@self-context-manager/compose";
-import type { AssistantMessage, Message, ViewMessage } from "@self-context-manager/core";
-import type { MessageCodec } from "@self-context-manager/core/host";
+import {
+  type AssistantMessage,
+  type Message,
+  neutralCodec,
+  type ViewMessage,
+} from "@self-context-manager/core";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -206,15 +210,6 @@ describe("scm diff", () => {
   });
 });
 
-const codec: MessageCodec<Message> = {
-  identify: (message) => ({
-    role: message.role,
-    timestamp: message.timestamp ?? 0,
-    ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
-  }),
-  decode: (message) => message,
-};
-
 /**
  * A session `s1` of four calls, the last with a budget that is too small for all, and a session `empty` without calls.
  */
@@ -230,7 +225,7 @@ async function storeWithCalls(): Promise<
   await manager.openSession({ harness: "pi", sessionId: "empty" });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
   const send = async (options = {}): Promise<void> => {
-    await session.ingest(messages, codec);
+    await session.ingest(messages, neutralCodec);
     handedOver.push((await session.nextView(options)).messages);
   };
   await session.recordSystemPrompt("host", "You help.");

@@ -24,6 +24,10 @@ export {
   isToolCall,
   type Message,
   type OpaqueMessage,
+  type OtherBlock,
+  type ReportedUsage,
+  isThinking,
+  type ThinkingBlock,
   type SummaryMessage,
   type TextBlock,
   textOf,
@@ -39,6 +43,7 @@ export {
   priceProfile,
 } from "./cost/price-profile.ts";
 export type { HostSession } from "./host/host-session.ts";
+export { neutralCodec } from "./host/neutral-codec.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { type ToolFacts, usualToolFacts } from "./calls/tool-facts.ts";
 export type { ActivationPolicy } from "./policy/activation-policy.ts";
@@ -66,6 +71,13 @@ export type {
 } from "./session/context-session.ts";
 export { openContextSession } from "./session/open-context-session.ts";
 export { standingInstruction } from "./session/context-tools.ts";
+export type {
+  ArgumentsSchema,
+  ArgumentSchema,
+  SessionTool,
+  SessionToolAnswer,
+  ToolDescription,
+} from "./session/session-tool.ts";
 export type { ReadRequest } from "./session/read-file.ts";
 export type { RefusedRequest } from "./session/learn-refusal.ts";
 export type { View, ViewOptions } from "./session/view-options.ts";

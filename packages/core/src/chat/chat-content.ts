@@ -1,6 +1,6 @@
 import { grownText, type ObjectId } from "@self-context-manager/objects";
 import { argsDisplay } from "./args-display.ts";
-import { type Block, isText, isToolCall, type ToolCallBlock } from "./message.ts";
+import { type Block, isText, isThinking, isToolCall, type ToolCallBlock } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Returns the status of a tool call, or undefined if it has no result. */
@@ -98,9 +98,7 @@ function userText(user: string | readonly Block[]): string {
 
 function blockText(block: Block): string {
   if (isText(block)) return section("assistant", block.text);
-  if (block.type === "thinking" && typeof block["thinking"] === "string") {
-    return section("thinking", block["thinking"]);
-  }
+  if (isThinking(block)) return section("thinking", block.thinking);
   return section("assistant", `(${block.type})`);
 }
 

@@ -8,7 +8,7 @@ import type {
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import { summaryWithPresentKey, withPresentKeys } from "./content-key.ts";
-import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
+import { isAssistantStep, type Step, type Turn, type TurnPosition, withFailures } from "./turn.ts";
 
 /** A summary that the user asked for. It replaces all turns and steps before `from` (decision D53). */
 export type Compaction = {
@@ -57,7 +57,7 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     id: body.id,
     sessionId: (body["session_ref"] as DynamicReference).id,
     hostSessionId,
-    turns: withPresentKeys(body["turns"] as readonly Turn[]),
+    turns: withFailures(withPresentKeys(body["turns"] as readonly Turn[])),
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
     loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
     ...(compaction === undefined ? {} : { compaction: summaryWithPresentKey(compaction) }),

@@ -52,7 +52,7 @@ function hasFormerKey({ key = "", steps }: Turn): boolean {
 function withPresentKey(step: Step): Step {
   if (step.key === undefined || !former.test(step.key)) return step;
   const message: Message = isAssistantStep(step)
-    ? { role: "assistant", content: step.assistant, meta: {} }
+    ? { role: "assistant", content: step.assistant }
     : { role: "opaque", kind: step.kind, raw: step.opaque };
   return { ...step, key: contentKey(message) };
 }

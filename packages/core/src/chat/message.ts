@@ -1,47 +1,103 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
-/** One part of a message, with all fields that the provider's interface gave it. */
-export type Block = { readonly type: string; readonly [field: string]: JsonValue | undefined };
+/** Further fields of a block, as the host's provider gave them. They are stored and sent back unchanged. */
+type HostFields = { readonly [field: string]: JsonValue | undefined };
 
-export type TextBlock = Block & { readonly type: "text"; readonly text: string };
-export type ImageBlock = Block & {
+/** A text. Providers refuse an empty one. */
+export type TextBlock = HostFields & { readonly type: "text"; readonly text: string };
+
+/** An image: `data` is base64, `mimeType` for example `image/png`. */
+export type ImageBlock = HostFields & {
   readonly type: "image";
   readonly data: string;
   readonly mimeType: string;
 };
-export type ToolCallBlock = Block & {
+
+/**
+ * The model's thinking. With a signature, or `redacted` (the provider encrypted it), the provider accepts the block only
+ * unchanged.
+ */
+export type ThinkingBlock = HostFields & {
+  readonly type: "thinking";
+  readonly thinking: string;
+  /** The provider's signature of the thinking, or the encrypted thinking. */
+  readonly thinkingSignature?: string;
+  readonly redacted?: boolean;
+};
+
+/** A call of a tool. */
+export type ToolCallBlock = HostFields & {
   readonly type: "toolCall";
+  /** The provider's id, which the result of the call names. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
+  /** Encrypted thinking that some providers attach to a call. */
+  readonly thoughtSignature?: string;
+};
+
+/**
+ * A part of a message of any other type, for example a file. It is stored and sent back unchanged, at its place. Its
+ * tokens are estimated from the data that it contains.
+ */
+export type OtherBlock = HostFields & { readonly type: string };
+
+/** One part of a message: one of four types that core knows, or any other. */
+export type Block = TextBlock | ImageBlock | ThinkingBlock | ToolCallBlock | OtherBlock;
+
+/**
+ * The tokens of a call's prompt, as the provider reported them. `input` counts those that were neither read from its cache
+ * nor written to it.
+ */
+export type ReportedUsage = {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 };
 
 /** A message from the user. */
 export type UserMessage = {
   readonly role: "user";
+  /** Without any text or file the message is not shown. */
   readonly content: string | readonly Block[];
+  /** Further fields of the host. The message gets them again in every view that shows its whole content. */
+  readonly meta?: JsonObject;
+  /** Milliseconds since 1970. */
   readonly timestamp?: number;
 };
 
-/**
- * A message from the model. `meta` contains all fields except the blocks: api, provider, model, usage, stopReason and
- * others.
- */
+/** A message from the model. */
 export type AssistantMessage = {
   readonly role: "assistant";
   readonly content: readonly Block[];
-  readonly meta: JsonObject;
+  /**
+   * Whether the call failed or was aborted. The message is then stored and not shown, because it can be half an answer.
+   * Default: false.
+   */
+  readonly isFailed?: boolean;
+  /** The tokens of the prompt that was answered. By them the session corrects its estimates. Default: not reported. */
+  readonly usage?: ReportedUsage;
+  /** Further fields of the host, such as the model's name. The message gets them again in every view. Default: none. */
+  readonly meta?: JsonObject;
+  /** Milliseconds since 1970. */
   readonly timestamp?: number;
 };
 
 /** The result of a tool call. */
 export type ToolResultMessage = {
   readonly role: "toolResult";
+  /** The `id` of the call. */
   readonly toolCallId: string;
   readonly toolName: string;
   readonly content: readonly Block[];
+  /** Whether the tool failed or did not run. */
   readonly isError: boolean;
+  /**
+   * The host's record beside the text. For the result of a context tool it contains what `answerDetails` returned, so
+   * that the effects are known from the host's history alone.
+   */
   readonly details?: JsonValue;
+  /** Milliseconds since 1970. */
   readonly timestamp?: number;
 };
 
@@ -85,6 +141,11 @@ export function isText(block: Block): block is TextBlock {
 /** Whether a block is an image. */
 export function isImage(block: Block): block is ImageBlock {
   return block.type === "image" && typeof block["data"] === "string";
+}
+
+/** Whether a block is the model's thinking. */
+export function isThinking(block: Block): block is ThinkingBlock {
+  return block.type === "thinking" && typeof block["thinking"] === "string";
 }
 
 /** Whether a block is a tool call. */

@@ -7,6 +7,8 @@ export type AssistantStep = {
   /** Ids of the tool call objects of the answer's calls, in order. */
   readonly toolcall_ids: readonly ObjectId[];
   readonly assistant_meta: JsonObject;
+  /** Present if the model call failed or was aborted. Views do not show the answer. */
+  readonly failed?: true;
   /** Number of the view that the model got: a version of the session's view object. */
   readonly view?: number;
   /** SHA-256 of the request as the provider got it; undefined if the host did not show the request. */
@@ -30,6 +32,8 @@ export type Step = AssistantStep | OpaqueStep;
  */
 export type Turn = {
   readonly user: string | readonly Block[] | null;
+  /** Further fields that the host's message has. */
+  readonly user_meta?: JsonObject;
   readonly timestamp: number | null;
   readonly steps: readonly Step[];
   readonly key?: string;
@@ -49,14 +53,25 @@ export type TurnPosition = { readonly turn: number; readonly step: number };
 /**
  * Whether a step does not count because its model call failed or was aborted. Hosts treat such answers in the same way.
  */
-export function isDiscarded({
-  assistant_meta: meta,
-}: Pick<AssistantStep, "assistant_meta">): boolean {
-  return isDiscardedAnswer(meta);
+export function isDiscarded({ failed }: Pick<AssistantStep, "failed">): boolean {
+  return failed === true;
 }
 
-/** Whether the fields of an answer show that its model call failed or was aborted. */
-export function isDiscardedAnswer({ stopReason: reason }: JsonObject): boolean {
+/**
+ * Returns stored turns in the present form. Chats that were stored before steps had `failed` show it by the stop reason
+ * that Pi gave the answer.
+ */
+export function withFailures(turns: readonly Turn[]): readonly Turn[] {
+  if (!turns.some(({ steps }) => steps.some(isFormerFailure))) return turns;
+  return turns.map((turn) => ({
+    ...turn,
+    steps: turn.steps.map((step) => (isFormerFailure(step) ? { ...step, failed: true } : step)),
+  }));
+}
+
+function isFormerFailure(step: Step): boolean {
+  if (!isAssistantStep(step) || step.failed === true) return false;
+  const { stopReason: reason } = step.assistant_meta;
   return reason === "error" || reason === "aborted";
 }
 

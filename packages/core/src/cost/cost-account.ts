@@ -1,6 +1,6 @@
 import { estimatedCost } from "./estimated-cost.ts";
 import type { PriceProfile } from "./price-profile.ts";
-import type { ReportedUsage } from "./reported-usage.ts";
+import type { ReportedUsage } from "../chat/message.ts";
 
 /**
  * The cost of a session so far; stored as JSON. `estimated` and `append_only` come from the same estimator and price

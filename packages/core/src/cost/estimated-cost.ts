@@ -1,5 +1,6 @@
 import type { PriceProfile } from "./price-profile.ts";
-import { promptOf, type ReportedUsage } from "./reported-usage.ts";
+import type { ReportedUsage } from "../chat/message.ts";
+import { promptOf } from "./reported-usage.ts";
 
 /** The estimated cost of a prompt by a profile. None of its figures was reported by a provider. */
 export interface EstimatedCost {

@@ -1,23 +1,16 @@
-/**
- * Tokens of one call as the provider reported them. `input` counts the tokens that were neither read from the cache nor
- * written to it.
- */
-export type ReportedUsage = {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-};
+import type { ReportedUsage } from "../chat/message.ts";
 
-/** Reads a host's usage record. Returns undefined if it reports nothing about the prompt. */
-export function reportedUsage(usage: unknown): ReportedUsage | undefined {
-  if (typeof usage !== "object" || usage === null) return undefined;
-  const fields = usage as Readonly<Record<string, unknown>>;
-  const reported = {
-    input: count(fields["input"]),
-    cacheRead: count(fields["cacheRead"]),
-    cacheWrite: count(fields["cacheWrite"]),
+/**
+ * Returns a usage that a codec passed, with 0 for every count that is not a positive number. Returns undefined if it
+ * reports nothing about the prompt.
+ */
+export function soundUsage(usage: ReportedUsage): ReportedUsage | undefined {
+  const sound = {
+    input: count(usage.input),
+    cacheRead: count(usage.cacheRead),
+    cacheWrite: count(usage.cacheWrite),
   };
-  return promptOf(reported) > 0 ? reported : undefined;
+  return promptOf(sound) > 0 ? sound : undefined;
 }
 
 /** Returns the tokens of the whole prompt of a call. */
@@ -25,6 +18,7 @@ export function promptOf(usage: ReportedUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;
 }
 
+/** A codec can pass any value of its host instead of a number. */
 function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -12,7 +12,6 @@ export {
   type PrefixStability,
   type SentMessage,
 } from "../cost/prefix-stability.ts";
-export { reportedUsage, type ReportedUsage } from "../cost/reported-usage.ts";
 export { type ThinkingBinding, thinkingBinding } from "../cost/thinking-binding.ts";
 export type { HarnessAdapter, HarnessSupports } from "../host/harness-adapter.ts";
 export type { FileRendering } from "../host/file-rendering.ts";

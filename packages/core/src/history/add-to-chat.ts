@@ -90,6 +90,7 @@ function appendMessage(
   if (message.role === "user") {
     chat.addTurn({
       user: message.content,
+      ...(message.meta === undefined ? {} : { user_meta: message.meta }),
       timestamp: message.timestamp ?? null,
       steps: [],
       ...key,
@@ -103,6 +104,7 @@ function appendMessage(
       assistant: message.content,
       toolcall_ids: ids,
       assistant_meta: { ...message.meta, ...time },
+      ...(message.isFailed === true ? { failed: true } : {}),
       ...answeredView(scope),
       ...key,
     });

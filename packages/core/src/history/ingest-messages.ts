@@ -5,7 +5,7 @@ import {
   type StoredVersion,
   toJson,
 } from "@self-context-manager/objects";
-import type { Message } from "../chat/message.ts";
+import type { Message, ReportedUsage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 import { identify, keyName, type KnownMessage } from "../host/message-identity.ts";
@@ -220,13 +220,7 @@ function sequenceOf(
   });
 }
 
-function firstUsage(unseen: readonly NewMessage[]): Readonly<Record<string, unknown>> | undefined {
-  for (const { message } of unseen) {
-    if (message.role !== "assistant") continue;
-    const usage = message.meta["usage"];
-    return typeof usage === "object" && usage !== null && !Array.isArray(usage)
-      ? (usage as Readonly<Record<string, unknown>>)
-      : undefined;
-  }
-  return undefined;
+function firstUsage(unseen: readonly NewMessage[]): ReportedUsage | undefined {
+  const answer = unseen.map(({ message }) => message).find(({ role }) => role === "assistant");
+  return answer?.role === "assistant" ? answer.usage : undefined;
 }

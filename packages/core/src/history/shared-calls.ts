@@ -22,7 +22,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from "../chat/message.ts";
-import { isAssistantStep, isDiscarded, isDiscardedAnswer, type Turn } from "../chat/turn.ts";
+import { isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
 import { type FileRendering, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
@@ -211,9 +211,7 @@ export function spokenMessages(messages: readonly Message[]): SpokenChat {
 
 /** Whether a message is a prompt, or an answer that did not fail. */
 export function isSpoken(message: Message): message is UserMessage | AssistantMessage {
-  return (
-    message.role === "user" || (message.role === "assistant" && !isDiscardedAnswer(message.meta))
-  );
+  return message.role === "user" || (message.role === "assistant" && message.isFailed !== true);
 }
 
 function spokenText(role: string, content: unknown, timestamp: number | null): string {

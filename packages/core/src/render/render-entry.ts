@@ -80,7 +80,10 @@ function userMessage({ turn, head, files }: UserEntry, source: ViewSource): View
   const found = source.turns[turn];
   if (found === undefined || found.user === null) throw misplaced(turn, -1);
   const content = withoutEmpty(found.user);
-  if (head === undefined) return { role: "user", content, ...timeOf(found.timestamp) };
+  if (head === undefined) {
+    const meta = found.user_meta === undefined ? {} : { meta: found.user_meta };
+    return { role: "user", content, ...meta, ...timeOf(found.timestamp) };
+  }
   const text = files === undefined ? userText(content) : textOf(content);
   const omitted = text.length - head;
   const shown = text.slice(0, head).toWellFormed();

@@ -9,6 +9,7 @@ import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ActivateRange } from "./chosen-range.ts";
+import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
 import type { ReadRequest } from "./read-file.ts";
 import type { View, ViewOptions } from "./view-options.ts";
@@ -72,10 +73,14 @@ export interface ContextSession {
    */
   readonly isFromOtherStore: boolean;
   /** Returns the index after the last message of a host's list that the session knows; 0 if it knows none. */
-  knownUntil<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): Promise<number>;
-  /** Ingests the host's messages. Only messages that the session does not know are stored. */
+  knownUntil<Raw>(messages: readonly NoInfer<Raw>[], codec: MessageCodec<Raw>): Promise<number>;
+  /**
+   * Ingests the host's messages: the whole list, in order. Only messages that the session does not know are stored. If the
+   * list does not continue what the session knows, the session follows it: back to an earlier point, or to another
+   * branch (decision D52). The list stays unchanged.
+   */
   ingest<Raw>(
-    messages: readonly Raw[],
+    messages: readonly NoInfer<Raw>[],
     codec: MessageCodec<Raw>,
     signals?: HostSignals,
   ): Promise<IngestReport>;
@@ -95,20 +100,42 @@ export interface ContextSession {
    * with one commit less.
    */
   ingestAndView<Raw>(
-    messages: readonly Raw[],
+    messages: readonly NoInfer<Raw>[],
     codec: MessageCodec<Raw>,
     options?: ViewOptions & HostSignals,
   ): Promise<View>;
+  /** Returns the tools by which the model controls its context, bound to this session. */
+  tools(): readonly SessionTool[];
+  /**
+   * Opens a file: it becomes known and active, so its content is in the next view. A refusal (`ok: false`) names the
+   * reason, for example that the file is missing or a directory (§18.1).
+   */
   read(request: ReadRequest, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Makes an object active, as a whole or some lines of it: its content is in the next view. `target` is a handle (`f1`,
+   * `f1@2` for version 2), an id, a nickname or a path. An unknown or ambiguous name is refused (`ok: false`).
+   */
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Makes an object inactive, also a pinned one. A line with its handle remains in the view; when its content leaves the
+   * view is decided by the layout.
+   */
   deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  /** Makes an object active and keeps it so: neither the policy nor the budget makes it inactive. */
   pin(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  /** Ends a pin. The object stays active until the policy, the budget or a `deactivate` makes it inactive. */
   unpin(target: string, options?: CallOptions): Promise<ToolAnswer>;
-  /** Adds an object of the store to the pool as inactive. */
+  /** Adds an object of the store to the pool as inactive, for example a file of another session. */
   load(target: string): Promise<ToolAnswer>;
-  /** Returns a whole object of the session or the store, for the user. */
+  /**
+   * Returns a whole object of the session or the store, for the user. Nothing changes. Returns a refusal (`ok: false`)
+   * for an unknown or ambiguous name.
+   */
   inspect(target: string): Promise<StoredVersion | ToolAnswer>;
-  /** Sets the nickname of an object; an empty nickname removes it (decision D15). */
+  /**
+   * Sets the nickname of an object, by which the model and the user can name it; an empty nickname removes it (decision
+   * D15). A nickname that is taken or not allowed is refused (`ok: false`).
+   */
   name(target: string, nickname: string): Promise<ToolAnswer>;
   /**
    * Looks at a file that a tool of the host has just read. If the next messages show its text in the host's own
@@ -159,5 +186,6 @@ export interface ContextSession {
    * call's model is below that prompt from now on, also after a resume. Returns whether it did.
    */
   recordRefusal(refusal: RefusedRequest): Promise<boolean>;
+  /** Returns the known objects with their states, and the number of turns. Nothing changes. */
   status(): Promise<SessionStatus>;
 }

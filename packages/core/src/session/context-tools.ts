@@ -1,14 +1,12 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import { type ContextOperation, renamedPrefix } from "../calls/context-operation.ts";
-import type { ToolAnswer } from "./answers.ts";
+import type { ToolResultMessage } from "../chat/message.ts";
+import { answerDetails, hostText, type ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
+import type { SessionTool, ToolDescription } from "./session-tool.ts";
 
 /** A tool for the model, in a neutral form from which an adapter makes a tool of its harness. */
-export interface ContextTool {
-  readonly name: ContextOperation | `${typeof renamedPrefix}${ContextOperation}`;
-  readonly description: string;
-  /** JSON Schema of the arguments. */
-  readonly parameters: JsonObject;
+export interface ContextTool extends ToolDescription {
   /** Runs the tool. Bad arguments give a refusal, not an error. Rejects only with `StoreError`. */
   run(session: ContextSession, args: JsonObject, callId: string): Promise<ToolAnswer>;
 }
@@ -32,6 +30,32 @@ function targetTool(
       additionalProperties: false,
     },
     run: async (session, args, callId) => await session[name](textArgument(args, "id"), { callId }),
+  };
+}
+
+/** Returns the tools for the model, bound to a session. */
+export function sessionTools(session: ContextSession): readonly SessionTool[] {
+  return contextTools.map((tool) => ({
+    ...tool,
+    run: async (args, callId) => {
+      const answer = await tool.run(session, args, callId);
+      return { ...answer, message: resultMessage(answer, tool.name, callId) };
+    },
+  }));
+}
+
+function resultMessage(
+  answer: ToolAnswer,
+  toolName: string,
+  toolCallId: string,
+): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId,
+    toolName,
+    content: [{ type: "text", text: hostText(answer) }],
+    isError: !answer.ok,
+    details: answerDetails(answer),
   };
 }
 

@@ -41,6 +41,7 @@ import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { noteLeftOut } from "./left-out-messages.ts";
+import { sessionTools } from "./context-tools.ts";
 import { lookAtView, makeView } from "./make-view.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
@@ -204,7 +205,7 @@ export async function openContextSession(
     );
   }
 
-  return {
+  const session: ContextSession = {
     host,
     get isShared() {
       return isShared;
@@ -253,6 +254,7 @@ export async function openContextSession(
           throw error;
         }
       }),
+    tools: () => sessionTools(session),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),
     activate: async (target, range, options) =>
@@ -316,6 +318,7 @@ export async function openContextSession(
       }),
     status: async () => await run(async (current) => statusOf(current)),
   };
+  return session;
 }
 
 /** Separates a host's list, and notes whether others have left out messages that the session does not know. */

@@ -12,7 +12,7 @@ import {
 import { estimatedCost, pricedUsage, tierFactor } from "../../src/cost/estimated-cost.ts";
 import { prefixStability } from "../../src/cost/prefix-stability.ts";
 import { type PriceProfile, priceProfile } from "../../src/cost/price-profile.ts";
-import { reportedUsage } from "../../src/cost/reported-usage.ts";
+import { soundUsage } from "../../src/cost/reported-usage.ts";
 
 const profile: PriceProfile = {
   read: 0.1,
@@ -100,15 +100,14 @@ describe("prefix stability", () => {
 });
 
 describe("reported usage", () => {
-  test("is read from a host's fields, and is undefined if they contain no tokens", () => {
-    expect(reportedUsage({ input: 5, cacheRead: 7, cacheWrite: -1, output: 3 })).toEqual({
+  test("counts only positive numbers, and is undefined without a token", () => {
+    expect(soundUsage({ input: 5, cacheRead: 7, cacheWrite: -1 })).toEqual({
       input: 5,
       cacheRead: 7,
       cacheWrite: 0,
     });
-    expect(reportedUsage({ input: 0, cacheRead: 0 })).toBeUndefined();
-    expect(reportedUsage({ input: Number.NaN })).toBeUndefined();
-    expect(reportedUsage("usage")).toBeUndefined();
+    expect(soundUsage({ input: 0, cacheRead: 0, cacheWrite: 0 })).toBeUndefined();
+    expect(soundUsage({ input: Number.NaN, cacheRead: 0, cacheWrite: 0 })).toBeUndefined();
   });
 
   test("is priced with its tier", () => {

@@ -26,7 +26,7 @@ const codec: MessageCodec<Message> = {
 
 function isAdded(message: Message): boolean {
   if (message.role === "opaque") return message.kind === reminderKind;
-  if (message.role === "assistant") return message.meta["provider"] === exampleTool;
+  if (message.role === "assistant") return message.meta?.["provider"] === exampleTool;
   return message.role === "toolResult" && message.toolName === exampleTool;
 }
 

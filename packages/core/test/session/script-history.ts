@@ -1,4 +1,4 @@
-import type { JsonObject } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
 import type {
   AssistantMessage,
   Block,
@@ -57,6 +57,7 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     role: "assistant",
     content,
     meta: { api: "test", provider: "test", model: "test-1", stopReason: "stop", ...meta },
+    ...translated(meta),
     ...stamp(),
   });
   const nextId = (): string => {
@@ -109,6 +110,19 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     say: (text, meta) => void messages.push(assistant([{ type: "text", text }], meta)),
     push: (message) => void messages.push(message),
     ingest: async (session) => await session.ingest(messages, plainCodec),
+  };
+}
+
+/** Translates the fields of an answer, as the codec of a host does. */
+function translated({
+  stopReason,
+  usage,
+}: JsonObject): Pick<AssistantMessage, "isFailed" | "usage"> {
+  const isFailed = stopReason === "error" || stopReason === "aborted";
+  const none = { input: 0, cacheRead: 0, cacheWrite: 0 };
+  return {
+    ...(isFailed ? { isFailed } : {}),
+    ...(isJsonObject(usage) ? { usage: { ...none, ...usage } } : {}),
   };
 }
 

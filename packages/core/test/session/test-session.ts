@@ -7,10 +7,8 @@ import {
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import type { ToolFacts } from "../../src/calls/tool-facts.ts";
-import type { Message } from "../../src/chat/message.ts";
 import type { FileTracker } from "../../src/files/file-tracker.ts";
 import type { HostSession } from "../../src/host/host-session.ts";
-import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ActivationPolicy } from "../../src/policy/activation-policy.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
@@ -50,15 +48,7 @@ export const testHost: HostSession = { harness: "test", sessionId: "session-1" }
 /** Another session of the same host. */
 export const otherHost: HostSession = { harness: "test", sessionId: "session-2" };
 
-/** A codec for hosts whose messages have the neutral form. */
-export const plainCodec: MessageCodec<Message> = {
-  identify: (message) => ({
-    role: message.role === "opaque" || message.role === "summary" ? message.kind : message.role,
-    ...(message.timestamp === undefined ? {} : { timestamp: message.timestamp }),
-    ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
-  }),
-  decode: (message) => message,
-};
+export { neutralCodec as plainCodec } from "../../src/host/neutral-codec.ts";
 
 /** Opens a session for a test. Ids count up, and the clock does not advance. */
 export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {

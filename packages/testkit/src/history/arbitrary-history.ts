@@ -159,6 +159,7 @@ function pushAssistant(
     role: "assistant",
     content,
     meta: { api: "test", model: "test-1", stopReason: event.stopReason },
+    ...(event.stopReason === "error" || event.stopReason === "aborted" ? { isFailed: true } : {}),
     ...stamp(),
   };
   messages.push(message);

@@ -230,8 +230,7 @@ function assertThinkingIsAppended({
   const turn = input.turns[last.turns - 1];
   const step = turn?.steps[last.steps];
   if (step === undefined || !isAssistantStep(step) || step.view !== input.lastCall) return;
-  const reason = step.assistant_meta["stopReason"];
-  if (reason === "error" || reason === "aborted" || !hasSignedThinking(step)) return;
+  if (step.failed === true || !hasSignedThinking(step)) return;
   const answer = output.messages[lastMessages.length];
   assert.ok(answer && signatureIn(answer) !== undefined, "the newest thinking is missing");
 }

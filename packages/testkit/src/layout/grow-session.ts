@@ -141,6 +141,7 @@ function answered(
     assistant: blocks,
     toolcall_ids: ids,
     assistant_meta: { stopReason: answer.stopReason, timestamp: place.times },
+    ...(isDiscarded ? { failed: true } : {}),
     ...(sent === undefined || sent.isAnswered ? {} : { view: sent.call }),
   });
   return results.reduce((then, run) => run(then), step);

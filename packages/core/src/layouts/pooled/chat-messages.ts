@@ -35,7 +35,8 @@ function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
   if (turn.user === null) return { messages: [], tokens: 0 };
   const content = withoutEmpty(turn.user);
   if (content.length === 0) return { messages: [], tokens: 0 };
-  const message = { role: "user" as const, content, ...timeOf(turn.timestamp) };
+  const meta = turn.user_meta === undefined ? {} : { meta: turn.user_meta };
+  const message = { role: "user" as const, content, ...meta, ...timeOf(turn.timestamp) };
   return { messages: [message], tokens: messageTokens(message, estimator) };
 }
 

@@ -44,11 +44,10 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
             ...blocks(text, []),
             ...message.calls.map((call) => ({ type: "toolCall", ...call })),
           ],
-          // Core leaves out failed answers. It recognises them by this field.
-          meta: {
-            ...(message.failed ? { stopReason: "error" } : {}),
-            ...(message.tokens === undefined ? {} : { usage: { input: message.tokens } }),
-          },
+          ...(message.failed ? { isFailed: true } : {}),
+          ...(message.tokens === undefined
+            ? {}
+            : { usage: { input: message.tokens, cacheRead: 0, cacheWrite: 0 } }),
           timestamp,
         };
       case "output":
