@@ -1,9 +1,8 @@
 import {
-  cacheModel,
   type ModelCost,
   type ModelFacts,
+  modelOptions,
   type PriceProfile,
-  priceProfile,
 } from "@self-context-manager/core";
 import type { ThinkingBinding } from "@self-context-manager/core/host";
 
@@ -27,8 +26,7 @@ type Retention = NonNullable<ModelFacts["retention"]>;
 export function modelPrices(model: unknown, retention?: Retention): ModelPrices {
   const facts = isFields(model) ? modelFacts(model, retention) : undefined;
   if (facts === undefined) return {};
-  const thinking = bindsThinking(model) ? "bound" : "free";
-  return { model: cacheModel(facts), prices: priceProfile(facts), thinking };
+  return { ...modelOptions(facts), thinking: bindsThinking(model) ? "bound" : "free" };
 }
 
 function modelFacts(model: Fields, retention: Retention | undefined): ModelFacts | undefined {

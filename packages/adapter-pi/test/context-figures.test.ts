@@ -1,10 +1,10 @@
 import { type CostAccount, countCall, emptyAccount } from "@self-context-manager/core/host";
-import { type PriceProfile, priceProfile } from "@self-context-manager/core";
+import { modelOptions, type PriceProfile } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
 import { type ContextFigures, contextFigures } from "../src/context-figures.ts";
 
-const prices = priceProfile({ provider: "anthropic", id: "claude-sonnet-4-5" });
+const prices = modelOptions({ provider: "anthropic", id: "claude-sonnet-4-5" }).prices;
 /** The account of one call of a warm cache. */
 const oneCall = (
   at: PriceProfile,
@@ -49,7 +49,7 @@ describe("the figures for the user", () => {
   });
 
   test("show a higher cost, and that prices are assumed", () => {
-    const unknown = priceProfile({ provider: "x", id: "x" });
+    const unknown = modelOptions({ provider: "x", id: "x" }).prices;
     const more = oneCall(unknown, [11_000, 0, 10_000]);
 
     expect(said({ account: more, prices: unknown })).toContain(

@@ -35,13 +35,8 @@ export {
   type ToolResultMessage,
   type UserMessage,
 } from "./chat/message.ts";
-export { cacheModel } from "./cost/cache-state.ts";
-export {
-  type ModelCost,
-  type ModelFacts,
-  type PriceProfile,
-  priceProfile,
-} from "./cost/price-profile.ts";
+export { modelOptions, type ModelOptions } from "./cost/model-options.ts";
+export { type ModelCost, type ModelFacts, type PriceProfile } from "./cost/price-profile.ts";
 export type { HostSession } from "./host/host-session.ts";
 export { neutralCodec } from "./host/neutral-codec.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
