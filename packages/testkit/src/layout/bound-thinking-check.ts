@@ -1,4 +1,4 @@
-import type { AssistantMessage, ViewMessage } from "@self-context-manager/core";
+import { type AssistantMessage, isThinking, type ViewMessage } from "@self-context-manager/core";
 import {
   type AssistantStep,
   isAssistantStep,
@@ -39,8 +39,7 @@ export function boundThinkingCheck(): (played: PlayedCall) => void {
 /** Returns the signature of the thinking that a message shows. */
 export function signatureIn(message: ViewMessage): string | undefined {
   if (message.role !== "assistant") return undefined;
-  const signature = message.content.find(({ type }) => type === "thinking")?.["thinkingSignature"];
-  return typeof signature === "string" ? signature : undefined;
+  return message.content.find(isThinking)?.thinkingSignature;
 }
 
 function answerWith({ turns }: LayoutInput, signature: string): AssistantStep | undefined {

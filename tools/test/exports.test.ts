@@ -1,0 +1,100 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const scope = "@self-context-manager/";
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** The names that a list in braces contains, without `type` and with the name before `as`. */
+function namesIn(list: string): readonly string[] {
+  return list
+    .split(",")
+    .map((name) => name.trim().replace(/^type\s+/u, ""))
+    .map((name) => name.split(/\s+as\s+/u)[0] ?? "")
+    .filter((name) => name !== "");
+}
+
+interface Imported {
+  /** The package with its entry, such as `core/host`. */
+  readonly from: string;
+  readonly names: readonly string[];
+}
+
+/** The imports of packages of this repository in a text. */
+function importsIn(text: string): readonly Imported[] {
+  const statement = /import\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"@self-context-manager\/([^"]+)"/gu;
+  return [...text.matchAll(statement)].map(([, list = "", from = ""]) => ({
+    from,
+    names: namesIn(list),
+  }));
+}
+
+/** The names that the file of an entry exports. */
+function exportsOf(entry: string): ReadonlySet<string> {
+  const [name = "", ...rest] = entry.split("/");
+  const manifest = JSON.parse(read(`packages/${name}/package.json`)) as {
+    readonly exports: Readonly<Record<string, { readonly [condition: string]: string }>>;
+  };
+  const source = manifest.exports[[".", ...rest].join("/")]?.[`${scope}source`];
+  if (source === undefined) throw new Error(`${entry} is no entry of a package`);
+  const code = read(join("packages", name, source));
+  const lists = [...code.matchAll(/export\s+(?:type\s+)?\{([^}]*)\}/gu)];
+  const single = [
+    ...code.matchAll(/export (?:default |async )?(?:const|function|type|interface) (\w+)/gu),
+  ];
+  return new Set([
+    ...lists.flatMap(([, list = ""]) => namesIn(list)),
+    ...single.map(([, exported = ""]) => exported),
+  ]);
+}
+
+const pages = [
+  ...globSync("{docs,packages,examples}/**/*.md", {
+    cwd: root,
+    exclude: (name) => /node_modules|dist|pack$/u.test(name),
+  }),
+  "README.md",
+];
+
+describe("an import in a document", () => {
+  test.each(pages.filter((page) => importsIn(read(page)).length > 0))(
+    "of %s names an export",
+    (page) => {
+      const missing = importsIn(read(page)).flatMap(({ from, names }) => {
+        const exported = exportsOf(from);
+        return names.filter((name) => !exported.has(name)).map((name) => `${from}: ${name}`);
+      });
+
+      expect(missing).toEqual([]);
+    },
+  );
+
+  it("is seen", () => {
+    expect(importsIn('import { a, type B as C } from "@self-context-manager/core/host";')).toEqual([
+      { from: "core/host", names: ["a", "B"] },
+    ]);
+  });
+});
+
+describe.each(["core", "core/host", "core/layout", "core/inspect", "core/rehearsal"])(
+  "the entry %s",
+  (entry) => {
+    it("exports no value that nobody outside core uses", () => {
+      const [name = "core"] = entry.split("/");
+      const files = globSync("{packages,tests-e2e,bench,examples}/**/*.{ts,md}", {
+        cwd: root,
+        exclude: (part) => /node_modules|dist|pack$/u.test(part),
+      }).filter((file) => !file.startsWith(`packages/${name}/`));
+      const used = new Set(
+        [...files, ...pages].flatMap((file) =>
+          importsIn(read(file)).flatMap(({ from, names }) => (from === entry ? names : [])),
+        ),
+      );
+      const values = [...exportsOf(entry)].filter((one) => /^[a-z]/u.test(one));
+
+      expect(values.filter((one) => !used.has(one))).toEqual([]);
+    });
+  },
+);
