@@ -494,6 +494,12 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "files/file-tracker.ts",
+    of: "known.delete(listener) && known.size === 0",
+    becomes: "known.delete(listener)",
+    breaks: "A session that closes ends the tracking of files that another session follows.",
+  },
+  {
+    file: "files/file-tracker.ts",
     of: "if (listener === except) continue;",
     becomes: "",
     breaks: "A session gets reports of its own versions as if others had made them.",
@@ -563,6 +569,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: '(presence === "missing" && (!isReadable || file.isOnlyNamed))',
     becomes: '(presence === "missing" && !isReadable)',
     breaks: "After a branch switch, files that were only listed are read.",
+  },
+  {
+    file: "session/follow-files.ts",
+    of: "      stop();\n",
+    becomes: "",
+    breaks: "The tracker keeps the files and the listener of a session that was closed.",
   },
   {
     file: "session/follow-files.ts",
@@ -882,6 +894,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "from + request.limit - 1",
     becomes: "from + request.limit",
     breaks: "A read shows one line more than was asked for.",
+  },
+  {
+    file: "session/open-context-session.ts",
+    of: "closing ??= queue(async () => {",
+    becomes: "closing ??= taskQueue()(async () => {",
+    breaks: "A session closes under an operation that runs.",
   },
   {
     file: "session/open-context-session.ts",

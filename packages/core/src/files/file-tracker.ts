@@ -73,6 +73,7 @@ export interface FileTracker extends AsyncDisposable {
    * that is newer than the tracked one is reported to all listeners except the caller's. Rejects with `StoreError`.
    */
   track(objects: readonly StoredMetadata[], options?: TrackOptions): Promise<void>;
+  /** Ends the tracking of objects, whoever tracks them. */
   untrack(ids: readonly ObjectId[]): void;
   /** Resolves when all tracked files are watched and all differences up to then are stored. */
   ready(): Promise<void>;
@@ -90,7 +91,7 @@ export interface FileTracker extends AsyncDisposable {
   hold(path: string): Promise<AsyncDisposable>;
   /**
    * Calls a listener with all changes in order, in batches of at most a few hundred. Returns a function that removes
-   * the listener.
+   * the listener, and ends the tracking of objects that only calls with this listener as `except` have tracked.
    */
   onChange(listener: FileChangeListener): () => void;
 }
@@ -119,6 +120,8 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   const queue = taskQueue();
   const listeners = new Set<FileChangeListener>();
   const holds = new Map<string, number>();
+  /** Who tracks each object: the listener of the caller, or undefined for a caller without one. */
+  const callers = new Map<ObjectId, Set<FileChangeListener | undefined>>();
   /** Paths whose change could not be stored. They are checked again with the next sightings. */
   const undone = new Set<string>();
   /** Sightings that wait to be processed: the newest one of each path. */
@@ -213,6 +216,16 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     if (added.length > 0) await watcher.add(added);
   }
 
+  function untrack(ids: readonly ObjectId[]): void {
+    for (const id of ids) {
+      callers.delete(id);
+      tracked.remove(id);
+    }
+    void queue(async () => {
+      if (!closed) await watchPaths();
+    });
+  }
+
   /**
    * Returns the object of the file at a path without an object, if it is a tracked file that is no longer at its last
    * path.
@@ -236,18 +249,17 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
         if (stored.body.type !== "file" && stored.body.type !== "note") continue;
         const previous = tracked.all.get(stored.body.id)?.stored;
         const file = tracked.put(stored, onlyNamed?.has(stored.body.id) ?? false);
-        if (file !== undefined) paths.push(file.path);
+        if (file === undefined) continue;
+        paths.push(file.path);
+        const known = callers.get(file.id);
+        if (known === undefined) callers.set(file.id, new Set([except]));
+        else known.add(except);
         if (previous !== undefined && previous.version < stored.version)
           newer.push({ previous, stored });
       }
       await Promise.all([queue(async () => await notifyNewer(newer, except)), lookAt(paths)]);
     },
-    untrack(removed) {
-      for (const id of removed) tracked.remove(id);
-      void queue(async () => {
-        if (!closed) await watchPaths();
-      });
-    },
+    untrack,
     async ready() {
       await queue(async () => undefined);
       await watcher.ready();
@@ -273,7 +285,11 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     },
     onChange(listener) {
       listeners.add(listener);
-      return () => void listeners.delete(listener);
+      return () => {
+        listeners.delete(listener);
+        const left = [...callers].filter(([, known]) => known.delete(listener) && known.size === 0);
+        untrack(left.map(([id]) => id));
+      };
     },
     async [Symbol.asyncDispose]() {
       closed = true;

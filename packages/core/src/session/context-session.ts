@@ -58,8 +58,12 @@ export interface WriteOptions extends CallOptions {
  * again before the next one. If another process has written to the same session, an operation is repeated on the state
  * which that process stored. Rejects with `StoreError`; `VERSION_CONFLICT` means that the other process committed first
  * a second time.
+ *
+ * Disposal closes the session: it waits for the operations that run, stops following files and releases the holds of
+ * `holdWrite`. The store stays open. Afterwards each operation rejects with `STORE_CLOSED`, and `announceTools` does
+ * nothing. A second disposal waits for the first and does nothing more.
  */
-export interface ContextSession {
+export interface ContextSession extends AsyncDisposable {
   readonly host: HostSession;
   /**
    * Whether another process is known to have this session open too: the caller reported it at the opening, or that

@@ -11,24 +11,30 @@ import { filesRead, isLargeUnread } from "../calls/toolcall-object.ts";
 import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
-/** Keeps the file objects of a session up to date. */
-export interface FileFollower {
+/**
+ * Keeps the file objects of a session up to date. Disposal ends the tracking of files that no other follower tracks, and
+ * releases the holds.
+ */
+export interface FileFollower extends AsyncDisposable {
   /** Adds new versions of the session's files to its pool. The layout decides what the model sees of them. */
   takeIn(scope: SessionScope): void;
   /** Tracks files that joined the pool or got another version. Resolves when they are compared with the disk. */
   track(scope: SessionScope): Promise<void>;
+  /** Holds a path as the tracker does, at most until this follower is disposed of. */
+  hold(path: string): Promise<AsyncDisposable>;
 }
 
 /** Returns a follower of a tracker, which several sessions can share. */
 export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower {
   const changed = new Map<ObjectId, StoredVersion>();
+  const holds = new Set<Promise<AsyncDisposable>>();
   const listener: FileChangeListener = (changes) => {
     for (const change of changes) {
       const isVersion = "previous" in change || change.type === "appeared";
       if (isVersion) changed.set(change.id, change.stored);
     }
   };
-  tracker.onChange(listener);
+  const stop = tracker.onChange(listener);
   return {
     takeIn(scope) {
       for (const [id, stored] of changed) takeInVersion(scope, id, stored);
@@ -60,6 +66,27 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
           throw error;
         }
         logger.warn("files are not watched", { error });
+      }
+    },
+    async hold(path) {
+      const holding = tracker.hold(path);
+      holds.add(holding);
+      const hold = await holding;
+      return {
+        async [Symbol.asyncDispose]() {
+          holds.delete(holding);
+          await hold[Symbol.asyncDispose]();
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      stop();
+      const held = await Promise.all(holds);
+      const released = held.map(async (hold) => await hold[Symbol.asyncDispose]());
+      for (const result of await Promise.allSettled(released)) {
+        // A file that another session follows is compared again with its next change, so the follower can end.
+        if (result.status === "rejected")
+          logger.warn("files could not be compared with the disk", { error: result.reason });
       }
     },
   };

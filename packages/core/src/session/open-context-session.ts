@@ -56,7 +56,10 @@ interface OpenSessionOptions {
   readonly isShared?: boolean;
 }
 
-/** Opens a session by its host session id, with its stored pool and sets. */
+/**
+ * Opens a session by its host session id, with its stored pool and sets. The caller disposes of the session; its store
+ * and its tracker stay open. Rejects with `StoreError` if the session cannot be read.
+ */
 export async function openContextSession(
   given: SessionDependencies,
   host: HostSession,
@@ -77,7 +80,22 @@ export async function openContextSession(
   const { tracker } = dependencies;
   const follower = tracker === undefined ? undefined : fileFollower(tracker, dependencies.logger);
   let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
-  let scope: SessionScope | undefined = await openScope();
+  let scope: SessionScope | undefined;
+  let closing: Promise<void> | undefined;
+  try {
+    scope = await openScope();
+  } catch (error) {
+    await follower?.[Symbol.asyncDispose]();
+    throw error;
+  }
+
+  function checkOpen(): void {
+    if (closing === undefined) return;
+    throw new StoreError(
+      "STORE_CLOSED",
+      `session ${host.sessionId} of ${host.harness} is closed; open it again`,
+    );
+  }
 
   async function openScope(): Promise<SessionScope> {
     const opened = {
@@ -118,6 +136,7 @@ export async function openContextSession(
    * first.
    */
   async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
+    checkOpen();
     return await queue(async () => {
       const version = scope?.state.version;
       try {
@@ -281,10 +300,12 @@ export async function openContextSession(
         if (reference !== undefined) noteFiles(executions, options, [reference]);
       }),
     holdWrite: async (path) => {
+      checkOpen();
       const absolute = dependencies.files.resolve(path, dependencies.workspace);
-      return (await tracker?.hold(absolute)) ?? { [Symbol.asyncDispose]: async () => {} };
+      return (await follower?.hold(absolute)) ?? { [Symbol.asyncDispose]: async () => {} };
     },
     async checkArguments(toolName, args) {
+      checkOpen();
       const written = writtenStandIns(dependencies.toolFacts, toolName, args);
       // Nearly every call has no stand-in and waits for nothing.
       if (written.found.length === 0) return undefined;
@@ -317,6 +338,14 @@ export async function openContextSession(
         return isTooLong;
       }),
     status: async () => await run(async (current) => statusOf(current)),
+    [Symbol.asyncDispose]: async () => {
+      // The queue runs this after the operations that were requested before.
+      closing ??= queue(async () => {
+        scope = undefined;
+        await follower?.[Symbol.asyncDispose]();
+      });
+      await closing;
+    },
   };
   return session;
 }

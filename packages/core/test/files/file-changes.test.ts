@@ -83,6 +83,39 @@ test("a file that is no longer tracked is neither watched nor stored", async () 
   expect((await latest(id)).version).toBe(1);
 });
 
+test("a file is tracked until the last listener that tracks it is removed", async () => {
+  const { disk, index, latest, tracker } = trackedDisk();
+  const ids = [await index("/work/a.txt", "one"), await index("/work/b.txt", "one")];
+  const both = await Promise.all(ids.map(async (id) => metadataVersion(await latest(id))));
+  const [one, other] = [() => undefined, () => undefined];
+  const [removeOne, removeOther] = [tracker.onChange(one), tracker.onChange(other)];
+  await tracker.track(both, { except: one });
+  await tracker.track(both.slice(1), { except: other });
+  const watched = async (): Promise<readonly string[]> => {
+    await tracker.ready();
+    return [...disk.watcher.known.keys()];
+  };
+
+  removeOne();
+  const afterOne = await watched();
+  removeOther();
+
+  expect([afterOne, await watched()]).toEqual([["/work/b.txt"], []]);
+});
+
+test("a file that a caller without a listener tracks stays tracked when a listener is removed", async () => {
+  const { disk, know, latest, tracker } = trackedDisk();
+  const id = await know("/work/a.txt", "one");
+  const listener = (): undefined => undefined;
+  const remove = tracker.onChange(listener);
+  await tracker.track([metadataVersion(await latest(id))], { except: listener });
+
+  remove();
+  await tracker.ready();
+
+  expect([...disk.watcher.known.keys()]).toEqual(["/work/a.txt"]);
+});
+
 test("a file that is replaced by something unreadable keeps its last version and is reported once", async () => {
   const { disk, know, latest, tracker, changes } = trackedDisk();
   const id = await know("/work/a.txt", "one");

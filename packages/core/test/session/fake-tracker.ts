@@ -6,6 +6,8 @@ export interface FakeTracker extends FileTracker {
   readonly tracked: readonly unknown[];
   /** The paths that were tracked as only named. */
   readonly named: readonly unknown[];
+  /** The number of listeners. */
+  readonly listening: () => number;
   /** Reports changes to the listeners. */
   readonly tell: (changes: readonly FileChange[]) => void;
   /** Makes `track` fail until it is called without an error. */
@@ -21,6 +23,7 @@ export function fakeTracker(): FakeTracker {
   return {
     tracked,
     named,
+    listening: () => listeners.size,
     tell: (changes) => {
       for (const listener of listeners) listener(changes);
     },
