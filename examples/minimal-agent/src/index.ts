@@ -16,7 +16,7 @@ const call = (number: number, name: string, args: Record<string, string>): Block
 };
 
 await using manager = await openContextManager({ store: "memory" });
-const session = await manager.openSession({ harness: "minimal-agent", sessionId: "first" });
+await using session = await manager.openSession({ harness: "minimal-agent", sessionId: "first" });
 await session.recordSystemPrompt("own", standingInstruction);
 const messages: Message[] = [{ role: "user", content: "Look around.", timestamp: Date.now() }];
 
