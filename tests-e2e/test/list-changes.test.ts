@@ -4,12 +4,13 @@ import {
   type ListRound,
   type OpenTriedSession,
   scriptedCodecs,
+  sessionsWith,
   testScale,
 } from "@self-context-manager/testkit";
 import { layoutKinds } from "@self-context-manager/compose";
 import { describe, expect, it } from "vitest";
 
-import { keptMemoryPlace, sessionsWith } from "../src/session/history-places.ts";
+import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const runs = testScale.isLong ? 3_000 : 100;

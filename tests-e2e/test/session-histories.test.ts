@@ -2,12 +2,13 @@ import { layoutKinds } from "@self-context-manager/compose";
 import {
   checkSessionHistories,
   type SessionHistory,
+  sessionsWith,
   testScale,
 } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
 import { historyFaults } from "../src/session/history-faults.ts";
-import { keptMemoryPlace, sessionsWith } from "../src/session/history-places.ts";
+import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const runs = testScale.isLong ? 5_000 : 300;

@@ -1,3 +1,7 @@
+export { type Availability, breakableStore } from "./harness/driver/breakable-store.ts";
+export { countedIds } from "./harness/driver/counted-ids.ts";
+export { neutralMessage, type NeutralParts } from "./harness/driver/neutral-message.ts";
+export { hostSettings, openTriedSession, type TriedPlace } from "./harness/driver/tried-session.ts";
 export { harnessContract, type HarnessContract } from "./harness/harness-contract.ts";
 export type {
   HarnessHost,
@@ -39,7 +43,7 @@ export type {
   ScriptedContent,
   ScriptedMessage,
 } from "./harness/scripted/scripted-message.ts";
-export { linesIn, scriptedTools } from "./harness/scripted/scripted-tools.ts";
+export { linesIn, scriptedCalls, scriptedTools } from "./harness/scripted/scripted-tools.ts";
 export { wordsOf } from "./harness/stage.ts";
 export type {
   ScriptedOutput,
@@ -59,6 +63,7 @@ export {
   type ListChanges,
   type ListRound,
 } from "./history/list-changes.ts";
+export { sessionsWith, triedLayouts } from "./history/tried-layouts.ts";
 export type { SessionHistory } from "./history/session-move.ts";
 export { checkSessionHistories, type SessionHistories } from "./history/session-histories.ts";
 export { type EpochLaw, epochLaws, type EpochSubject } from "./layout/epoch-laws.ts";

@@ -4,7 +4,14 @@ import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonValue } from "@self-context-manager/core";
 import { toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { memoryFolder, type ModelRequest, type OpenHost } from "@self-context-manager/testkit";
+import {
+  breakableStore,
+  memoryFolder,
+  type ModelRequest,
+  type OpenHost,
+  openTriedSession,
+  scriptedCalls,
+} from "@self-context-manager/testkit";
 
 import {
   type AgentMessage,
@@ -15,8 +22,6 @@ import {
   textOf,
 } from "./agent-model.ts";
 import { agentTools } from "./agent-tools.ts";
-import { breakableStore } from "./breakable-store.ts";
-import { memoryFolderCalls, openHostSession } from "./host-session.ts";
 
 /** The parts of pi-agent-core that are used. All releases have them. */
 export interface AgentModule {
@@ -66,7 +71,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
     async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
       const tools = agentTools(folder, options.other);
-      const session = await openHostSession(
+      const session = await openTriedSession(
         { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
         options.settings,
         { harness: piAgentAdapter.harness, sessionId: `agent-${forks + 1}` },
@@ -99,7 +104,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
     return {
       settings: options.settings,
-      calls: memoryFolderCalls,
+      calls: scriptedCalls(),
       requests,
       notices: [],
       prompt: async (text, images = []) =>

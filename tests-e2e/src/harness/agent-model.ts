@@ -1,6 +1,11 @@
 import { isJsonObject } from "@self-context-manager/objects";
 import { toJson } from "@self-context-manager/core/host";
-import type { ModelMessage, ModelReply, ModelRequest } from "@self-context-manager/testkit";
+import {
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  neutralMessage,
+} from "@self-context-manager/testkit";
 
 /** A message of pi-agent-core. All releases have this form. */
 export interface AgentMessage {
@@ -35,14 +40,16 @@ export function neutralAgentRequest({ messages, systemPrompt, tools }: AgentRequ
   return {
     instruction: [systemPrompt ?? "", ...system.map((one) => textOf(blocksOf(one)))].join(""),
     tools: (tools ?? declared).map(({ name }) => name),
-    messages: messages.filter(({ role }) => role !== "system").map(neutralMessage),
+    messages: messages.filter(({ role }) => role !== "system").map(asNeutral),
   };
 }
 
-function neutralMessage(message: AgentMessage): ModelMessage {
+function asNeutral(message: AgentMessage): ModelMessage {
   const blocks = blocksOf(message);
   const { toolCallId } = message;
-  const rendered = {
+  const thinking = blocks.find(({ type }) => type === "thinking")?.thinking;
+  // A provider gets neither times nor usage, so the default bytes are those that it gets.
+  return neutralMessage({
     role: roleOf(message),
     text: textOf(blocks),
     images: blocks.flatMap(({ type, data }) => (type === "image" ? [data ?? ""] : [])),
@@ -51,11 +58,8 @@ function neutralMessage(message: AgentMessage): ModelMessage {
       return type === "toolCall" ? [{ id, name, arguments: isJsonObject(args) ? args : {} }] : [];
     }),
     ...(typeof toolCallId === "string" ? { toolCallId } : {}),
-  };
-  const thinking = blocks.find(({ type }) => type === "thinking")?.thinking;
-  // A provider gets neither times nor usage.
-  const bytes = JSON.stringify(rendered);
-  return { ...rendered, ...(thinking === undefined ? {} : { thinking }), bytes };
+    ...(thinking === undefined ? {} : { thinking }),
+  });
 }
 
 function roleOf({ role }: AgentMessage): ModelMessage["role"] {

@@ -2,7 +2,14 @@ import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi"
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import { fileTracker, silentLogger } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { HarnessHost, HostSettings, OpenHost } from "@self-context-manager/testkit";
+import {
+  type Availability,
+  breakableStore,
+  type HarnessHost,
+  type HostSettings,
+  type OpenHost,
+  openTriedSession,
+} from "@self-context-manager/testkit";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -13,8 +20,6 @@ import { passThroughExtension } from "../pass-through-extension.ts";
 import { forkSession, openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
-import { type Availability, breakableStore } from "./breakable-store.ts";
-import { openHostSession } from "./host-session.ts";
 import { otherPiExtension } from "./other-pi-extension.ts";
 import { piRecord } from "./pi-record.ts";
 import { loopbackReply, neutralRequest } from "./pi-requests.ts";
@@ -159,7 +164,7 @@ function openOn(path: string, availability: Availability, settings: HostSettings
     const tracker = stack.use(fileTracker({ store, files, ids, logger, workspace, watcher }));
     // As Pi's entry point sets it: no release reports whether another extension changes what `read` returns.
     const place = { store, files, ids, workspace, tracker, activateUnread: "ask" } as const;
-    const session = await openHostSession(place, settings, host);
+    const session = await openTriedSession(place, settings, host);
     const opened = stack.move();
     return {
       session,

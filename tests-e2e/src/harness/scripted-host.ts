@@ -10,10 +10,13 @@ import { type MessageCodec, toJson } from "@self-context-manager/core/host";
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
+  breakableStore,
   memoryFolder,
   type OpenHost,
+  openTriedSession,
   scriptedAdapter,
   type ScriptedAdapter,
+  scriptedCalls,
   scriptedCodec,
   scriptedHarness,
   scriptedTools,
@@ -21,9 +24,6 @@ import {
   type ScriptedMessage,
   type SavedSession,
 } from "@self-context-manager/testkit";
-
-import { breakableStore } from "./breakable-store.ts";
-import { memoryFolderCalls, openHostSession } from "./host-session.ts";
 
 /** The parts of a host that a faulty adapter can use. */
 export interface ScriptedParts {
@@ -99,7 +99,7 @@ export function scriptedHost({
     } {
       openings += 1;
       const openSession = async (host: HostSession): Promise<ContextSession> =>
-        await openHostSession(
+        await openTriedSession(
           { store, files: folder, ids, workspace: folder.path, toolFacts: factsWith(readTool) },
           options.settings,
           host,
@@ -136,10 +136,7 @@ export function scriptedHost({
 
     return {
       settings: options.settings,
-      calls: {
-        ...memoryFolderCalls,
-        read: (path, lines) => ({ ...memoryFolderCalls.read(path, lines), name: readTool }),
-      },
+      calls: scriptedCalls(readTool),
       get requests() {
         return [...earlier, ...current.harness.requests];
       },

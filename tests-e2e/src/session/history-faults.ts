@@ -1,12 +1,11 @@
 import type { ContextSession, ObjectStore } from "@self-context-manager/core";
 import { objectId } from "@self-context-manager/objects";
-import type {
-  BreakingPlugin,
-  OpenTriedSession,
-  ScriptedMessage,
+import {
+  type BreakingPlugin,
+  type OpenTriedSession,
+  type ScriptedMessage,
+  sessionsWith,
 } from "@self-context-manager/testkit";
-
-import { sessionsWith } from "./history-places.ts";
 
 /** A fault that a check of random histories must detect. */
 export interface HistoryFault {

@@ -1,5 +1,6 @@
 import type { JsonValue } from "@self-context-manager/objects";
 
+import { neutralMessage, type NeutralParts } from "../driver/neutral-message.ts";
 import type { ModelMessage, ModelToolCall } from "../model-request.ts";
 
 /** The fields that every message of the scripted harness has: an id that is never used again, and a time. */
@@ -46,30 +47,28 @@ export type OutputContent = {
 
 /** Returns a message as the model gets it. */
 export function modelMessage(message: ScriptedMessage): ModelMessage {
-  const rendered = render(message);
-  const thinking = message.kind === "model" ? message.thinking : undefined;
-  const bytes = JSON.stringify(rendered);
-  return { ...rendered, ...(thinking === undefined ? {} : { thinking }), bytes };
+  return neutralMessage(partsOf(message));
 }
 
-function render(message: ScriptedMessage): Omit<ModelMessage, "bytes"> {
+function partsOf(message: ScriptedMessage): NeutralParts {
   const { text } = message;
   switch (message.kind) {
     case "human":
-      return { role: "user", text, images: message.pictures, toolCalls: [] };
-    case "model":
-      return { role: "assistant", text, images: [], toolCalls: message.calls };
-    case "output":
+      return { role: "user", text, images: message.pictures };
+    case "model": {
+      const { calls: toolCalls, thinking } = message;
       return {
-        role: "tool",
+        role: "assistant",
         text,
-        images: message.pictures,
-        toolCalls: [],
-        toolCallId: message.callId,
+        toolCalls,
+        ...(thinking === undefined ? {} : { thinking }),
       };
+    }
+    case "output":
+      return { role: "tool", text, images: message.pictures, toolCallId: message.callId };
     case "note":
-      return { role: "user", text: `Note: ${text}`, images: [], toolCalls: [] };
+      return { role: "user", text: `Note: ${text}` };
     case "summary":
-      return { role: "user", text: `Summary: ${text}`, images: [], toolCalls: [] };
+      return { role: "user", text: `Summary: ${text}` };
   }
 }

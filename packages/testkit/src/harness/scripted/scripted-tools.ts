@@ -1,5 +1,6 @@
 import type { JsonObject } from "@self-context-manager/objects";
 
+import type { HostCalls } from "../harness-host.ts";
 import type { MemoryFolder } from "./memory-folder.ts";
 import type { ScriptedTool } from "./scripted-plugin.ts";
 
@@ -31,6 +32,17 @@ export function scriptedTools(folder: MemoryFolder, readTool = "read"): readonly
       },
     },
   ];
+}
+
+/** Returns the calls of these tools. */
+export function scriptedCalls(readTool = "read"): HostCalls {
+  return {
+    read: (path, lines) => ({ name: readTool, arguments: { path, ...lines } }),
+    show: (path) => ({ name: "show", arguments: { path } }),
+    fail: (path) => ({ name: "crash", arguments: { path } }),
+    picture: (path) => ({ name: "photo", arguments: { path } }),
+    write: (path, text) => ({ name: "write", arguments: { path, text } }),
+  };
 }
 
 /** Returns the lines of a text that a tool's arguments `offset` and `limit` ask for; without them the whole text. */

@@ -1,4 +1,4 @@
-import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 
 /** Whether a store is unavailable. It can be changed while the store is in use. */
 export interface Availability {
