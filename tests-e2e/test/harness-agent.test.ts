@@ -16,6 +16,7 @@ for (const [version, module] of Object.entries(releases))
       settings,
       knownGaps: {
         "off-switch-passes-through": "an agent without managed context is made without the wrapper",
+        "beginning-is-followed": "a bare agent does not report that its user went back",
       },
       openHost: agentHost(module),
     });

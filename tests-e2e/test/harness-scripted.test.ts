@@ -46,6 +46,7 @@ for (const [name, codec] of Object.entries(scriptedCodecs)) {
     supports: { ...supports, branches: false },
     knownGaps: {
       "unknown-messages-pass": dropped,
+      "reasoning-is-kept": dropped,
       "failure-lets-through": dropped,
       "off-switch-passes-through": dropped,
       "request-changes-are-followed": dropped,

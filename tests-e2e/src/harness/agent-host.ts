@@ -11,6 +11,7 @@ import {
   type OpenHost,
   openTriedSession,
   scriptedCalls,
+  storedPrompts,
 } from "@self-context-manager/testkit";
 
 import {
@@ -134,6 +135,15 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         agent.state.messages = [...agent.state.messages, note];
         await Promise.resolve();
       },
+      changeUsage: async () => {
+        const { messages } = agent.state;
+        const usage = { input: messages.length, output: 1, cacheRead: 1, cacheWrite: 1 };
+        agent.state.messages = messages.map((one) =>
+          one.role === "assistant" ? { ...one, usage } : one,
+        );
+        await Promise.resolve();
+      },
+      systemPrompts: async () => await storedPrompts(store),
       goBack: async (prompt) => {
         const { messages } = agent.state;
         const said = messages.filter(({ role }) => role === "user")[prompt];

@@ -4,6 +4,7 @@ import {
   type OpenHost,
   scriptedAdapter,
   scriptedCodec,
+  scriptedCodecs,
   type ScriptedMessage,
   wordsOf,
 } from "@self-context-manager/testkit";
@@ -17,8 +18,13 @@ import {
   outputsReversed,
   reading,
   sending,
+  withoutDetails,
+  withoutRecording,
   withTool,
 } from "./faulty-adapters.ts";
+import { scriptedHost } from "./scripted-host.ts";
+
+const { fingerprints } = scriptedCodecs;
 
 /** Faults by the law that each breaks: a description of the adapter, and hosts with it. */
 export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, OpenHost>>>> = {
@@ -134,6 +140,19 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       };
     }),
   },
+  "system-prompts-are-recorded": {
+    "does not record the host's prompt": withoutRecording(["host"]),
+    "does not record its own prompt": withoutRecording(["own"]),
+    "records no prompt": withoutRecording(["host", "own"]),
+  },
+  "reasoning-is-kept": {
+    "drops the model's thinking when it reads an answer": reading({
+      decode: (message) => scriptedCodec.decode(withoutThinking(message)),
+    }),
+    "drops the thinking from the messages that it sends": sending((view) =>
+      view.map(withoutThinking),
+    ),
+  },
   "signed-thinking-stays-valid": {
     "sends the thinking that the view has left out": sending((view, messages) =>
       view.map((message) => withThinking(message, messages)),
@@ -165,6 +184,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       return view;
     }),
   },
+  "details-are-recorded": Object.fromEntries(
+    ["activate", "deactivate", "pin", "unpin", "read"].map((name) => [
+      `records the results of ${name} without their details`,
+      withoutDetails(name),
+    ]),
+  ),
   "failure-lets-through": {
     "ends the run": broken((adapter, { session }) => ({
       assemble: async (messages) => {
@@ -237,10 +262,38 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       scriptedAdapter({ sessionId: `scripted-${openings}`, openSession: open, notify }),
     ),
   },
+  "resent-messages-are-known": {
+    "makes the usage a part of a message's fingerprint": scriptedHost({
+      codec: {
+        ...fingerprints,
+        identify: (message) => ({
+          ...fingerprints.identify(message),
+          fingerprint: JSON.stringify({ ...message, id: "", at: 0 }),
+        }),
+      },
+    }),
+    "makes the usage a part of a message's id": reading({
+      identify: (message) => ({
+        ...scriptedCodec.identify(message),
+        key: `${message.id} ${message.kind === "model" ? message.tokens : ""}`,
+      }),
+    }),
+  },
   "branch-is-followed": {
     "sends messages of the branch that the user has abandoned": broken(neverForgetting),
   },
+  "beginning-is-followed": {
+    "does not pass the report that the user went back": broken(() => ({
+      wentBack: () => undefined,
+    })),
+  },
   "fork-keeps-contents": {
+    ...Object.fromEntries(
+      ["deactivate", "unpin"].map((name) => [
+        `records the results of ${name} without their details`,
+        withoutDetails(name),
+      ]),
+    ),
     "loses what a file contains in a fork": broken((adapter, { openings }) =>
       openings === 1
         ? {}
@@ -332,6 +385,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     }),
   },
 };
+
+function withoutThinking(message: ScriptedMessage): ScriptedMessage {
+  if (message.kind !== "model") return message;
+  const { thinking: _, ...rest } = message;
+  return rest;
+}
 
 function withoutError(message: ScriptedMessage): ScriptedMessage {
   if (message.kind !== "model") return message;

@@ -55,6 +55,34 @@ export function withTool(
   }));
 }
 
+/** Returns hosts whose adapter gives the results of one of the context tools no details. They offer all of the tools. */
+export function withoutDetails(name: string): OpenHost {
+  return scriptedHost({
+    readTool: "open_file",
+    breaking: (adapter) => ({
+      tools: () =>
+        adapter.tools().map((tool) => ({
+          ...tool,
+          run: async (input, callId) => {
+            const { extra, ...output } = await tool.run(input, callId);
+            return tool.name === name || extra === undefined ? output : { ...output, extra };
+          },
+        })),
+    }),
+  });
+}
+
+/** Returns hosts whose adapter does not record the system prompts of these origins. */
+export function withoutRecording(origins: readonly string[]): OpenHost {
+  return scriptedHost({
+    openedAs: (session) => ({
+      ...session,
+      recordSystemPrompt: async (origin, text) =>
+        origins.includes(origin) ? text : await session.recordSystemPrompt(origin, text),
+    }),
+  });
+}
+
 /** Returns hosts whose adapter ignores the outputs of one tool. */
 export function ignoring(name: string): OpenHost {
   return broken((adapter) => ({

@@ -9,6 +9,7 @@ import {
   type HostSettings,
   type OpenHost,
   openTriedSession,
+  storedPrompts,
 } from "@self-context-manager/testkit";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
@@ -57,16 +58,13 @@ export function piHost(pi: PiVersion): OpenHost {
       }),
     );
     const availability = { isBroken: options.brokenStore };
+    const databasePath = join(workspace.agentFolder, "store.sqlite");
     const notices: string[] = [];
     const extension =
       options.adapter === "absent"
         ? passThroughExtension
         : piExtension({
-            openContext: openOn(
-              join(workspace.agentFolder, "store.sqlite"),
-              availability,
-              options.settings,
-            ),
+            openContext: openOn(databasePath, availability, options.settings),
             off: options.adapter === "off",
           });
     const open = async (sessionFile?: string): Promise<PiSdk> =>
@@ -124,6 +122,14 @@ export function piHost(pi: PiVersion): OpenHost {
       writeFile: async (path, text) => await writeFile(join(workFolder(), path), text),
       addOwnMessage: async (content) =>
         await own(sdk).sendCustomMessage({ customType: "contract", content, display: true }),
+      changeUsage: async () => {
+        // Pi sends its messages as they were recorded.
+      },
+      systemPrompts: async () => {
+        await using store = await openSqliteStore({ path: databasePath });
+        const prompts = await storedPrompts(store);
+        return prompts.map((text) => text.replaceAll(workFolder(), "WORK"));
+      },
       goBack: async (prompt) => {
         const session = own(sdk);
         const said = session.sessionManager

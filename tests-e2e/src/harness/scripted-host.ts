@@ -23,6 +23,7 @@ import {
   type ScriptedHarness,
   type ScriptedMessage,
   type SavedSession,
+  storedPrompts,
 } from "@self-context-manager/testkit";
 
 /** The parts of a host that a faulty adapter can use. */
@@ -41,6 +42,8 @@ export type Breaking = (adapter: ScriptedAdapter, parts: ScriptedParts) => Parti
 
 export interface ScriptedHostOptions {
   readonly breaking?: Breaking;
+  /** Changes the session that the adapter gets. Default: it gets the session unchanged. */
+  readonly openedAs?: (session: ContextSession) => ContextSession;
   readonly codec?: MessageCodec<ScriptedMessage>;
   /** How many messages the host keeps before each prompt. It drops the older ones. `undefined`: it keeps all. */
   readonly keeps?: number;
@@ -75,6 +78,7 @@ function factsWith(readTool: string): ToolFacts {
 /** Returns hosts that are the scripted harness on a store. */
 export function scriptedHost({
   breaking = () => ({}),
+  openedAs = (session) => session,
   codec = scriptedCodec,
   keeps = Number.POSITIVE_INFINITY,
   readTool = "read",
@@ -99,10 +103,12 @@ export function scriptedHost({
     } {
       openings += 1;
       const openSession = async (host: HostSession): Promise<ContextSession> =>
-        await openTriedSession(
-          { store, files: folder, ids, workspace: folder.path, toolFacts: factsWith(readTool) },
-          options.settings,
-          host,
+        openedAs(
+          await openTriedSession(
+            { store, files: folder, ids, workspace: folder.path, toolFacts: factsWith(readTool) },
+            options.settings,
+            host,
+          ),
         );
       let session: ContextSession | undefined;
       const parts: ScriptedParts = {
@@ -163,6 +169,8 @@ export function scriptedHost({
       turn: async (on) => await Promise.resolve(current.adapter?.turn(on)),
       writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
       addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
+      changeUsage: async () => await Promise.resolve(current.harness.changeUsage()),
+      systemPrompts: async () => await storedPrompts(store),
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
       compact: async () => await current.harness.compact("the user's summary"),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),

@@ -29,21 +29,30 @@
  * - `newest-user-message-is-there`: every request contains all user messages so far, each once and in order.
  * - `instruction-is-constant`: the system prompt and the tools are the same bytes in every request. The system prompt
  *   contains the standing instruction once.
+ * - `system-prompts-are-recorded`: the store has the whole text of the system prompt that the model gets: the host's part
+ *   and the context manager's.
+ * - `reasoning-is-kept`: a model that does not bind its thinking gets the same thinking as from the host alone.
  * - `signed-thinking-stays-valid`: for a model that binds its thinking to everything before it, a request contains signed
  *   thinking only after the system prompt, the tools and the messages after which it was made.
  * - `unknown-messages-pass`: a message of a kind that only the host understands reaches the model as the host sends it,
  *   at its place.
  * - `host-record-is-untouched`: the host stores the same record as without the context manager, except the results of
  *   the context tools and the state that the adapter keeps with results (decision D51).
+ * - `details-are-recorded`: the host's record of each result of a context tool contains the details by which a session
+ *   can repeat the effect.
  * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged, except for signed
  *   thinking that it would refuse, and runs end normally. When the store can be used again, the messages of that time are ingested.
  * - `failure-is-notified-once`: the user is notified of such a failure once.
  * - `off-switch-passes-through`: while the context manager is switched off, the host sends the same requests as without
  *   it, except for signed thinking that the model would refuse. When it is switched on again, the messages of that time are ingested.
  * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.
+ * - `resent-messages-are-known`: a message that the host sends again with other usage, or other marks for the provider's
+ *   cache, is the same message.
  * - `branch-is-followed`: after the user went back, the model sees nothing of the abandoned branch.
+ * - `beginning-is-followed`: after the user went back to the beginning, the model sees nothing of what followed. The list
+ *   shows this only together with the host's report (`rewound`).
  * - `fork-keeps-contents`: a session that begins as a copy of another one shows the same contents, also of files that a
- *   tool of any name has read, and what was deactivated stays inactive.
+ *   tool of any name has read. What was deactivated stays inactive, and what is pinned stays pinned.
  * - `compaction-keeps-the-view`: if the host shortens its own list, the model's view does not change.
  * - `results-are-as-given`: a text that another extension has replaced in a tool's result reaches the model in no way, and
  *   the replacement reaches it. The request after a batch of calls has every result, however many there are.

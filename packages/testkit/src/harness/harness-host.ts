@@ -99,6 +99,14 @@ export interface HarnessHost extends AsyncDisposable {
   writeFile(path: string, text: string): Promise<void>;
   /** Adds a message of a kind that only the host understands. */
   addOwnMessage(text: string): Promise<void>;
+  /**
+   * Changes the fields of recorded messages that the host or a provider changes between two requests, such as the usage
+   * of answers and marks for the provider's cache. The next request has the changed messages. A host that changes no
+   * recorded message does nothing.
+   */
+  changeUsage(): Promise<void>;
+  /** Returns the newest versions of the system prompts in the store, as `instruction` of a request shows them. */
+  systemPrompts(): Promise<readonly string[]>;
   /** Goes back to the point before a user prompt. `prompt` is its index, from 0. */
   goBack(prompt: number): Promise<void>;
   /** Continues in a copy of the session, with the same messages and an id of its own. */

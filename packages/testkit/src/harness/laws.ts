@@ -16,24 +16,28 @@ import {
   writtenFileIsRefreshed,
 } from "./laws/contents.ts";
 import {
+  beginningIsFollowed,
   branchIsFollowed,
   compactionKeepsTheView,
   forkKeepsContents,
+  resentMessagesAreKnown,
   resumeIsIdentical,
 } from "./laws/history.ts";
 import {
+  detailsAreRecorded,
   failureIsNotifiedOnce,
   failureLetsThrough,
   hostRecordIsUntouched,
   offSwitchPassesThrough,
 } from "./laws/host.ts";
 import { requestChangesAreFollowed, resultsAreAsGiven } from "./laws/others.ts";
-import { signedThinkingStaysValid } from "./laws/thinking.ts";
+import { reasoningIsKept, signedThinkingStaysValid } from "./laws/thinking.ts";
 import {
   failedAnswersFollowTheHost,
   instructionIsConstant,
   newestUserMessageIsThere,
   pairingIsLegal,
+  systemPromptsAreRecorded,
   unknownMessagesPass,
 } from "./laws/sequence.ts";
 
@@ -52,14 +56,19 @@ export type HarnessLaw =
   | "images-survive"
   | "newest-user-message-is-there"
   | "instruction-is-constant"
+  | "system-prompts-are-recorded"
+  | "reasoning-is-kept"
   | "signed-thinking-stays-valid"
   | "unknown-messages-pass"
   | "host-record-is-untouched"
+  | "details-are-recorded"
   | "failure-lets-through"
   | "failure-is-notified-once"
   | "off-switch-passes-through"
   | "resume-is-identical"
+  | "resent-messages-are-known"
   | "branch-is-followed"
+  | "beginning-is-followed"
   | "fork-keeps-contents"
   | "compaction-keeps-the-view"
   | "results-are-as-given"
@@ -83,14 +92,19 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "images-survive": imagesSurvive,
   "newest-user-message-is-there": newestUserMessageIsThere,
   "instruction-is-constant": instructionIsConstant,
+  "system-prompts-are-recorded": systemPromptsAreRecorded,
+  "reasoning-is-kept": reasoningIsKept,
   "signed-thinking-stays-valid": signedThinkingStaysValid,
   "unknown-messages-pass": unknownMessagesPass,
   "host-record-is-untouched": hostRecordIsUntouched,
+  "details-are-recorded": detailsAreRecorded,
   "failure-lets-through": failureLetsThrough,
   "failure-is-notified-once": failureIsNotifiedOnce,
   "off-switch-passes-through": offSwitchPassesThrough,
   "resume-is-identical": resumeIsIdentical,
+  "resent-messages-are-known": resentMessagesAreKnown,
   "branch-is-followed": branchIsFollowed,
+  "beginning-is-followed": beginningIsFollowed,
   "fork-keeps-contents": forkKeepsContents,
   "compaction-keeps-the-view": compactionKeepsTheView,
   "results-are-as-given": resultsAreAsGiven,
@@ -117,14 +131,19 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "images-survive": [...managed, "images"],
   "newest-user-message-is-there": ["contextAssembly", "sessionIds"],
   "instruction-is-constant": [...managed, "instructions"],
+  "system-prompts-are-recorded": ["contextAssembly", "instructions", "sessionIds"],
+  "reasoning-is-kept": ["contextAssembly", "sessionIds", "signedThinking"],
   "signed-thinking-stays-valid": [...managed, "signedThinking"],
   "unknown-messages-pass": ["contextAssembly", "sessionIds", "ownMessages"],
   "host-record-is-untouched": [],
+  "details-are-recorded": ["contextAssembly", "toolRegistration"],
   "failure-lets-through": ["contextAssembly", "toolRegistration"],
   "failure-is-notified-once": ["notices"],
   "off-switch-passes-through": ["contextAssembly"],
   "resume-is-identical": managed,
+  "resent-messages-are-known": ["contextAssembly", "sessionIds"],
   "branch-is-followed": ["contextAssembly", "branches"],
+  "beginning-is-followed": ["contextAssembly", "branches"],
   "fork-keeps-contents": [...managed, "forks"],
   "compaction-keeps-the-view": ["contextAssembly", "compactionHook"],
   "results-are-as-given": [...managed, "otherExtensions"],

@@ -39,10 +39,15 @@ export function thoughtOf(request: number): string {
   return `thought ${request}`;
 }
 
+export interface StageOptions extends Partial<Omit<HostOptions, "model" | "files">> {
+  /** Whether the model thinks before each answer. Default: only if it binds its thinking. */
+  readonly thinks?: boolean;
+}
+
 /** Opens a host with the sample files. By default the adapter is managed and the store works. */
 export async function openStage(
   openHost: OpenHost,
-  options: Partial<Omit<HostOptions, "model" | "files">> = {},
+  { thinks, ...options }: StageOptions = {},
 ): Promise<Stage> {
   let waiting: ScriptedStep[] = [];
   let breaksOff = false;
@@ -52,7 +57,9 @@ export async function openStage(
   let answers = 0;
   let thoughts = 0;
 
-  /** A model that binds its thinking thinks before each answer. */
+  const isThinking = thinks ?? options.thinking === "bound";
+
+  /** Returns the answer with its thinking, or the provider's refusal. */
   function thoughtReply(request: ModelRequest): ModelReply {
     const tokens = tokensOf(request);
     if (tokens > limit) {
@@ -62,7 +69,7 @@ export async function openStage(
     }
     const thinking = thoughtOf(thoughts);
     thoughts += 1;
-    return { ...reply(request), ...(options.thinking === "bound" ? { thinking } : {}) };
+    return { ...reply(request), ...(isThinking ? { thinking } : {}) };
   }
 
   function reply(request: ModelRequest): ModelReply {

@@ -4,6 +4,7 @@ import type { HarnessScenario, OpenHost } from "../harness-host.ts";
 import type { ModelRequest } from "../model-request.ts";
 import { handleOf, last, pairingFaults, saidBy, shownWords } from "../request-checks.ts";
 import { red } from "../samples.ts";
+import { crowd, endEpoch } from "../leaving.ts";
 import { contextCall, openStage, showing } from "../stage.ts";
 
 export const resumeIsIdentical: HarnessScenario = async (openHost) => {
@@ -64,28 +65,92 @@ export const branchIsFollowed: HarnessScenario = async (openHost) => {
   );
 };
 
+export const beginningIsFollowed: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { host, say } = stage;
+  const said = ["look", "go on", "from the start", "and now"];
+
+  await say("look", showing(host, ["a"]));
+  await say("go on", showing(host, ["b"]));
+  await host.goBack(0);
+  const first = await say("from the start", showing(host, ["c"]));
+  const second = await say("and now");
+
+  const why =
+    "after the user went back to the beginning: does the adapter pass `rewound` with the next list?";
+  for (const request of [...first, ...second])
+    assert.deepEqual(shownWords(request, ["a", "b"]), [], why);
+  assert.deepEqual(
+    [last(first), last(second)].map((request) => saidBy(request, said)),
+    [["from the start"], ["from the start", "and now"]],
+    why,
+  );
+  assert.deepEqual(shownWords(last(second), ["c"]), ["c"], "results after the new beginning");
+};
+
+export const resentMessagesAreKnown: HarnessScenario = async (openHost) => {
+  const run = async (changes: boolean): Promise<readonly ModelRequest[]> => {
+    await using stage = await openStage(openHost);
+    const { host, say } = stage;
+    await say("look", [{ read_a: host.calls.read("a.txt") }, ...showing(host, ["b"])]);
+    if (changes) await host.changeUsage();
+    await say("go on", showing(host, ["c"]));
+    await host.restart();
+    if (changes) await host.changeUsage();
+    await say("and now");
+    return [...host.requests];
+  };
+  const [changed, plain] = await Promise.all([run(true), run(false)]);
+
+  assert.deepEqual(
+    changed,
+    plain,
+    "requests after usage or cache marks of earlier messages changed: is one of them a part of the codec's `key` or `fingerprint`?",
+  );
+};
+
 export const forkKeepsContents: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
   const { host, say } = stage;
-  const names = ["a", "b", "c", "d"] as const;
+  const names = ["a", "b", "c", "d", "e"] as const;
 
   const original = await say("look", [
     { read_a: host.calls.read("a.txt"), show_b: host.calls.show("b.txt") },
-    { fail_c: host.calls.fail("c.txt"), read_d: host.calls.read("d.txt") },
-    (request) => ({ off_c: contextCall("deactivate", handleOf(request, "fail_c")) }),
+    { fail_c: host.calls.fail("c.txt"), show_d: host.calls.show("d.txt") },
+    { show_e: host.calls.show("e.txt") },
+    (request) => ({
+      off_c: contextCall("deactivate", handleOf(request, "fail_c")),
+      pin_b: contextCall("pin", handleOf(request, "show_b")),
+      off_d: contextCall("deactivate", handleOf(request, "show_d")),
+      pin_e: contextCall("pin", handleOf(request, "show_e")),
+    }),
+    (request) => ({
+      on_d: contextCall("activate", handleOf(request, "show_d")),
+      unpin_e: contextCall("unpin", handleOf(request, "show_e")),
+    }),
   ]);
   await host.fork();
   const fork = last(await say("go on"));
+  await endEpoch(stage);
   await host.fork();
   const forkOfFork = last(await say("and on"));
+  await say("look around", [crowd(host)]);
+  await say("look again", [crowd(host)]);
+  for (const text of ["one", "two", "three"]) await say(text);
+  await endEpoch(stage);
+  const later = last(await say("later"));
 
-  assert.deepEqual(shownWords(last(original.slice(0, 3)), names), ["a", "b", "c", "d"]);
+  assert.deepEqual(shownWords(last(original.slice(0, 4)), names), ["a", "b", "c", "d", "e"]);
   for (const request of [fork, forkOfFork]) {
-    assert.deepEqual(shownWords(request, names), ["a", "b", "d"]);
+    assert.deepEqual(shownWords(request, names).toSorted(), ["a", "b", "d", "e"], lostEffect);
     assert.deepEqual(pairingFaults(request), []);
   }
+  assert.deepEqual(shownWords(later, ["b", "d", "e"]), ["b"], lostEffect);
   assert.deepEqual(saidBy(forkOfFork, ["look", "go on", "and on"]), ["look", "go on", "and on"]);
 };
+
+const lostEffect =
+  "contents in a fork: does the host's record of each result of a context tool have `answerDetails`?";
 
 export const compactionKeepsTheView: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost, { compactsEagerly: true });

@@ -1,3 +1,5 @@
+import { executionField } from "@self-context-manager/core/host";
+import { isJsonObject, type JsonValue, toJson } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import type { HarnessScenario, HostOptions, OpenHost } from "../harness-host.ts";
@@ -35,6 +37,44 @@ async function everyTool({ host, say }: Stage): Promise<void> {
     { picture: calls.picture("p.png"), unknown: { name: "no_such_tool", arguments: {} } },
   ]);
   await say("and again", [{ read_again: calls.read("a.txt") }]);
+}
+
+export const detailsAreRecorded: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { host, say } = stage;
+  const { calls } = host;
+
+  const requests = await say("do all of it", [
+    { show_a: calls.show("a.txt"), show_b: calls.show("b.txt") },
+    (request) => ({ off: contextCall("deactivate", handleOf(request, "show_a")) }),
+    (request) => ({ on: contextCall("activate", handleOf(request, "show_a")) }),
+    (request) => ({ pin: contextCall("pin", handleOf(request, "show_b")) }),
+    (request) => ({ unpin: contextCall("unpin", handleOf(request, "show_b")) }),
+  ]);
+  // If the host's own tool that reads files has another name, the adapter can offer the context tool `read`.
+  const offersRead = last(requests).tools.includes("read") && calls.read("c.txt").name !== "read";
+  if (offersRead) await say("read", [{ read: { name: "read", arguments: { path: "c.txt" } } }]);
+
+  const recorded = operationsIn(await host.record());
+  const used = ["deactivate", "activate", "pin", "unpin", ...(offersRead ? ["read"] : [])];
+  assert.deepEqual(
+    used.filter((name) => !recorded.has(name)),
+    [],
+    "context tools whose results have no `answerDetails` in the host's record: does the adapter return them with the result, and does the host store them?",
+  );
+};
+
+/** Returns the names of the operations whose effects a record has. */
+function operationsIn(value: JsonValue): ReadonlySet<string> {
+  const found = new Set<string>();
+  JSON.stringify(value, (name, one: unknown) => {
+    const execution = name === executionField ? toJson(one) : null;
+    const effects = isJsonObject(execution) ? execution["effects"] : [];
+    for (const effect of Array.isArray(effects) ? (effects as readonly JsonValue[]) : [])
+      if (isJsonObject(effect) && typeof effect["op"] === "string") found.add(effect["op"]);
+    return one;
+  });
+  return found;
 }
 
 export const failureLetsThrough: HarnessScenario = async (openHost) => {

@@ -99,6 +99,21 @@ export const instructionIsConstant: HarnessScenario = async (openHost) => {
   }
 };
 
+export const systemPromptsAreRecorded: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+
+  await stage.say("look");
+  const { instruction } = last(stage.host.requests);
+  const recorded = await stage.host.systemPrompts();
+
+  const rest = recorded.reduce((text, prompt) => text.replace(prompt.trim(), ""), instruction);
+  assert.equal(
+    rest.trim(),
+    "",
+    "the part of the system prompt that the store does not have: does the adapter call `recordSystemPrompt` for the host's prompt and for its own?",
+  );
+};
+
 export const unknownMessagesPass: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
   await using plain = await openStage(openHost, { adapter: "absent" });

@@ -6,6 +6,28 @@ import { bytesOf, last } from "../request-checks.ts";
 import { endEpoch } from "../leaving.ts";
 import { contextCall, openStage, showing, thoughtOf } from "../stage.ts";
 
+export const reasoningIsKept: HarnessScenario = async (openHost) => {
+  const [managed = [], plain = []] = await Promise.all(
+    (["managed", "absent"] as const).map(async (adapter) => {
+      await using stage = await openStage(openHost, { adapter, thinks: true });
+      const { host, say } = stage;
+      await say("look", [{ read_a: host.calls.read("a.txt") }, ...showing(host, ["b"])]);
+      await say("go on", showing(host, ["c"]));
+      await host.restart();
+      await say("and now", showing(host, ["d"]));
+      return host.requests.map(thoughtsIn);
+    }),
+  );
+
+  assert.ok((plain.at(-1) ?? []).length > 0, "the host alone sends the model's thinking again");
+  for (const [index, thoughts] of managed.entries())
+    assert.deepEqual(
+      thoughts,
+      plain[index],
+      `thinking in request ${index + 1}: does the codec keep it in \`decode\`, and the adapter in the messages that it sends?`,
+    );
+};
+
 export const signedThinkingStaysValid: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost, { thinking: "bound" });
   const { host, say } = stage;

@@ -73,7 +73,7 @@ export interface ScriptedAdapter extends Required<ScriptedPlugin> {
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
   const codec = options.codec ?? scriptedCodec;
-  const { contextWindow, thinking } = options;
+  const { contextWindow, thinking, readTool = "read" } = options;
   const viewOptions = {
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(thinking === undefined ? {} : { thinking }),
@@ -124,7 +124,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
 
   return {
     turn: (on) => void (isOn = on),
-    tools: () => (isOn ? ownTools(open) : []),
+    tools: () => (isOn ? ownTools(open, readTool) : []),
     instruction: async (text) =>
       (await guarded(async (session) => {
         await session.recordSystemPrompt("host", text);
@@ -147,7 +147,7 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
         return view.messages.map(scriptedMessage);
       }),
     afterTool: async (call, output) => {
-      await guarded(async (session) => await recordOutput(session, call, output, options.readTool));
+      await guarded(async (session) => await recordOutput(session, call, output, readTool));
     },
     beforeTool: async ({ name, arguments: input }) =>
       await guarded(async (session) => await session.checkArguments(name, input)),
@@ -164,10 +164,10 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
   };
 }
 
-/** Returns the context tools in the harness's form, without `read`, which the harness has itself. */
-function ownTools(open: () => Promise<ContextSession>): readonly ScriptedTool[] {
+/** Returns the context tools in the harness's form, without `read` if the harness has a tool of this name. */
+function ownTools(open: () => Promise<ContextSession>, readTool: string): readonly ScriptedTool[] {
   return contextTools
-    .filter(({ name }) => name !== "read")
+    .filter(({ name }) => name !== readTool)
     .map((tool) => ({
       name: tool.name,
       run: async (input, callId) => {
@@ -182,7 +182,7 @@ async function recordOutput(
   session: ContextSession,
   { id: callId, name, arguments: input }: ModelToolCall,
   { failed }: OutputContent,
-  readTool = "read",
+  readTool: string,
 ): Promise<void> {
   if (failed) return;
   if (name === "write") await session.recordWrite(pathIn(input), { callId, args: input });

@@ -58,6 +58,8 @@ export interface ScriptedHarness {
    * with the number of messages.
    */
   compact(ownSummary?: string): Promise<void>;
+  /** Changes the reported tokens of all answers, as a provider does that counts again. */
+  changeUsage(): void;
   save(): SavedSession;
 }
 
@@ -197,6 +199,11 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     },
     truncate: (dropped) => void (messages = messages.slice(dropped)),
     compact,
+    changeUsage() {
+      messages = messages.map((one) =>
+        one.kind === "model" ? { ...one, tokens: (one.tokens ?? 0) + 1 } : one,
+      );
+    },
     save: () => ({
       sessionId: saved?.sessionId ?? "scripted-1",
       messages: structuredClone(messages),
