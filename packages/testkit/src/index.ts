@@ -1,3 +1,11 @@
+export type {
+  CreateFilePlace,
+  FilePlace,
+  FileSourceScenario,
+  FileSourceSupports,
+} from "./files/file-place.ts";
+export { fileSourceContract, type FileSourceContract } from "./files/file-source-contract.ts";
+export { type FileSourceLaw, fileSourceLawNeeds, fileSourceLaws } from "./files/laws.ts";
 export { type Availability, breakableStore } from "./harness/driver/breakable-store.ts";
 export { countedIds } from "./harness/driver/counted-ids.ts";
 export { neutralMessage, type NeutralParts } from "./harness/driver/neutral-message.ts";
