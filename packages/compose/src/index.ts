@@ -22,4 +22,9 @@ export {
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";
 export { uuidIds } from "./uuid-ids.ts";
-export { type StartXtdbNodeOptions, type XtdbNode, xtdbNode } from "./xtdb-node.ts";
+export {
+  type StartXtdbNodeOptions,
+  type XtdbNode,
+  xtdbNode,
+  type XtdbNodeStatus,
+} from "./xtdb-node.ts";

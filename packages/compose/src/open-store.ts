@@ -2,6 +2,7 @@ import type { Clock, ObjectStore, Patience } from "@self-context-manager/core";
 
 import type { XtdbOptions } from "./context-manager-options.ts";
 import type { StoreKind } from "./kinds.ts";
+import { loadXtdb } from "./load-xtdb.ts";
 import { keepPrivate } from "./own-folder.ts";
 import { isNodeUrl } from "./store-path.ts";
 
@@ -19,7 +20,10 @@ export interface OpenStoreOptions {
   readonly patience?: Patience;
 }
 
-/** Opens a store of a kind. Only the package of that kind is loaded, so a package that cannot load affects no other. */
+/**
+ * Opens a store of a kind. Only the package of that kind is loaded, so a package that cannot load affects no other. Rejects
+ * with `StoreError` if the store cannot be opened, or if the optional package `store-xtdb` is needed and not installed.
+ */
 export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
   const { store, at, clock, xtdb = {} } = options;
   const patience = options.patience === undefined ? {} : { patience: options.patience };
@@ -34,8 +38,7 @@ export async function openStore(options: OpenStoreOptions): Promise<ObjectStore>
       return await openSqliteStore({ path: at, clock, ...patience });
     }
     case "xtdb": {
-      const { openLocalXtdbStore, openXtdbStore } =
-        await import("@self-context-manager/store-xtdb");
+      const { openLocalXtdbStore, openXtdbStore } = await loadXtdb();
       const { keep, name, timeout, token } = xtdb;
       const common = {
         clock,

@@ -1,17 +1,38 @@
 import { StoreError } from "@self-context-manager/core";
 import type * as storeXtdb from "@self-context-manager/store-xtdb";
 
+import { loadXtdb } from "./load-xtdb.ts";
+
 /** This machine's XTDB node with a data folder. A failed operation rejects with a `StoreError`. */
 export interface XtdbNode {
   /** Starts the node if it does not run, and keeps it running until `stop`; returns its URL and process id. */
   start(options?: StartXtdbNodeOptions): Promise<{ readonly url: string; readonly pid: number }>;
   /** Stops the node, even if processes use it; returns whether one was running. */
   stop(): Promise<boolean>;
-  status(): Promise<storeXtdb.NodeStatus>;
+  status(): Promise<XtdbNodeStatus>;
   /** Copies the data into one file; the node may be running. */
   backup(file: string): Promise<void>;
   /** Fills the data folder, which must be without data, from a backup. */
   restore(file: string): Promise<void>;
+}
+
+/** A node as it is found. The same shape as in `store-xtdb`, whose types are not there if the package is not installed. */
+export interface XtdbNodeStatus {
+  readonly dataFolder: string;
+  /** `absent`: no node has ever run there. `failed`: it runs but has stopped indexing; a start restarts it. */
+  readonly state: "absent" | "stopped" | "running" | "failed";
+  readonly url?: string;
+  readonly pid?: number;
+  /** The version of XTDB that wrote the data. */
+  readonly engine?: string;
+  readonly storage?: "sqlite" | "postgres";
+  /** The ids of the processes that use the node. */
+  readonly users: readonly number[];
+  /** Whether the node keeps running when no process uses it. */
+  readonly kept: boolean;
+  /** Size of the SQLite database in bytes; undefined without one. */
+  readonly databaseBytes?: number;
+  readonly latestTransaction?: number;
 }
 
 export interface StartXtdbNodeOptions {
@@ -40,7 +61,7 @@ export function xtdbNode(dataFolder: string): XtdbNode {
 }
 
 async function asked<Result>(work: (loaded: typeof storeXtdb) => Promise<Result>): Promise<Result> {
-  const loaded = await import("@self-context-manager/store-xtdb");
+  const loaded = await loadXtdb();
   try {
     return await work(loaded);
   } catch (error) {
