@@ -1,9 +1,12 @@
 import type {
+  ActivationPolicy,
   Clock,
   EpochSettings,
   FileSource,
   IdSource,
+  Layout,
   Logger,
+  ObjectStore,
   Patience,
   ReadLimits,
   RecentlyUsedOptions,
@@ -31,8 +34,12 @@ export interface XtdbOptions {
 }
 
 export interface ContextManagerOptions {
-  /** Where objects are stored: a SQLite file, an XTDB database, or memory until the process ends. Default: `sqlite`. */
-  readonly store?: StoreKind;
+  /**
+   * Where objects are stored: a SQLite file, an XTDB database, or memory until the process ends. Default: `sqlite`. A
+   * store that the caller has opened is used as it is, and the caller disposes of it after the manager. The options `at`,
+   * `xtdb` and `patience` do not apply to it. `xtdb` needs the package `@self-context-manager/store-xtdb`.
+   */
+  readonly store?: ObjectStore | StoreKind;
   /**
    * The path of the store's file; for a store in XTDB, the URL of its node or the data folder of this machine's node.
    * Default: as the environment sets it, see `storePath`.
@@ -44,11 +51,14 @@ export interface ContextManagerOptions {
   readonly patience?: Patience;
   /** The agent's working folder. Default: that of the process. */
   readonly workspace?: string;
-  /** The activation policy; default: recently used. */
-  readonly policy?: PolicyOptions;
-  /** The layout of the views; default `epoch`. */
-  readonly layout?: LayoutKind;
-  /** How the epoch layout shows, shortens and ends. Default: the settings that measured best. */
+  /** The activation policy, or a known policy with its settings; default: recently used. */
+  readonly policy?: ActivationPolicy | PolicyOptions;
+  /** The layout of the views, or the name of a known one; default `epoch`. */
+  readonly layout?: Layout | LayoutKind;
+  /**
+   * How the layout `epoch` shows, shortens and ends. Default: the settings that measured best. A layout that the caller
+   * has made has its own settings, so this option is refused with it.
+   */
   readonly epochs?: Partial<EpochSettings>;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;

@@ -12,18 +12,14 @@ import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { callPatience } from "./call-patience.ts";
-import { configFromEnvironment } from "./config-from-environment.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { type StoreKind, storeKinds } from "./kinds.ts";
-import { openStore } from "./open-store.ts";
+import { managedStore } from "./managed-store.ts";
 import { openPresence, type SessionPresence } from "./session-presence.ts";
-import { known, sessionSettings } from "./session-settings.ts";
-import { isNodeUrl } from "./store-path.ts";
+import { sessionSettings } from "./session-settings.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
 
-/** A store with the parts that its sessions need. */
+/** A store with the parts that its sessions need. Disposal closes the store if the manager opened it. */
 export interface ContextManager extends AsyncDisposable {
   readonly store: ObjectStore;
   /** The real path of the agent's working folder. */
@@ -39,18 +35,10 @@ export interface ContextManager extends AsyncDisposable {
 export async function openContextManager(
   options: ContextManagerOptions = {},
 ): Promise<ContextManager> {
-  const kind = kindOf(options);
-  const at = options.at ?? usualPath(kind);
   const settings = sessionSettings(options);
   const clock = options.clock ?? systemClock;
   const workspace = await realFolder(options.workspace ?? process.cwd());
-  const store = await openStore({
-    store: kind,
-    at,
-    patience: options.patience ?? callPatience(),
-    clock,
-    ...(options.xtdb === undefined ? {} : { xtdb: options.xtdb }),
-  });
+  const { store, locks, close } = await managedStore(options, clock);
   const files = options.files ?? diskFiles();
   const ids = options.ids ?? uuidIds(clock);
   const logger = options.logger ?? silentLogger;
@@ -79,10 +67,9 @@ export async function openContextManager(
   };
   const presences = new Map<string, Promise<SessionPresence>>();
   const present = async (host: HostSession): Promise<boolean> => {
-    if (kind !== "sqlite") return false;
+    if (locks === undefined) return false;
     const name = JSON.stringify([host.harness, host.sessionId]);
-    const folder = `${at}.open`;
-    const presence = presences.get(name) ?? openPresence(folder, host);
+    const presence = presences.get(name) ?? openPresence(locks, host);
     presences.set(name, presence);
     return (await presence).isShared;
   };
@@ -94,24 +81,9 @@ export async function openContextManager(
     [Symbol.asyncDispose]: async () => {
       await tracker?.[Symbol.asyncDispose]();
       for (const presence of presences.values()) await (await presence)[Symbol.asyncDispose]();
-      await store[Symbol.asyncDispose]();
+      await close();
     },
   };
-}
-
-/** The kind of the store: the given one, else the one to which the place belongs. */
-function kindOf(options: ContextManagerOptions): StoreKind {
-  const { at } = options;
-  const isUrl = at !== undefined && isNodeUrl(at);
-  if (isUrl && options.store === undefined) return "xtdb";
-  const kind = known("store", storeKinds, options.store ?? "sqlite");
-  if (isUrl && kind === "sqlite")
-    throw new RangeError(`at is the URL ${at}; it must be a path, or store must be xtdb`);
-  return kind;
-}
-
-function usualPath(kind: StoreKind): string {
-  return configFromEnvironment({ ...process.env, SCM_STORE_KIND: kind }).at;
 }
 
 /** Files are stored by their real paths, so the folder that relative paths start from must be a real path too. */

@@ -1,5 +1,6 @@
 import {
   type ActivationPolicy,
+  type Layout,
   recentlyUsedPolicy,
   recentlyUsedSettings,
   type ReadLimits,
@@ -33,7 +34,7 @@ const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 export function sessionSettings(options: SessionSettingsOptions = {}): SessionSettings {
   return {
     policy: policyOf(options.policy ?? { type: "recently-used" }),
-    layout: layouts[known("layout", layoutKinds, options.layout ?? "epoch")](options.epochs),
+    layout: layoutOf(options),
     ...activateUnreadOf(options),
     readLimits: options.readLimits ?? piReadLimits,
   };
@@ -47,7 +48,28 @@ function activateUnreadOf({
   return { activateUnread: known("activateUnread", activateUnreadWays, given) };
 }
 
-function policyOf(options: PolicyOptions): ActivationPolicy {
+function layoutOf({ layout = "epoch", epochs }: SessionSettingsOptions): Layout {
+  if (typeof layout === "string") return layouts[known("layout", layoutKinds, layout)](epochs);
+  checkInstance(
+    "layout",
+    layout,
+    ["render", "rebuild", "describe"],
+    `${layoutKinds.join(" or ")}, or a Layout`,
+  );
+  if (epochs !== undefined)
+    throw new RangeError(
+      "epochs does not apply to a layout that is already made; leave it out, or pass the settings to epochLayout",
+    );
+  return layout;
+}
+
+function policyOf(options: ActivationPolicy | PolicyOptions): ActivationPolicy {
+  if (!isTagged(options)) {
+    const methods = ["leaving", "keepsArguments", "staysAtSweep"];
+    const allowed = `options with the type ${policyKinds.join(" or ")}, or an ActivationPolicy`;
+    checkInstance("policy", options, methods, allowed);
+    return options;
+  }
   known("policy", policyKinds, options.type);
   if (options.type === "window") {
     const { type: _window, ...numbers } = options;
@@ -56,6 +78,28 @@ function policyOf(options: PolicyOptions): ActivationPolicy {
   const { type: _recentlyUsed, setting = "default", ...numbers } = options;
   known("policy setting", recentlyUsedNames, setting);
   return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
+}
+
+function isTagged(given: unknown): given is PolicyOptions {
+  return typeof given === "object" && given !== null && "type" in given;
+}
+
+/** Checks that an option has the methods of its port, because callers without types can pass anything. */
+export function checkInstance(
+  option: string,
+  given: unknown,
+  methods: readonly string[],
+  allowed: string,
+): void {
+  const isObject = typeof given === "object" && given !== null;
+  const missing = methods.find(
+    (name) => !isObject || typeof Reflect.get(given, name) !== "function",
+  );
+  if (missing === undefined) return;
+  const found = isObject
+    ? `is an object without ${missing}`
+    : `is ${JSON.stringify(given) ?? `a ${typeof given}`}`;
+  throw new RangeError(`${option} ${found}; it must be ${allowed}`);
 }
 
 /** Checks a name, because callers without types can pass any text. */

@@ -1,17 +1,12 @@
 import { StoreError } from "@self-context-manager/core";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { openContextManager } from "../src/context-manager.ts";
-
-async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), "compose-")));
-  return { path, [Symbol.asyncDispose]: async () => await rm(path, { recursive: true }) };
-}
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const host = { harness: "test", sessionId: "s1" };
 
