@@ -14,17 +14,23 @@ import { resolve } from "node:path";
 
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import { managedStore } from "./managed-store.ts";
-import { openPresence, type SessionPresence } from "./session-presence.ts";
+import { openPresence } from "./session-presence.ts";
 import { sessionSettings } from "./session-settings.ts";
+import { type OpenedSession, sharedSessions } from "./shared-sessions.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
 
-/** A store with the parts that its sessions need. Disposal closes the store if the manager opened it. */
+/** A store with the parts that its sessions need. Disposal closes all sessions, and the store if the manager opened it. */
 export interface ContextManager extends AsyncDisposable {
   readonly store: ObjectStore;
   /** The real path of the agent's working folder. */
   readonly workspace: string;
-  /** Opens a new or stored session by its host's id. Its operations reject once the manager is disposed of. */
+  /**
+   * Opens a new or stored session by its host's id. While the session is open, or is being opened, the same id returns
+   * the same session. Each call returns a handle of its own: after its disposal the operations of this handle reject with
+   * `STORE_CLOSED`, and the session closes with its last handle. Rejects with `StoreError` if the manager is closed, or if
+   * the session cannot be read; then a later call tries again.
+   */
   openSession(host: HostSession): Promise<ContextSession>;
 }
 
@@ -37,8 +43,8 @@ export async function openContextManager(
 ): Promise<ContextManager> {
   const settings = sessionSettings(options);
   const clock = options.clock ?? systemClock;
-  const workspace = await realFolder(options.workspace ?? process.cwd());
   const { store, locks, close } = await managedStore(options, clock);
+  const workspace = await realFolder(options.workspace ?? process.cwd());
   const files = options.files ?? diskFiles();
   const ids = options.ids ?? uuidIds(clock);
   const logger = options.logger ?? silentLogger;
@@ -65,25 +71,41 @@ export async function openContextManager(
     clock,
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
   };
-  const presences = new Map<string, Promise<SessionPresence>>();
-  const present = async (host: HostSession): Promise<boolean> => {
-    if (locks === undefined) return false;
-    const name = JSON.stringify([host.harness, host.sessionId]);
-    const presence = presences.get(name) ?? openPresence(locks, host);
-    presences.set(name, presence);
-    return (await presence).isShared;
-  };
+  const sessions = sharedSessions(async (host) => await openWithLock(dependencies, host, locks));
   return {
     store,
     workspace,
-    openSession: async (host) =>
-      await openContextSession(dependencies, host, { isShared: await present(host) }),
+    openSession: async (host) => await sessions.open(host),
     [Symbol.asyncDispose]: async () => {
+      await sessions[Symbol.asyncDispose]();
       await tracker?.[Symbol.asyncDispose]();
-      for (const presence of presences.values()) await (await presence)[Symbol.asyncDispose]();
       await close();
     },
   };
+}
+
+/** Opens a session, and the lock that shows other processes that it is open. Both are closed together. */
+async function openWithLock(
+  dependencies: SessionDependencies,
+  host: HostSession,
+  locks: string | undefined,
+): Promise<OpenedSession> {
+  const presence = locks === undefined ? undefined : await openPresence(locks, host);
+  try {
+    const session = await openContextSession(dependencies, host, {
+      isShared: presence?.isShared === true,
+    });
+    return {
+      session,
+      close: async () => {
+        await session[Symbol.asyncDispose]();
+        await presence?.[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await presence?.[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** Files are stored by their real paths, so the folder that relative paths start from must be a real path too. */

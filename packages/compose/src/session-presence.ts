@@ -5,7 +5,7 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The claim of a process that it has a session open. */
-export interface SessionPresence extends AsyncDisposable {
+interface SessionPresence extends AsyncDisposable {
   /** Whether another process, or another manager of this process, had the session open already. */
   readonly isShared: boolean;
 }
@@ -42,14 +42,26 @@ export async function openPresence(
       [Symbol.asyncDispose]: async () => {
         if (!isOpen) return;
         isOpen = false;
+        // The file goes before the lock. Otherwise another process could lock the file in between, and a third one would
+        // make a new file and not notice the other.
+        const isGone = await removed(path);
         lock.close();
-        await rm(path, { force: true });
+        // Windows does not delete a file that is open.
+        if (!isGone) await removed(path);
       },
     };
   } catch {
     // Without a lock the user is not notified; the store itself is safe with two writers.
     return { isShared: false, [Symbol.asyncDispose]: async () => {} };
   }
+}
+
+/** Deletes a lock file; returns whether it is gone. A file that stays is used again by the next opening. */
+async function removed(path: string): Promise<boolean> {
+  return await rm(path, { force: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** SQLITE_BUSY and SQLITE_LOCKED. */

@@ -1,0 +1,50 @@
+import { type ContextSession, StoreError } from "@self-context-manager/core";
+
+/**
+ * Returns one caller's access to a session that several callers share. Its disposal waits for the operations that were
+ * called on it, and then calls `release` once. Afterwards its operations reject with `STORE_CLOSED`, although the session
+ * may be open for others.
+ */
+export function sessionHandle(
+  session: ContextSession,
+  release: () => Promise<void>,
+): ContextSession {
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    await Promise.allSettled(running);
+    await release();
+  }
+
+  async function refuse(): Promise<never> {
+    const { harness, sessionId } = session.host;
+    return await Promise.reject(
+      new StoreError(
+        "STORE_CLOSED",
+        `session ${sessionId} of ${harness} is closed here; open it again`,
+      ),
+    );
+  }
+
+  async function dispose(): Promise<void> {
+    closing ??= close();
+    await closing;
+  }
+
+  return new Proxy(session, {
+    get(target, key) {
+      if (key === Symbol.asyncDispose) return dispose;
+      const member: unknown = Reflect.get(target, key);
+      // It returns no promise that could reject, and after the disposal its call is harmless.
+      if (typeof member !== "function" || key === "announceTools") return member;
+      return (...args: readonly unknown[]): unknown => {
+        if (closing !== undefined) return refuse();
+        const result: unknown = Reflect.apply(member, target, args);
+        if (!(result instanceof Promise)) return result;
+        running.add(result);
+        return result.finally(() => running.delete(result));
+      };
+    },
+  });
+}
