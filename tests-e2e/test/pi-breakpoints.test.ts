@@ -1,4 +1,6 @@
-import { ownBreakpoints } from "@self-context-manager/adapter-pi";
+import { piCodec } from "@self-context-manager/adapter-pi";
+import type { ViewMessage } from "@self-context-manager/core";
+import { ownBreakpoints } from "@self-context-manager/core/host";
 import { describe, expect, test } from "vitest";
 
 import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
@@ -51,13 +53,14 @@ async function session(
     reasoning: true,
     ...options,
   });
-  let sent: readonly { readonly role: string }[] = [];
+  let sent: readonly ViewMessage[] = [];
   let ends: readonly number[] = [];
   const extension = (host: {
     on(name: string, handler: (event: Readonly<Record<string, unknown>>) => unknown): void;
   }): void => {
     host.on("context", ({ messages }) => {
-      sent = messages as typeof sent;
+      // The list has no summary, so its messages are those of a view.
+      sent = (messages as readonly unknown[]).map((one) => piCodec.decode(one) as ViewMessage);
       ends = [...ends, sent.length - 1].slice(-3);
     });
     host.on("before_provider_request", ({ payload }) => ownBreakpoints(payload, sent, ends));

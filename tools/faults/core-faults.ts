@@ -3,6 +3,42 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
+    file: "adapters/breakpoints.ts",
+    of: "if (place === undefined || sentPlaces.length !== requestPlaces.length) return [];",
+    becomes: "if (place === undefined) return [];",
+    breaks: "A breakpoint is set behind another message of the request than the view meant.",
+  },
+  {
+    file: "adapters/breakpoints.ts",
+    of: ".slice(-room)",
+    becomes: "",
+    breaks: "A request gets more breakpoints than the provider accepts, and is refused.",
+  },
+  {
+    file: "adapters/failure-notice.ts",
+    of: "known = isStoreTrouble(error) ? undefined : reason;",
+    becomes: "known = reason;",
+    breaks: "The user is not notified of a second trouble of the store.",
+  },
+  {
+    file: "adapters/held-writes.ts",
+    of: "if (commandLine !== undefined || ",
+    becomes: "if (",
+    breaks: "A command that writes a file holds the file, although its end shows nothing of the write.",
+  },
+  {
+    file: "adapters/named-files.ts",
+    of: "return isInside(facts.realPath, root) ? facts.realPath : undefined;",
+    becomes: "return facts.realPath;",
+    breaks: "A command makes files outside the workspace known objects.",
+  },
+  {
+    file: "adapters/pending-recordings.ts",
+    of: "if (!canSucceed(error)) pending.shift();",
+    becomes: "pending.shift();",
+    breaks: "What a tool did while the store did not work is never recorded.",
+  },
+  {
     file: "calls/context-operation.ts",
     of: "toolName.startsWith(renamedPrefix)",
     becomes: 'toolName.startsWith("never_")',

@@ -23,6 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "state",
     "history",
     "session",
+    "adapters",
     "inspect",
     "entries",
     "index",

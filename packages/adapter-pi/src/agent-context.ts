@@ -1,13 +1,16 @@
 import {
   answerDetails,
   contextTools,
+  hostText,
   identityName,
+  isStoreTrouble,
   type MarkedList,
   markedList,
   type MessageCodec,
+  type PendingRecordings,
+  pendingRecordings,
+  recordCall,
   sha256,
-  toJson,
-  hostText,
 } from "@self-context-manager/core/host";
 import {
   type ContextSession,
@@ -17,14 +20,12 @@ import {
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";
+import { argumentsOf, hostToolCall, hostToolResult } from "./host-tool-call.ts";
 import { addableRoles } from "./own-messages.ts";
 import { isFields, type PiContent } from "./pi-api.ts";
-import { type PendingRecordings, pendingRecordings } from "./pending-recordings.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
-import { recordingOf } from "./record-result.ts";
-import { isStoreTrouble } from "./store-trouble.ts";
 
 /** The result of an agent tool. Further fields, which differ by release, are kept. */
 export interface AgentToolResultLike {
@@ -58,8 +59,6 @@ export interface ContextAgentTool {
 
 export interface AgentContextOptions<Message> {
   readonly session: ContextSession;
-  /** The folder that the tools' paths are relative to. */
-  readonly workspace: string;
   /** The model's context window in tokens; read before each request. */
   readonly contextWindow?: () => number | undefined;
   /** The model of the next request, as the agent describes it; read before each request. */
@@ -99,7 +98,7 @@ export interface AgentContext<Message> {
 export function agentContext<Message extends { readonly role: string }>(
   options: AgentContextOptions<Message>,
 ): AgentContext<Message> {
-  const { session, workspace } = options;
+  const { session } = options;
   const requests = providerRequests(options.breakpoints);
   const refusals = new Map<string, ToolAnswer>();
   /** Refused calls whose results were decoded; their answers are forgotten once the results are stored. */
@@ -250,7 +249,7 @@ export function agentContext<Message extends { readonly role: string }>(
     wrapTools(tools) {
       session.announceTools(tools.map(({ name }) => name));
       return tools.map((tool) =>
-        wrapTool(tool, { session, workspace, pending, onFailure: options.onFailure }),
+        wrapTool(tool, { session, pending, onFailure: options.onFailure }),
       );
     },
     systemPrompt(text) {
@@ -271,16 +270,15 @@ function isNotSystem(message: { readonly role: string }): boolean {
 
 interface Recorder {
   readonly session: ContextSession;
-  readonly workspace: string;
   readonly pending: PendingRecordings;
   readonly onFailure: ((error: unknown) => void) | undefined;
 }
 
 function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): Tool {
-  const { session, workspace, pending, onFailure } = recorder;
+  const { session, pending, onFailure } = recorder;
   async function reasonAgainst(name: string, args: unknown): Promise<string | undefined> {
     try {
-      return await session.checkArguments(name, isFields(args) ? (args as JsonObject) : {});
+      return await session.checkArguments(name, argumentsOf(args));
     } catch (error) {
       // A failure of the context manager must not stop a call.
       onFailure?.(error);
@@ -295,19 +293,11 @@ function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): T
       if (reason !== undefined) throw new Error(reason);
       const result = await tool.execute(callId, args, signal, onUpdate);
       try {
-        const event = {
-          toolName: tool.name,
-          toolCallId: callId,
-          input: args,
-          content: result.content,
-          details: result.details,
-          isError: "isError" in result && result.isError === true,
-        };
-        const recording = await recordingOf(event, {
-          workspace,
-          writtenArgs: () => (isFields(args) ? (toJson(args) as JsonObject) : {}),
-        });
-        if (recording !== undefined) pending.add(recording);
+        const call = hostToolCall({ toolName: tool.name, toolCallId: callId, input: args });
+        const isError = "isError" in result && result.isError === true;
+        const returned = hostToolResult({ content: result.content, isError });
+        if (call !== undefined)
+          pending.add(async (opened) => await recordCall(opened, call, returned));
         await pending.record(session);
       } catch (error) {
         // A failure of the context manager must not make the agent's tool fail.

@@ -6,7 +6,6 @@ export {
   type AgentToolResultLike,
   type ContextAgentTool,
 } from "./agent-context.ts";
-export { ownBreakpoints } from "./breakpoints.ts";
 export { isOwnSummary } from "./own-summary.ts";
 export type { OpenContext, OpenedContext } from "./opened-context.ts";
 export type { PiApi, PiContext, PiHost, PiMessage, PiTool } from "./pi-api.ts";

@@ -2,11 +2,18 @@ import {
   type ContextSession,
   type HostSignals,
   type RefusedRequest,
-  StoreError,
   type View,
   type ViewOptions,
 } from "@self-context-manager/core";
-import { type MarkedList, sha256 } from "@self-context-manager/core/host";
+import {
+  heldWrites,
+  isSessionGone,
+  isStoreFailure,
+  type MarkedList,
+  pendingRecordings,
+  recordCall,
+  sha256,
+} from "@self-context-manager/core/host";
 
 import { type BlockedCall, blockedCall } from "./blocked-call.ts";
 import { compactionAnswer, compactionKind } from "./compaction.ts";
@@ -14,13 +21,13 @@ import { contextCommand } from "./context-command.ts";
 import type { ContextFigures } from "./context-figures.ts";
 import {
   failedStatus,
-  failureNotice,
   notifyLost,
   otherStoreNotice,
+  piFailureNotice,
   sharedNotice,
   statusKey,
 } from "./failure-notice.ts";
-import { heldWrites } from "./held-writes.ts";
+import { hostToolCall, hostToolResult } from "./host-tool-call.ts";
 import { contextHolder, type OpenContext, type OpenedContext } from "./opened-context.ts";
 import { hostThinking } from "./host-thinking.ts";
 import {
@@ -31,18 +38,16 @@ import {
   type PiMessage,
   type ToolCallEvent,
 } from "./pi-api.ts";
-import { pendingRecordings } from "./pending-recordings.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { ownMessages } from "./own-messages.ts";
 import { isOwnCompaction } from "./own-summary.ts";
 import { freeTools, noTools } from "./pi-tools.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, type ProviderRequests, providerRequests } from "./provider-requests.ts";
-import { recordingOf } from "./record-result.ts";
 import { ownSummaries, replacedMessages, withReplaced } from "./replaced-messages.ts";
 import { branchOf } from "./session-messages.ts";
 import { roughTokens, statusLine } from "./status-line.ts";
-import { isStoreFailure, storeTrouble } from "./store-trouble.ts";
+import { storeTrouble } from "./store-trouble.ts";
 import { summarizeAgain } from "./summarized-again.ts";
 import { writtenArguments } from "./written-arguments.ts";
 
@@ -71,7 +76,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
   return (host) => {
     const pi: PiApi = host;
     const holder = contextHolder(options.openContext);
-    const notice = failureNotice();
+    const notice = piFailureNotice();
     const trouble = storeTrouble();
     const notifyShared = sharedNotice();
     const otherStore = otherStoreNotice();
@@ -149,8 +154,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         return await work(opened);
       } catch (error) {
         // A store that was lost is closed by the first call that notices it, under the calls that still run.
-        const isLost = StoreError.is(error, "STORE_LOST");
-        if (!isLost && !StoreError.is(error, "STORE_CLOSED")) throw error;
+        if (!isSessionGone(error)) throw error;
         const state = holder.drop(opened);
         if (state === "closed") throw error;
         const again = await open(context);
@@ -447,7 +451,8 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (trouble.isOn) return await blockedInTrouble(event);
       return await guarded(context, async ({ session }) => {
         const blocked = await blockedCall(session, event);
-        if (blocked === undefined) await writes.begin(session, event);
+        const call = hostToolCall(event);
+        if (blocked === undefined && call !== undefined) await writes.begin(session, call);
         return blocked;
       });
     });
@@ -467,12 +472,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       if (tools.names.has(event.toolName))
         return refused.delete(event.toolCallId) ? { isError: true } : undefined;
       if (!isOn) return undefined;
-      const workspace = holder.present()?.workspace ?? context.cwd;
-      const recording = await recordingOf(event, {
-        workspace,
-        writtenArgs: () => writtenArguments(event, context),
-      });
-      if (recording !== undefined) pending.add(recording);
+      const call = hostToolCall(event, () => writtenArguments(event, context));
+      const result = hostToolResult(event);
+      if (call !== undefined)
+        pending.add(async (session) => await recordCall(session, call, result));
       await guarded(
         context,
         async ({ session }) => {

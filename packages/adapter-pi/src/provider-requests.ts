@@ -1,7 +1,11 @@
-import { prefixStability, type SentMessage } from "@self-context-manager/core/host";
+import {
+  askedRetention,
+  ownBreakpoints,
+  prefixStability,
+  type SentMessage,
+} from "@self-context-manager/core/host";
 import type { PriceProfile, ReportedUsage, View, ViewOptions } from "@self-context-manager/core";
 
-import { askedRetention, ownBreakpoints } from "./breakpoints.ts";
 import type { ContextFigures } from "./context-figures.ts";
 import { modelPrices } from "./model-prices.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
@@ -41,7 +45,7 @@ export function providerRequests(
   now: () => number = Date.now,
   isLong = false,
 ): ProviderRequests {
-  let sent: { readonly view: View; readonly messages: readonly PiMessage[] } | undefined;
+  let sent: View | undefined;
   /** The messages of the last two managed requests. */
   let last: readonly PiMessage[] | undefined;
   let former: readonly PiMessage[] | undefined;
@@ -68,7 +72,7 @@ export function providerRequests(
       return { ...known, prices: keptWarm(known.prices), breakpoints: own ? "own" : "host" };
     },
     sends(view, messages) {
-      sent = { view, messages };
+      sent = view;
       former = last;
       last = messages;
       sentAt = undefined;
@@ -82,9 +86,9 @@ export function providerRequests(
       // For a provider that needs markers, a request without any asks for no caching.
       retention = askedRetention(payload) ?? "none";
       if (breakpoints === "host") return undefined;
-      return ownBreakpoints(payload, sent.messages, sent.view.boundaries ?? []);
+      return ownBreakpoints(payload, sent.messages, sent.boundaries ?? []);
     },
-    sentCall: () => sent?.view.call,
+    sentCall: () => sent?.call,
     answered(message) {
       if (isFields(message) && message["role"] === "assistant") {
         reported = piUsage(message["usage"]) ?? reported;

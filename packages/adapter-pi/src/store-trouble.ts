@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/core";
+import { isStoreTrouble } from "@self-context-manager/core/host";
 
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -46,18 +46,4 @@ export function storeTrouble(): StoreTrouble {
       return await Promise.race([asked, delay(moment, false, { ref: false })]);
     },
   };
-}
-
-/** Whether an error means that the store cannot be used for now, and may be again without a change of the settings. */
-export function isStoreTrouble(error: unknown): boolean {
-  return StoreError.is(error, "STORE_BUSY") || StoreError.is(error, "STORE_UNAVAILABLE");
-}
-
-/** Whether the store works again after a while, or after the session was opened again on a new store. */
-export function isStoreFailure(error: unknown): boolean {
-  return (
-    isStoreTrouble(error) ||
-    StoreError.is(error, "STORE_LOST") ||
-    StoreError.is(error, "STORE_CLOSED")
-  );
 }

@@ -19,7 +19,7 @@ test("a refused call keeps its details when its result could not be ingested at 
       return await session.nextView(options);
     },
   };
-  const context = agentContext({ session: flaky, workspace: "/work" });
+  const context = agentContext({ session: flaky });
   const pin = context.tools.find(({ name }) => name === "pin");
   await expect(pin?.execute("call_1", { id: "f9" })).rejects.toThrow("No object");
   const result = { role: "toolResult", toolCallId: "call_1", toolName: "pin", content: [] };
@@ -42,7 +42,6 @@ test("puts the breakpoints of a view only into the request that contains the vie
   const model = { provider: "anthropic", id: "claude-opus-5", api: "anthropic-messages" };
   const context = agentContext({
     session,
-    workspace: "/work",
     model: () => model,
     onFailure: (error) => failures.push(error),
   });
@@ -119,7 +118,6 @@ test("what the agent's own transformContext adds and leaves out is marked", asyn
   };
   const context = agentContext<typeof user>({
     session: marking,
-    workspace: "/work",
     transformContext: ([, ...rest]) => [
       ...rest,
       { role: "user", content: "be brief", timestamp: 9 },
@@ -200,6 +198,6 @@ async function openAgentContext() {
   const fake = fakeSession();
   const where = { host: { harness: "pi", sessionId: "session-1" }, workspace: "/work" };
   const { session } = await fake.openContext(where);
-  const context = agentContext<typeof user>({ session, workspace: "/work" });
+  const context = agentContext<typeof user>({ session });
   return { fake, context };
 }

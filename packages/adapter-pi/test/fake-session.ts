@@ -1,4 +1,10 @@
-import type { ContextSession, HostSignals, ToolAnswer } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  type FileSource,
+  type HostSignals,
+  type ToolAnswer,
+  usualToolFacts,
+} from "@self-context-manager/core";
 
 import type { OpenContext } from "../src/opened-context.ts";
 
@@ -24,6 +30,13 @@ export interface FakeSession {
   /** The known objects, as far as a test looks at them. */
   objects: readonly unknown[];
 }
+
+/** Files of which none is there. */
+const noFiles: FileSource = {
+  resolve: (path, base) => `${base}/${path}`,
+  stat: async () => await Promise.resolve(undefined),
+  read: async (path) => await Promise.reject(new Error(`no file at ${path}`)),
+};
 
 export function fakeSession(): FakeSession {
   const calls: (readonly unknown[])[] = [];
@@ -53,6 +66,9 @@ export function fakeSession(): FakeSession {
   });
   const session = {
     host: { harness: "pi", sessionId: "session-1" },
+    workspace: "/work",
+    files: noFiles,
+    toolFacts: usualToolFacts,
     get isShared() {
       return fake.isShared;
     },

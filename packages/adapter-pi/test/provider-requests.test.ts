@@ -9,7 +9,7 @@ const messages = [
   { role: "user", content: "second" },
 ];
 const view = {
-  messages: [],
+  messages,
   boundaries: [0, 1],
   tokens: { metadata: 1, chat: 2, active: 3 },
 } as unknown as View;

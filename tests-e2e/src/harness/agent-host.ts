@@ -80,7 +80,6 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       const model = options.thinking === "bound" ? bindingModel : agentModel;
       const context = agentContext<AgentMessage>({
         session,
-        workspace: folder.path,
         model: () => model,
         ...(options.other === undefined ? {} : { transformContext }),
       });

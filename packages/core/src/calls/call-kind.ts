@@ -15,6 +15,11 @@ export interface CallFacts {
   /** For a write or an edit: the file that it creates or changes. If it changes several, the first. */
   readonly writtenPath?: string;
   /**
+   * The command line that the call runs in a shell, if it does. Its words name files that the call can read and change,
+   * also where `paths` has none of them.
+   */
+  readonly commandLine?: string;
+  /**
    * What the tool does to the session, if its calls run `read`, `activate` and so on of the session. A tool of the host
    * can have the same name; only a result that carries what a context tool did is one.
    */

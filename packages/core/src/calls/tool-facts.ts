@@ -81,10 +81,14 @@ function pathArguments(args: JsonObject): readonly string[] {
 function shellFacts(args: JsonObject): CallFacts {
   const action = isJsonObject(args["action"]) ? args["action"] : {};
   const command = args["command"] ?? args["cmd"] ?? action["command"];
-  if (typeof command === "string") return commandFacts(command);
+  if (typeof command === "string") return lineFacts(command);
   if (!Array.isArray(command)) return { kind: "command", paths: pathArguments(args) };
   const words = command.filter((word): word is string => typeof word === "string");
-  return commandFacts(words.map(quoted).join(" "));
+  return lineFacts(words.map(quoted).join(" "));
+}
+
+function lineFacts(commandLine: string): CallFacts {
+  return { ...commandFacts(commandLine), commandLine };
 }
 
 function quoted(word: string): string {
@@ -129,5 +133,5 @@ function scriptFacts(source: string): CallFacts {
     );
   }
   const commands = strings.filter(({ name }) => name === "cmd").map(({ text }) => text);
-  return commandFacts(commands.join("\n"));
+  return lineFacts(commands.join("\n"));
 }

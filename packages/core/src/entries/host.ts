@@ -23,7 +23,6 @@ export {
 } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 export { isThinkingRefusal } from "../host/thinking-refusal.ts";
-export { commandWords } from "../calls/command-words.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";
 export { shortName } from "../render/short-name.ts";
@@ -35,3 +34,17 @@ export {
   renamedContextTools,
   renamedInstruction,
 } from "../session/context-tools.ts";
+export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
+export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
+export {
+  type FailureNotice,
+  failureNotice,
+  type FailureNoticeOptions,
+  lostStoreText,
+  otherStoreText,
+  sharedSessionText,
+} from "../adapters/failure-notice.ts";
+export { type HeldWrites, heldWrites } from "../adapters/held-writes.ts";
+export { type PendingRecordings, pendingRecordings } from "../adapters/pending-recordings.ts";
+export { recordCall } from "../adapters/record-call.ts";
+export { isSessionGone, isStoreFailure, isStoreTrouble } from "../adapters/store-failure.ts";

@@ -1,9 +1,11 @@
 import type {
+  FileSource,
   JsonObject,
   ObjectId,
   StoredMetadata,
   StoredVersion,
 } from "@self-context-manager/objects";
+import type { ToolFacts } from "../calls/tool-facts.ts";
 import type { HostSignals, IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
@@ -76,6 +78,12 @@ export interface ContextSession extends AsyncDisposable {
    * in this store. A history that only mentions handles is not recognised: other names can look like handles.
    */
   readonly isFromOtherStore: boolean;
+  /** The agent's working folder, an absolute path. Relative paths of tool calls start here. */
+  readonly workspace: string;
+  /** Reads the session's files. */
+  readonly files: FileSource;
+  /** Returns what a call of one of the host's tools does, by the tool's name and the arguments. */
+  readonly toolFacts: ToolFacts;
   /** Returns the index after the last message of a host's list that the session knows; 0 if it knows none. */
   knownUntil<Raw>(messages: readonly NoInfer<Raw>[], codec: MessageCodec<Raw>): Promise<number>;
   /**

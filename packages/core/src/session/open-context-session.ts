@@ -232,6 +232,9 @@ export async function openContextSession(
     get isFromOtherStore() {
       return isFromOtherStore;
     },
+    workspace: dependencies.workspace,
+    files: dependencies.files,
+    toolFacts: dependencies.toolFacts,
     knownUntil: async (messages, codec) =>
       await run(async ({ state }) => {
         const identities = messages.map((raw) => identify(raw, codec));

@@ -84,7 +84,19 @@ describe("the facts of a call", () => {
     ["todo", { patch }, { kind: "other", paths: [] }],
     ["bash", { cmd: "cat a.ts" }, { kind: "read", paths: ["a.ts"] }],
   ])("%s %j", (name, args, facts) => {
-    expect(usualToolFacts(name, args)).toEqual(facts);
+    const { commandLine: _line, ...others } = usualToolFacts(name, args);
+
+    expect(others).toEqual(facts);
+  });
+
+  test.each<readonly [string, JsonObject, string | undefined]>([
+    ["bash", { command: "cat a.ts" }, "cat a.ts"],
+    ["shell", { command: ["cat", "a b.ts"] }, "'cat' 'a b.ts'"],
+    ["exec", { input: 'tools.exec_command({cmd: "cat a.ts"})' }, "cat a.ts"],
+    ["read", { path: "a.ts" }, undefined],
+    ["str_replace_editor", { command: "view", path: "a.c" }, undefined],
+  ])("include the command line of a shell: %s %j", (name, args, line) => {
+    expect(usualToolFacts(name, args).commandLine).toBe(line);
   });
 
   test("are computed once for a call, and separately for another tool with the same arguments", () => {

@@ -1,4 +1,5 @@
-import { type Fields, isFields } from "./pi-api.ts";
+/** An object of a request, whose fields are checked one by one. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The form in which a provider's request carries cache breakpoints. */
 export type PayloadFormat = "anthropic" | "completions" | "bedrock";
@@ -152,4 +153,9 @@ function isEmpty(content: unknown): boolean {
   return (
     content === undefined || content === "" || (Array.isArray(content) && content.length === 0)
   );
+}
+
+/** Whether a value is an object with fields. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
-import type { ContextSession } from "@self-context-manager/core";
+import type { ContextSession } from "../session/context-session.ts";
 
-import type { Recording } from "./record-result.ts";
+/** The recording of one call of the host's own tools. It can be repeated. */
+type Recording = (session: ContextSession) => Promise<void>;
 
 /** The calls that are not yet recorded, in order. A call that failed because of the store is recorded later. */
 export interface PendingRecordings {

@@ -1,10 +1,13 @@
+import type { ViewMessage } from "../view/layout.ts";
 import {
   blocksOf,
   canCarry,
+  type Fields,
   fieldsIn,
   type HostMarkers,
   hostMarkers,
   imageKey,
+  isFields,
   isInstruction,
   type KeyedPlace,
   keyedPlaces,
@@ -15,20 +18,20 @@ import {
   resultKey,
   textKey,
 } from "./payload-format.ts";
-import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 
 /** The most breakpoints that Anthropic and Bedrock accept in one request; a request with more is refused. */
 const mostBreakpoints = 4;
 
 /**
- * Returns the request with the view's breakpoints instead of the host's: at the end of the system prompt and after the
- * messages with these indexes, the newest last. The host's lifetime of cache entries is kept. Returns undefined to keep
- * the request unchanged: it has no breakpoint of the host (the provider finds the cache by itself, or caching is off),
- * its format is not known, or it does not belong to this view.
+ * Returns a provider's request with the view's breakpoints instead of the host's: at the end of the system prompt and after
+ * the messages of the view with these indexes (`boundaries` of the view), the newest last. The request has the form of
+ * Anthropic's messages, of Bedrock's Converse, or of OpenAI's chat completions with Anthropic's markers. The host's
+ * lifetime of cache entries is kept. Returns undefined to keep the request unchanged: it has no breakpoint of the host (the
+ * provider finds the cache by itself, or caching is off), its format is not known, or it does not belong to this view.
  */
 export function ownBreakpoints(
   payload: unknown,
-  sent: readonly PiMessage[],
+  sent: readonly ViewMessage[],
   boundaries: readonly number[],
 ): Fields | undefined {
   if (!isFields(payload)) return undefined;
@@ -56,7 +59,7 @@ interface Found extends Place {
  */
 function placesOf(
   payload: Fields,
-  sent: readonly PiMessage[],
+  sent: readonly ViewMessage[],
   boundaries: readonly number[],
 ): readonly Found[] {
   const keyed = keyedPlaces(payload);
@@ -92,12 +95,28 @@ function placesOf(
   }
 }
 
-/** The keys of the blocks that a message of the view becomes; none for a message whose role only the host knows. */
-function viewKeys(message: PiMessage): readonly string[] {
-  const { role, content, toolCallId } = message;
-  if (role === "toolResult") return typeof toolCallId === "string" ? [resultKey(toolCallId)] : [];
-  if (role !== "user" && role !== "custom") return [];
-  return blocksOf({ content }).flatMap(({ type, text, data }) => {
+/**
+ * The keys of the blocks that a message of the view becomes, for a message whose kind only the host knows as far as it has
+ * blocks like a user's message; none for an answer.
+ */
+function viewKeys(message: ViewMessage): readonly string[] {
+  switch (message.role) {
+    case "toolResult":
+      return [resultKey(message.toolCallId)];
+    case "assistant":
+      return [];
+    case "user":
+      return contentKeys({ content: message.content });
+    case "opaque":
+      // An answer that the codec could not read is one too.
+      return message.kind === "assistant" || !isFields(message.raw) ? [] : contentKeys(message.raw);
+    default:
+      return message satisfies never;
+  }
+}
+
+function contentKeys(message: Fields): readonly string[] {
+  return blocksOf(message).flatMap(({ type, text, data }) => {
     const key = typeof text === "string" ? textKey(text) : undefined;
     if (key !== undefined) return [key];
     return type === "image" && typeof data === "string" ? [imageKey(data)] : [];

@@ -1,22 +1,26 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { askedRetention, ownBreakpoints } from "../src/breakpoints.ts";
-import type { Fields, PiMessage } from "../src/pi-api.ts";
+import { askedRetention, ownBreakpoints } from "../../src/adapters/breakpoints.ts";
+import type { Fields } from "../../src/adapters/payload-format.ts";
+import type { ViewMessage } from "../../src/view/layout.ts";
 
 const marker = { type: "ephemeral" };
-const user = (text: string): PiMessage => ({ role: "user", content: [{ type: "text", text }] });
-const result = (toolCallId: string, text = "result"): PiMessage => ({
+const user = (text: string): ViewMessage => ({ role: "user", content: [{ type: "text", text }] });
+const result = (toolCallId: string, text = "result"): ViewMessage => ({
   role: "toolResult",
   toolCallId,
+  toolName: "read",
+  isError: false,
   content: [{ type: "text", text }],
 });
-const asks = (...ids: readonly string[]): PiMessage => ({
+const asks = (...ids: readonly string[]): ViewMessage => ({
   role: "assistant",
   content: [
     { type: "thinking", thinking: "hm", thinkingSignature: "signed" },
     ...ids.map((id) => ({ type: "toolCall", id, name: "read", arguments: {} })),
   ],
+  meta: {},
 });
 
 /** The end of each message of a view in the request that Pi makes of it. */
@@ -26,16 +30,19 @@ interface Converted {
 }
 
 /** A view as Pi's Anthropic provider sends it: consecutive results are one message, the last block is marked. */
-function anthropic(view: readonly PiMessage[], change: Fields = {}): Converted {
+function anthropic(view: readonly ViewMessage[], change: Fields = {}): Converted {
   const messages: { role: string; content: Fields[] }[] = [];
-  const ends = view.map(({ role, content, toolCallId }, index) => {
-    const blocks = (content as readonly Fields[]).map(toAnthropic);
-    if (role !== "toolResult") messages.push({ role, content: blocks });
-    else {
+  const ends = view.map((message, index) => {
+    const blocks = contentOf(message).map(toAnthropic);
+    if (message.role === "toolResult") {
       if (view[index - 1]?.role !== "toolResult") messages.push({ role: "user", content: [] });
+      const { toolCallId } = message;
       messages
         .at(-1)
         ?.content.push({ type: "tool_result", tool_use_id: toolCallId, content: blocks });
+    } else {
+      const role = message.role === "assistant" ? "assistant" : "user";
+      messages.push({ role, content: blocks });
     }
     return `${messages.length - 1}.${(messages.at(-1)?.content.length ?? 0) - 1}`;
   });
@@ -53,6 +60,11 @@ function anthropic(view: readonly PiMessage[], change: Fields = {}): Converted {
     ...change,
   };
   return { payload, ends };
+}
+
+function contentOf(message: ViewMessage): readonly Fields[] {
+  const { content } = message.role === "opaque" ? (message.raw as Fields) : message;
+  return content as readonly Fields[];
 }
 
 function toAnthropic(block: Fields): Fields {
@@ -199,6 +211,15 @@ describe("breakpoints for Anthropic", () => {
     const wire = JSON.parse(JSON.stringify(payload).replaceAll("call|1", "call_1")) as Fields;
 
     expect(marks(ownBreakpoints(wire, odd, [2, 3]))).toEqual(["2.0", "3.0"]);
+  });
+
+  test("are after a message of the host's own kind, of which a part that it sends is found", () => {
+    const content = [{ type: "text", text: "a note" }];
+    const note: ViewMessage = { role: "opaque", kind: "custom", raw: { content } };
+    const shown = [user("look"), asks("a"), result("a"), note, asks("b"), result("b")];
+    const { payload, ends } = anthropic(shown);
+
+    expect(marks(ownBreakpoints(payload, shown, [3, 5]))).toEqual([ends[3], ends[5]]);
   });
 
   test("turn a plain text into a block", () => {

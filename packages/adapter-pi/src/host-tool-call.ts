@@ -1,0 +1,47 @@
+import type { JsonObject } from "@self-context-manager/core";
+import type { HostToolCall, HostToolResult } from "@self-context-manager/core/host";
+
+import { isFields, type ToolCallEvent, type ToolResultEvent } from "./pi-api.ts";
+
+const writers: readonly string[] = ["write", "edit"];
+
+/**
+ * Pi's own tools for files and commands. Tools of extensions are not recorded: a path among their arguments can be one of
+ * another machine.
+ */
+const recorded: readonly string[] = [...writers, "read", "ls", "find", "grep", "bash"];
+
+/**
+ * Returns a call in core's form; undefined for a tool that is not Pi's own. `writtenArgs` returns the arguments as the model
+ * wrote them.
+ */
+export function hostToolCall(
+  { toolName, toolCallId, input }: ToolCallEvent,
+  writtenArgs: () => JsonObject = () => argumentsOf(input),
+): HostToolCall | undefined {
+  if (!recorded.includes(toolName)) return undefined;
+  const call = { id: toolCallId, name: toolName, args: argumentsOf(input) };
+  return writers.includes(toolName) ? { ...call, writtenArgs: writtenArgs() } : call;
+}
+
+/** Returns a copy of a call's arguments, because extensions can change them later; empty for other values. */
+export function argumentsOf(input: unknown): JsonObject {
+  return isFields(input) ? { ...(input as JsonObject) } : {};
+}
+
+export function hostToolResult({
+  content,
+  isError,
+}: Pick<ToolResultEvent, "content" | "isError">): HostToolResult {
+  return { text: resultText(content), isError };
+}
+
+/** The text blocks of a result's content, joined by line feeds. */
+function resultText(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content
+    .flatMap((block: unknown) =>
+      isFields(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+    )
+    .join("\n");
+}
