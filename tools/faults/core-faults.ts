@@ -15,10 +15,34 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A request gets more breakpoints than the provider accepts, and is refused.",
   },
   {
+    file: "adapters/connection.ts",
+    of: "if (lacksHistory) await session.ingest(messages, reading, signals);",
+    becomes: "",
+    breaks: "After a loss of the store, new objects get handles before those of the host's history.",
+  },
+  {
+    file: "adapters/connection.ts",
+    of: "await release([toolCall.id]);",
+    becomes: "",
+    breaks: "A file stays held after its tool has ended, so later changes by others are not reported.",
+  },
+  {
+    file: "adapters/connection.ts",
+    of: "if (session.isShared) notifyOnce(sharedSessionText);",
+    becomes: "",
+    breaks: "The user is not notified that another process has the session open.",
+  },
+  {
     file: "adapters/failure-notice.ts",
     of: "known = isStoreTrouble(error) ? undefined : reason;",
     becomes: "known = reason;",
     breaks: "The user is not notified of a second trouble of the store.",
+  },
+  {
+    file: "adapters/held-session.ts",
+    of: "opening ??= begin();",
+    becomes: "opening = begin();",
+    breaks: "Operations at the same time open the session several times.",
   },
   {
     file: "adapters/held-writes.ts",

@@ -31,9 +31,20 @@ export { answerDetails, hostText } from "../session/answers.ts";
 export {
   type ContextTool,
   contextTools,
+  contextToolsBeside,
+  type NamedContextTools,
   renamedContextTools,
   renamedInstruction,
 } from "../session/context-tools.ts";
+export {
+  connect,
+  type Connection,
+  type ConnectOptions,
+  type ModelCall,
+  type ModelCallRequest,
+} from "../adapters/connection.ts";
+export type { OpenedSession } from "../adapters/held-session.ts";
+export type { BoundAnswer, BoundTool } from "../adapters/bound-tools.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
 export {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import { type ContextOperation, renamedPrefix } from "../calls/context-operation.ts";
+import { canReadFiles, usualToolFacts } from "../calls/tool-facts.ts";
 import type { ToolResultMessage } from "../chat/message.ts";
 import { answerDetails, hostText, type ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
@@ -136,8 +137,43 @@ export const renamedContextTools: readonly ContextTool[] = contextTools.map((too
 }));
 
 /** The standing instruction for a host in which the context tools are renamed. The lines of views keep their words. */
-export const renamedInstruction: string = `${standingInstruction}
+export const renamedInstruction: string = renamed(standingInstruction);
+
+/** The context tools under the names that they have beside a host's own tools. */
+export interface NamedContextTools {
+  /** Empty if even the other names are taken. Then the model cannot activate, and nothing may leave its messages. */
+  readonly tools: readonly ContextTool[];
+  /** The standing instruction with the names of these tools and of the tool that reads files. */
+  readonly instruction: string;
+}
+
+/**
+ * Returns the context tools for a host with tools of these names. There is no `read` if one of them reads files, by the
+ * usual names of such tools. If one of the other names is taken, all are renamed, so that the model sees one rule.
+ */
+export function contextToolsBeside(hostTools: readonly string[]): NamedContextTools {
+  const taken: ReadonlySet<string> = new Set(hostTools);
+  const reader = hostTools.find((name) => canReadFiles(usualToolFacts, name));
+  const areFree = (tools: readonly ContextTool[]): boolean =>
+    tools.every(({ name }) => !taken.has(name));
+  // `read` is the first one.
+  const [usual, others] =
+    reader === undefined
+      ? [contextTools, renamedContextTools]
+      : [contextTools.slice(1), renamedContextTools.slice(1)];
+  if (areFree(usual)) return { tools: usual, instruction: namingReader(reader ?? "read") };
+  const instruction = renamed(namingReader(reader ?? `${renamedPrefix}read`));
+  return { tools: areFree(others) ? others : [], instruction };
+}
+
+function namingReader(reader: string): string {
+  return standingInstruction.replace("- read opens", `- ${reader} opens`);
+}
+
+function renamed(instruction: string): string {
+  return `${instruction}
 - Your tools for objects are ${renamedNames()}, also where a line says activate HANDLE. Tools without ${renamedPrefix} do other work.`;
+}
 
 function renamedNames(): string {
   const usual = contextTools.map(({ name }) => name).filter((name) => name !== "read");

@@ -1,0 +1,47 @@
+import type { JsonObject } from "@self-context-manager/objects";
+import { answerDetails, hostText } from "../session/answers.ts";
+import type { ContextSession } from "../session/context-session.ts";
+import type { ContextTool } from "../session/context-tools.ts";
+import type { ToolDescription } from "../session/session-tool.ts";
+import { reasonOf } from "./failure-notice.ts";
+
+/** A context tool that runs on the session of a connection. */
+export interface BoundTool extends ToolDescription {
+  /** Never rejects: bad arguments and a failure of the context manager are refusals with their reason. */
+  run(args: JsonObject, callId: string): Promise<BoundAnswer>;
+}
+
+export interface BoundAnswer {
+  /** The text of the result. */
+  readonly text: string;
+  readonly isError: boolean;
+  /** For the host's record of the result (`details` of the decoded message), so that the effects can be applied again. */
+  readonly details: JsonObject;
+}
+
+type Run = (work: (session: ContextSession) => Promise<BoundAnswer>) => Promise<BoundAnswer>;
+
+/** Binds context tools to a session that can be opened again. `run` rejects if there is no session now. */
+export function boundTools(tools: readonly ContextTool[], run: Run): readonly BoundTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    async run(args, callId) {
+      try {
+        return await run(async (session) => {
+          const answer = await tool.run(session, args, callId);
+          return {
+            text: hostText(answer),
+            isError: !answer.ok,
+            details: answerDetails(answer),
+          };
+        });
+      } catch (error) {
+        // Not rethrown: only this call fails, and the model reads why.
+        const text = `${tool.name} did not run, because the context manager failed. ${reasonOf(error)}`;
+        return { text, isError: true, details: {} };
+      }
+    },
+  }));
+}

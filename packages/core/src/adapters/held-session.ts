@@ -1,0 +1,62 @@
+import type { ContextSession } from "../session/context-session.ts";
+
+/** A session, which is disposed of if it can be. */
+export type OpenedSession = ContextSession & Partial<AsyncDisposable>;
+
+/** Holds the one session of a connection. */
+export interface HeldSession extends AsyncDisposable {
+  /** Returns the session, and opens it if none is open. Calls at the same time get the same opening. */
+  open(): Promise<OpenedSession>;
+  /** Returns the open session, without opening one. */
+  readonly present: OpenedSession | undefined;
+  /** Disposes of a session that can no longer be used, so that the next call opens it again. */
+  drop(session: OpenedSession): void;
+}
+
+export function heldSession(openSession: () => Promise<OpenedSession>): HeldSession {
+  let opening: Promise<OpenedSession> | undefined;
+  let present: OpenedSession | undefined;
+  let isClosed = false;
+
+  async function begin(): Promise<OpenedSession> {
+    try {
+      const session = await openSession();
+      if (!isClosed) present = session;
+      return session;
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    get present() {
+      return present;
+    },
+    async open() {
+      if (isClosed) throw new Error("the connection is closed; connect the session again");
+      opening ??= begin();
+      return await opening;
+    },
+    drop(session) {
+      // Another call can have dropped it already and opened the session again.
+      if (session !== present) return;
+      opening = undefined;
+      present = undefined;
+      // Its store is closed, so a failure here loses nothing.
+      disposeOf(session).catch(() => undefined);
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      const last = opening;
+      opening = undefined;
+      present = undefined;
+      // A session that could not be opened needs no end.
+      await disposeOf(await last?.catch(() => undefined));
+    },
+  };
+}
+
+async function disposeOf(session: OpenedSession | undefined): Promise<void> {
+  await session?.[Symbol.asyncDispose]?.();
+}

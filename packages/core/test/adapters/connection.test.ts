@@ -1,0 +1,413 @@
+import { StoreError } from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+import type { HostToolCall } from "../../src/adapters/host-tool-call.ts";
+import type { Message } from "../../src/chat/message.ts";
+import type { ModelCall } from "../../src/adapters/connection.ts";
+import { standingInstruction } from "../../src/session/context-tools.ts";
+import { prompt } from "../history/host-messages.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { textOfMessage } from "../session/view-parts.ts";
+import { testConnection } from "./test-connection.ts";
+
+const busy = new StoreError("STORE_BUSY", "another process writes to the store");
+const hello = [prompt("hello", 1)];
+
+const written = (path: string, id = "call_1"): HostToolCall => ({
+  id,
+  name: "write",
+  args: { path, content: "new\n" },
+});
+
+async function closed(): Promise<never> {
+  return await Promise.reject(new StoreError("STORE_CLOSED", "the session is closed"));
+}
+
+function textsOf(call: ModelCall<Message> | undefined): readonly string[] {
+  return (call?.view.messages ?? []).map(textOfMessage);
+}
+
+describe("a model call", () => {
+  it("gets the view in the host's form", async () => {
+    const { connection, notices } = await testConnection();
+
+    const call = await connection.modelCall({ messages: hello, contextWindow: 100_000 });
+
+    expect(call?.messages).toEqual(call?.view.messages);
+    expect(textsOf(call).join("\n")).toContain("hello");
+    expect([call?.view.call, connection.isManaged, notices]).toEqual([1, true, []]);
+  });
+
+  it("sends the host's own messages while the store does not work, and notifies the user once", async () => {
+    const { connection, notices, fail } = await testConnection();
+    fail(busy);
+
+    const calls = [
+      await connection.modelCall({ messages: hello }),
+      await connection.modelCall({ messages: hello }),
+    ];
+
+    expect([calls, connection.isManaged]).toEqual([[undefined, undefined], false]);
+    expect(notices).toEqual([
+      "self-context-manager: The host's own messages are sent to the model unchanged. Another process writes to the store. The next call tries again.",
+    ]);
+  });
+
+  it("gets a view with the missed messages when the store works again", async () => {
+    const { connection, fail } = await testConnection();
+    fail(busy);
+    await connection.modelCall({ messages: hello });
+    fail();
+
+    const call = await connection.modelCall({ messages: [...hello, prompt("and more", 2)] });
+
+    expect(textsOf(call).join("\n")).toMatch(/hello[^]*and more/u);
+    expect(connection.isManaged).toBe(true);
+  });
+
+  it("notifies the user again of a trouble of the store that was over in between", async () => {
+    const { connection, notices, fail } = await testConnection();
+    for (const error of [busy, undefined, busy, busy]) {
+      fail(error);
+      await connection.modelCall({ messages: hello });
+    }
+
+    expect(notices).toHaveLength(2);
+  });
+
+  it("does not notify the user again of another failure that comes back", async () => {
+    const { connection, notices, fail } = await testConnection();
+    for (const error of [new Error("no view"), undefined, new Error("no view")]) {
+      fail(error);
+      await connection.modelCall({ messages: hello });
+    }
+
+    expect(notices).toHaveLength(1);
+  });
+
+  it("shows a message that others added only in its request, and follows what they left out", async () => {
+    const { connection } = await testConnection();
+    const own = [prompt("keep", 1), prompt("hide", 2)];
+    const added = prompt("be brief", 3);
+    await connection.modelCall({ messages: own });
+
+    const request = { messages: [...own.slice(0, 1), added], host: own, added: new Set([added]) };
+    const changed = textsOf(await connection.modelCall(request)).join("\n");
+    const after = textsOf(await connection.modelCall({ messages: own, host: own })).join("\n");
+
+    expect([changed.includes("be brief"), changed.includes("hide")]).toEqual([true, false]);
+    expect([after.includes("be brief"), after.includes("hide")]).toEqual([false, true]);
+  });
+
+  it("has a shorter prompt after the provider refused the last one as too long", async () => {
+    const { connection, notices } = await testConnection();
+    await connection.modelCall({ messages: hello, model: "acme/one", contextWindow: 100_000 });
+
+    const answers = [
+      await connection.refused("overloaded"),
+      await connection.refused("prompt is too long: 210000 tokens > 200000 maximum"),
+    ];
+
+    expect([answers, notices]).toEqual([[false, true], []]);
+  });
+});
+
+describe("the system prompt", () => {
+  it("is the host's with the instruction", async () => {
+    const { connection } = await testConnection();
+
+    expect(await connection.systemPrompt("Be kind.")).toBe(`Be kind.\n\n${standingInstruction}`);
+  });
+
+  it("is the host's alone after a failure", async () => {
+    const { connection, fail } = await testConnection();
+    fail(busy);
+
+    expect(await connection.systemPrompt("Be kind.")).toBe("Be kind.");
+  });
+});
+
+describe("the context tools", () => {
+  it("do not include read beside a tool of the host that reads files", async () => {
+    const { connection } = await testConnection({ hostTools: ["read_file", "bash"] });
+
+    expect(connection.tools.map(({ name }) => name)).toEqual([
+      "activate",
+      "deactivate",
+      "pin",
+      "unpin",
+    ]);
+    expect(connection.instruction).toContain("- read_file opens a file");
+  });
+
+  it("have other names if one of theirs is taken, and the instruction names them", async () => {
+    const { connection } = await testConnection({ hostTools: ["pin"] });
+
+    expect(connection.tools.map(({ name }) => name)).toContain("context_read");
+    expect(connection.instruction).toContain("context_pin");
+    expect(connection.instruction).toContain("- context_read opens a file");
+  });
+
+  it("are missing if the other names are taken too, and then the session is only recorded", async () => {
+    const { connection, notices } = await testConnection({ hostTools: ["pin", "context_pin"] });
+
+    const call = await connection.modelCall({ messages: hello });
+
+    expect([connection.tools, call, notices]).toEqual([[], undefined, []]);
+    expect(await connection.systemPrompt("Be kind.")).toBe("Be kind.");
+    expect((await (await connection.session()).status()).turnCount).toBe(1);
+  });
+
+  it("change the session, and give the details for the host's record", async () => {
+    const { connection } = await testConnection({
+      files: { "/work/a.txt": "text\n" },
+      hostTools: [],
+    });
+    const read = connection.tools.find(({ name }) => name === "read");
+
+    const answer = await read?.run({ path: "a.txt" }, "call_1");
+
+    expect(answer).toMatchObject({ isError: false, details: { self_context_manager: {} } });
+    expect(answer?.text).toContain("text");
+    expect((await (await connection.session()).status()).objects).toHaveLength(1);
+  });
+
+  it("refuse a call with the reason when the context manager fails, and the host continues", async () => {
+    const { connection, fail } = await testConnection();
+    await connection.modelCall({ messages: hello });
+    fail(busy);
+    const pin = connection.tools.find(({ name }) => name === "pin");
+
+    const answer = await pin?.run({ id: "f1" }, "call_1");
+
+    expect(answer).toEqual({
+      text: "pin did not run, because the context manager failed. Another process writes to the store.",
+      isError: true,
+      details: {},
+    });
+  });
+});
+
+describe("a tool of the host", () => {
+  it("that reads, writes or names files is recorded", async () => {
+    const { connection, files } = await testConnection({ files: { "/work/a.txt": "text\n" } });
+    await connection.beginTool(written("n.md"));
+    files.set("/work/n.md", "new\n");
+
+    await connection.endTool(written("n.md"), {});
+    const named = { id: "call_2", name: "bash", args: { command: "wc a.txt" } };
+    await connection.endTool(named, { text: "1 a.txt" });
+
+    const { objects } = await (await connection.session()).status();
+    expect(objects.map(({ stored }) => stored.body["path"])).toEqual(["/work/n.md", "/work/a.txt"]);
+  });
+
+  it("does not run if it would write a stand-in, and then holds nothing", async () => {
+    const { connection, held } = await testConnection();
+    const args = { path: "n.md", content: "[4000 characters, now in f1 v1]" };
+
+    const reason = await connection.beginTool({ id: "call_1", name: "write", args });
+
+    expect(reason).toContain("The call did not run");
+    expect(held()).toEqual([]);
+  });
+
+  it("holds the file that it writes until its end", async () => {
+    const { connection, held } = await testConnection();
+    await connection.beginTool(written("a.md"));
+    const during = [...held()];
+
+    await connection.endTool(written("a.md"), {});
+
+    expect([during, held()]).toEqual([["/work/a.md"], []]);
+  });
+
+  it("holds nothing after its end if its write could not be recorded", async () => {
+    const { connection, held, fail } = await testConnection();
+    await connection.beginTool(written("a.md"));
+    fail(busy);
+
+    await connection.endTool(written("a.md"), {});
+
+    expect(held()).toEqual([]);
+  });
+
+  it("that ended without a report holds nothing when the run ends", async () => {
+    const { connection, held } = await testConnection();
+    for (const id of ["call_1", "call_2", "call_3"])
+      await connection.beginTool(written(`${id}.md`, id));
+
+    await connection.endTools(["call_1"]);
+    const left = [...held()];
+    await connection.endTools();
+
+    expect([left, held()]).toEqual([["/work/call_2.md", "/work/call_3.md"], []]);
+  });
+
+  it("that ran while the store did not work is recorded by the next model call", async () => {
+    const { connection, fail } = await testConnection({ files: { "/work/n.md": "new\n" } });
+    await connection.modelCall({ messages: hello });
+    fail(busy);
+    await connection.modelCall({ messages: hello });
+    await connection.endTool(written("n.md"), {});
+    await connection.modelCall({ messages: hello });
+    fail();
+
+    await connection.modelCall({ messages: hello });
+
+    const { objects } = await (await connection.session()).status();
+    expect(objects.map(({ stored }) => stored.body["path"])).toEqual(["/work/n.md"]);
+  });
+
+  it("runs while the store does not work, except to write a stand-in that was shown", async () => {
+    const { connection, fail, notices } = await testConnection();
+    await connection.modelCall({ messages: hello });
+    fail(busy);
+    await connection.modelCall({ messages: hello });
+
+    expect(await connection.beginTool(written("a.md"))).toBeUndefined();
+    expect(notices).toHaveLength(1);
+  });
+
+  it("with the name of a context tool is not recorded twice", async () => {
+    const { connection, held } = await testConnection({ hostTools: [] });
+
+    expect(
+      await connection.beginTool({ id: "c", name: "pin", args: { id: "f1" } }),
+    ).toBeUndefined();
+    await connection.endTool({ id: "c", name: "read", args: { path: "a.txt" } }, {});
+
+    expect(held()).toEqual([]);
+  });
+});
+
+describe("the session of a connection", () => {
+  it("is opened once for operations at the same time", async () => {
+    const { connection, opened } = await testConnection();
+
+    await Promise.all([
+      connection.modelCall({ messages: hello }),
+      connection.systemPrompt("Be kind."),
+      connection.session(),
+    ]);
+
+    expect(opened()).toBe(1);
+  });
+
+  it("is opened again by the next operation if it could not be opened", async () => {
+    const { connection, opened, fail } = await testConnection();
+    fail(busy);
+    await expect(connection.session()).rejects.toThrow("another process");
+    fail();
+
+    const call = await connection.modelCall({ messages: hello });
+
+    expect([opened(), call === undefined]).toEqual([2, false]);
+  });
+
+  it("is opened again in the same call when its store was lost, with the whole list", async () => {
+    const { connection, opened, closed, notices, lose } = await testConnection();
+    await connection.modelCall({ messages: hello });
+    lose();
+
+    const calls = await Promise.all([
+      connection.modelCall({ messages: [...hello, prompt("more", 2)] }),
+      connection.refused("overloaded"),
+    ]);
+
+    expect(textsOf(calls[0]).join("\n")).toMatch(/hello[^]*more/u);
+    expect([opened(), closed()]).toEqual([2, 1]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^self-context-manager: The store is gone\. A new store was begun/u),
+    ]);
+  });
+
+  it("records a tool that ran after a loss behind the history of the host", async () => {
+    const { connection, lose } = await testConnection({ files: { "/work/n.md": "new\n" } });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "make" }, "made");
+    await connection.modelCall({ messages: history.messages });
+    lose();
+    const pin = connection.tools.find(({ name }) => name === "pin");
+
+    await connection.endTool(written("n.md"), {});
+    const refused = await pin?.run({ id: "t1" }, "call_9");
+    await connection.modelCall({ messages: history.messages });
+
+    const { objects } = await (await connection.session()).status();
+    expect(refused?.text).toContain("try again");
+    expect(objects.map(({ handle }) => handle)).toEqual(["t1", "f1"]);
+  });
+
+  it("is opened again in the same call after it was closed elsewhere, without a notice", async () => {
+    let opened = 0;
+    const { connection, notices } = await testConnection({
+      changed: (session) => {
+        opened += 1;
+        return opened > 1 ? session : { ...session, ingestAndView: closed };
+      },
+    });
+
+    const call = await connection.modelCall({ messages: hello });
+
+    expect(textsOf(call).join("\n")).toContain("hello");
+    expect([opened, notices]).toEqual([2, []]);
+  });
+
+  it("is disposed of with the connection, once, and holds end", async () => {
+    const { connection, closed, held, notices } = await testConnection();
+    await connection.beginTool(written("a.md"));
+
+    await connection[Symbol.asyncDispose]();
+    await connection[Symbol.asyncDispose]();
+
+    expect([closed(), held(), notices]).toEqual([1, [], []]);
+  });
+
+  it("is not opened again after that: the host's own messages are sent, and nothing is reported", async () => {
+    const { connection, opened, notices } = await testConnection();
+    await connection[Symbol.asyncDispose]();
+
+    const call = await connection.modelCall({ messages: hello });
+    await connection.ingest(hello);
+    await connection.endTool(written("a.md"), {});
+
+    expect([call, opened(), notices]).toEqual([undefined, 0, []]);
+    await expect(connection.session()).rejects.toThrow("connection is closed");
+  });
+
+  it("that is still being opened is disposed of too", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { connection, closed } = await testConnection({ opening: async () => await promise });
+    const call = connection.modelCall({ messages: hello });
+    const disposing = connection[Symbol.asyncDispose]();
+    resolve();
+
+    await disposing;
+    await call;
+
+    expect(closed()).toBe(1);
+  });
+
+  it("ingests messages after the last answer", async () => {
+    const { connection } = await testConnection();
+
+    await connection.ingest([...hello, prompt("bye", 2)]);
+
+    expect((await (await connection.session()).status()).turnCount).toBe(2);
+  });
+
+  it("gives one notice if another process has it open too", async () => {
+    const { connection, notices } = await testConnection({
+      changed: (session) =>
+        Object.defineProperty(Object.create(session) as typeof session, "isShared", {
+          value: true,
+        }),
+    });
+
+    await connection.modelCall({ messages: hello });
+    await connection.modelCall({ messages: hello });
+
+    expect(notices).toEqual([expect.stringContaining("another process has this session open too")]);
+  });
+});
