@@ -1,4 +1,11 @@
 import { type ContextSession, StoreError } from "@self-context-manager/core";
+import { sessionTools } from "@self-context-manager/core/host";
+
+/** Members that return no promise. After the disposal a call of them is harmless. */
+const withoutPromise: ReadonlySet<string | symbol> = new Set<keyof ContextSession>([
+  "announceTools",
+  "toolFacts",
+]);
 
 /**
  * Returns one caller's access to a session that several callers share. Its disposal waits for the operations that were
@@ -32,12 +39,13 @@ export function sessionHandle(
     await closing;
   }
 
-  return new Proxy(session, {
+  const handle: ContextSession = new Proxy(session, {
     get(target, key) {
       if (key === Symbol.asyncDispose) return dispose;
+      // The tools run on this handle, so that they are refused after its disposal.
+      if (key === "tools") return () => sessionTools(handle);
       const member: unknown = Reflect.get(target, key);
-      // It returns no promise that could reject, and after the disposal its call is harmless.
-      if (typeof member !== "function" || key === "announceTools") return member;
+      if (typeof member !== "function" || withoutPromise.has(key)) return member;
       return (...args: readonly unknown[]): unknown => {
         if (closing !== undefined) return refuse();
         const result: unknown = Reflect.apply(member, target, args);
@@ -47,4 +55,5 @@ export function sessionHandle(
       };
     },
   });
+  return handle;
 }

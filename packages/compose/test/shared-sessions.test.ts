@@ -50,6 +50,18 @@ describe("the same id, opened twice", () => {
     expect(objects).toEqual([]);
   });
 
+  it("refuses the tools of a handle that is disposed of, although another one is open", async () => {
+    await using manager = await openContextManager({ store: "memory" });
+    const [one] = [await manager.openSession(host), await manager.openSession(host)];
+    const pin = one.tools().find(({ name }) => name === "pin");
+    await one[Symbol.asyncDispose]();
+
+    const error = await pin?.run({ id: "f1" }, "call_1").catch((cause: unknown) => cause);
+
+    expect(StoreError.is(error, "STORE_CLOSED")).toBe(true);
+    expect(one.toolFacts("ls", {}).kind).toBe("search");
+  });
+
   it("is opened again only after it is closed", async () => {
     await using folder = await temporaryFolder();
     await using manager = await openContextManager({

@@ -35,6 +35,7 @@ export {
   type NamedContextTools,
   renamedContextTools,
   renamedInstruction,
+  sessionTools,
 } from "../session/context-tools.ts";
 export {
   connect,
