@@ -18,13 +18,15 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "adapters/connection.ts",
     of: "if (lacksHistory) await session.ingest(messages, reading, signals);",
     becomes: "",
-    breaks: "After a loss of the store, new objects get handles before those of the host's history.",
+    breaks:
+      "After a loss of the store, new objects get handles before those of the host's history.",
   },
   {
     file: "adapters/connection.ts",
     of: "await release([toolCall.id]);",
     becomes: "",
-    breaks: "A file stays held after its tool has ended, so later changes by others are not reported.",
+    breaks:
+      "A file stays held after its tool has ended, so later changes by others are not reported.",
   },
   {
     file: "adapters/connection.ts",
@@ -48,7 +50,8 @@ export const coreFaults: readonly DeliberateFault[] = [
     file: "adapters/held-writes.ts",
     of: "if (commandLine !== undefined || ",
     becomes: "if (",
-    breaks: "A command that writes a file holds the file, although its end shows nothing of the write.",
+    breaks:
+      "A command that writes a file holds the file, although its end shows nothing of the write.",
   },
   {
     file: "adapters/named-files.ts",
@@ -789,7 +792,13 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/open-context-session.ts",
-    of: 'given.activateUnread ?? (hasHostRead ? "ask" : "read")',
+    of: 'return hostRead ?? "read";',
+    becomes: 'return "read";',
+    breaks: "A refusal asks the model to call a tool that the host does not have.",
+  },
+  {
+    file: "session/open-context-session.ts",
+    of: 'given.activateUnread ?? (hostRead === undefined ? "read" : "ask")',
     becomes: 'given.activateUnread ?? "read"',
     breaks: "Text that an agent's own read hides is shown by activate.",
   },

@@ -6,6 +6,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { executionField, type ToolEffect } from "../calls/execution.ts";
+import type { SessionScope } from "../state/session-scope.ts";
 import type { Target } from "./resolve-target.ts";
 
 /** The answer of a context tool. */
@@ -56,6 +57,7 @@ export function lockedElsewhere(given: string): ToolAnswer {
 
 /** Returns the answer for a name of no object, or of several (decision D45). */
 export function notFound(
+  { readTool }: Pick<SessionScope, "readTool">,
   given: string,
   target: Extract<Target, { type: "unknown" | "ambiguous" }>,
 ): ToolAnswer {
@@ -69,7 +71,7 @@ export function notFound(
     target.candidates.length === 0 ? "" : ` Did you mean ${target.candidates.join(", ")}?`;
   const what = given === "" ? "No object was named." : `No object is known as ${shown}.${near}`;
   return refusal(
-    `${what} Give a handle that the context shows, an id, a nickname or a path; read opens an unknown file.`,
+    `${what} Give a handle that the context shows, an id, a nickname or a path; ${readTool} opens an unknown file.`,
   );
 }
 

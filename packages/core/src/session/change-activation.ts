@@ -36,7 +36,8 @@ export async function activate(
     if (typeof named === "string") return refusal(named);
     if (named !== undefined) return await activateVersion(scope, named, lines);
   }
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   if (target.type === "locked") return await activateLocked(scope, target, lines);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
@@ -81,10 +82,10 @@ async function activateEntry(
   const note = noContentNote(entry.handle, entry.stored, await lastThere(scope, entry));
   const isPicture = presenceOf(entry.stored.body) === "non_text" && !mayRead;
   if (note !== undefined)
-    return refusal(isPicture ? `${note} Call read with its path to see it.` : note);
+    return refusal(isPicture ? `${note} Call ${scope.readTool} with its path to see it.` : note);
   if (isUnread && !mayRead) {
     const wasRead = scope.state.shown.has(entry.id);
-    return refusal(`${name} ${wasRead ? notShown.changed : notShown.unread}`);
+    return refusal(`${name} ${notShown[wasRead ? "changed" : "unread"](scope.readTool)}`);
   }
   const held = contents.get(entry.id);
   const isHeld = held?.version === entry.stored.version;
@@ -104,7 +105,7 @@ async function activateEntry(
   const replaces = isWhole && !(isNewest && before?.ranges === undefined);
   const found = activateShowable(scope, entry, range, { replaces });
   if (found.type !== "all" && found.type !== "lines")
-    return refusal(`${name} ${notShown[found.type]}`);
+    return refusal(`${name} ${notShown[found.type](scope.readTool)}`);
   const isNew = before === undefined;
   const shown = state.active.get(entry.id)?.ranges;
   const part = shown === undefined ? "" : `, ${rangesText(shown, lineCount(text ?? ""))}`;
@@ -120,9 +121,11 @@ async function activateEntry(
  * of it from the model.
  */
 const notShown = {
-  unread: "has no text here that activate can show; call read with its path to open it.",
-  changed: "has changed since it was read; call read with its path to see it.",
-  "other-lines": "was read without these lines; call read with its path and these lines.",
+  unread: (read: string) =>
+    `has no text here that activate can show; call ${read} with its path to open it.`,
+  changed: (read: string) => `has changed since it was read; call ${read} with its path to see it.`,
+  "other-lines": (read: string) =>
+    `was read without these lines; call ${read} with its path and these lines.`,
 } as const;
 
 /**
@@ -173,7 +176,7 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
     }
     const reason = needsExplicitRead(facts.realPath, root?.realPath ?? workspace);
     if (reason !== undefined)
-      return `${entry.handle} was not read because ${reason}; call read with its path to open it.`;
+      return `${entry.handle} was not read because ${reason}; call ${scope.readTool} with its path to open it.`;
     return (await indexFile(scope, path, "human")).entry;
   } catch (error) {
     if (FileError.is(error)) return error.message;
@@ -186,7 +189,8 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   const target = await resolveTarget(scope, given);
   const answer = await onNewest(scope, given, target, deactivate);
   if (answer !== undefined) return answer;
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   if (target.type === "locked") {
     const isShown = scope.state.active.has(target.id);
     if (isShown && setInactive(scope, target.id)) {
@@ -249,7 +253,8 @@ export async function unpin(scope: SessionScope, given: string): Promise<ToolAns
   const target = await resolveTarget(scope, given);
   const answer = await onNewest(scope, given, target, unpin);
   if (answer !== undefined) return answer;
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   if (target.type !== "known") return refusal(`${JSON.stringify(given)} is not pinned.`);
   const { entry } = target;
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
@@ -262,7 +267,8 @@ export async function unpin(scope: SessionScope, given: string): Promise<ToolAns
 /** Adds an object of the store to the pool as inactive. No tool of the model does this (decision D41). */
 export async function loadInactive(scope: SessionScope, given: string): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   if (target.type === "locked")
     return refusal(`${target.name} is locked; it is always in the context.`);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);

@@ -173,9 +173,10 @@ export interface ContextSession extends AsyncDisposable {
    */
   checkArguments(toolName: string, args: JsonObject): Promise<string | undefined>;
   /**
-   * Announces the host's own tools, by their names. If one of them reads files, the session asks the model to use it for
-   * text that it has not shown, because other code of the host can block that tool or hide a part of its result. The
-   * setting `activateUnread` takes precedence. It is not stored, so each process announces its tools.
+   * Announces the host's own tools, by their names. If one of them reads files, the session asks the model to use it, by
+   * its name, for text that it has not shown, because other code of the host can block that tool or hide a part of its
+   * result. Of several, the first is named. The setting `activateUnread` takes precedence. It is not stored, so each process
+   * announces its tools.
    */
   announceTools(toolNames: readonly string[]): void;
   /**

@@ -16,7 +16,8 @@ export async function inspectObject(
   given: string,
 ): Promise<StoredVersion | ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   const stored = await scope.dependencies.store.get(idOf(target));
   return stored ?? refusal(`${JSON.stringify(given)} is not stored yet.`);
 }
@@ -31,7 +32,8 @@ export async function nameObject(
   nickname: string,
 ): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  if (target.type === "unknown" || target.type === "ambiguous") return notFound(given, target);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
   if (target.type === "locked") return refusal(`${target.name} is locked and keeps its name.`);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   if (nickname !== "" && !isNickname(nickname)) {

@@ -65,12 +65,13 @@ export async function openContextSession(
   host: HostSession,
   options: OpenSessionOptions = {},
 ): Promise<ContextSession> {
-  let hasHostRead = false;
+  /** The host's own tool that reads files, as far as it was announced. */
+  let hostRead: string | undefined;
   const dependencies = {
     ...given,
     toolFacts: keptFacts(given.toolFacts ?? usualToolFacts),
     get activateUnread() {
-      return given.activateUnread ?? (hasHostRead ? "ask" : "read");
+      return given.activateUnread ?? (hostRead === undefined ? "read" : "ask");
     },
   };
   let isShared = options.isShared === true;
@@ -101,6 +102,9 @@ export async function openContextSession(
     const opened = {
       dependencies,
       state: await openState(dependencies, host, executions),
+      get readTool() {
+        return hostRead ?? "read";
+      },
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
       heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
@@ -242,7 +246,7 @@ export async function openContextSession(
         return await Promise.resolve(keys.findLastIndex((key) => state.chat.known.has(key)) + 1);
       }),
     announceTools: (toolNames) => {
-      hasHostRead ||= toolNames.some((name) => canReadFiles(dependencies.toolFacts, name));
+      hostRead ??= toolNames.find((name) => canReadFiles(dependencies.toolFacts, name));
     },
     ingest: async (messages, codec, signals = {}) =>
       await run(async (current) => {

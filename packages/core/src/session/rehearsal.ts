@@ -174,6 +174,7 @@ function beginRehearsal(
     state,
     contents: new Map(),
     inView: new Map(),
+    readTool: "read",
     heldTexts: new Map(),
     staged: [],
   };

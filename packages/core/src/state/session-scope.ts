@@ -57,6 +57,8 @@ export interface SessionDependencies {
 export interface SessionScope {
   readonly dependencies: SessionDependencies;
   readonly state: SessionState;
+  /** The name of the tool with which the model reads a file. */
+  readonly readTool: string;
   /** Versions of active objects with their contents, by object id. */
   readonly contents: Map<ObjectId, StoredVersion>;
   /** Versions in view, whose objects can be inactive, by `handle@version`. */

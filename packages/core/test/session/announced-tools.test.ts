@@ -21,8 +21,16 @@ describe("activate of a file that was only named", () => {
 
     expect(await session.activate("f1")).toMatchObject({
       ok: false,
-      text: "f1 a.txt has no text here that activate can show; call read with its path to open it.",
+      text: `f1 a.txt has no text here that activate can show; call ${name} with its path to open it.`,
     });
+  });
+
+  it("names the announced tool where an object is not known", async () => {
+    const session = await openNamed();
+
+    session.announceTools(["bash", "read_file", "view_image"]);
+
+    expect((await session.activate("f9")).text).toMatch(/; read_file opens an unknown file\.$/u);
   });
 
   it("still asks after further tools were announced", async () => {
