@@ -205,6 +205,18 @@ describe("breakpoints for Anthropic", () => {
     expect(marks(ownBreakpoints(payload, twice, [2, 3, 6]))).toEqual([ends[2], ends[3], ends[6]]);
   });
 
+  test("are not on a text that the request has more often than the view", () => {
+    const shown = [user("go on"), asks("a"), result("a"), user("end")];
+    const { payload, ends } = anthropic(shown);
+    const messages = [
+      { role: "user", content: [{ type: "text", text: "go on" }] },
+      ...(payload["messages"] as readonly Fields[]),
+    ];
+
+    expect(ends[3]).toBe("3.0");
+    expect(marks(ownBreakpoints({ ...payload, messages }, shown, [0, 3]))).toEqual(["4.0"]);
+  });
+
   test("recognise a result by its id as the provider's adapter writes it", () => {
     const odd = [user("look"), asks("call|1"), result("call|1"), user("next")];
     const { payload } = anthropic(odd);
