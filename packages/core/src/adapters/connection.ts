@@ -184,8 +184,9 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
         return result;
       });
     } catch (error) {
-      // Not rethrown: a failure here must not stop the host, which continues with its own messages.
-      failed(error);
+      // Not rethrown: a failure here must not stop the host, which continues with its own messages. An operation that the
+      // end of the connection cut short is no failure.
+      if (!isDisposed) failed(error);
       return undefined;
     }
   }

@@ -389,6 +389,18 @@ describe("the session of a connection", () => {
     expect(closed()).toBe(1);
   });
 
+  it("that could not be opened before the end of the connection is no failure", async () => {
+    const { promise, reject } = Promise.withResolvers<void>();
+    const { connection, notices } = await testConnection({ opening: async () => await promise });
+    const call = connection.modelCall({ messages: hello });
+    const disposing = connection[Symbol.asyncDispose]();
+    reject(busy);
+
+    await disposing;
+
+    expect([await call, notices]).toEqual([undefined, []]);
+  });
+
   it("ingests messages after the last answer", async () => {
     const { connection } = await testConnection();
 
