@@ -31,7 +31,9 @@ export const fileSourceFaults: Readonly<
     "rejects for what is not there": inMemory((sound) => ({
       stat: async (path) => (await sound.stat(path)) ?? (await sound.read(path), undefined),
     })),
-    "remembers files that were removed": inMemory((sound) => ({ stat: remembering(sound.stat) })),
+    "remembers files that were removed": inMemory((sound) => ({
+      stat: remembering(async (path) => await sound.stat(path)),
+    })),
   },
   "text-is-exact": {
     "drops a byte order mark": inMemory((sound) => ({
@@ -65,8 +67,12 @@ export const fileSourceFaults: Readonly<
     })),
   },
   "changes-show": {
-    "reads each file once": inMemory((sound) => ({ read: remembering(sound.read) })),
-    "looks at each file once": inMemory((sound) => ({ stat: remembering(sound.stat) })),
+    "reads each file once": inMemory((sound) => ({
+      read: remembering(async (path) => await sound.read(path)),
+    })),
+    "looks at each file once": inMemory((sound) => ({
+      stat: remembering(async (path) => await sound.stat(path)),
+    })),
   },
   "links-are-followed": {
     "returns the path of the link": onDisk((sound) => ({

@@ -113,7 +113,10 @@ const linksAreFollowed: FileSourceScenario = async (createPlace) => {
   const { files, path } = place;
   const file = `${path}/real/a.txt`;
   await place.write(file, "text");
-  assert.ok(place.link, "a place of a source that supports links has the function `link`");
+  assert.ok(
+    place.link !== undefined,
+    "a place of a source that supports links has the function `link`",
+  );
   await place.link(`${path}/folder`, `${path}/real`);
   await place.link(`${path}/file`, `${path}/folder/a.txt`);
 
