@@ -3,6 +3,7 @@ import { environmentVariables } from "@self-context-manager/compose";
 import { contextTools } from "@self-context-manager/core/host";
 import { standingInstruction } from "@self-context-manager/core";
 import {
+  codecLaws,
   epochLaws,
   fileSourceLaws,
   harnessLaws,
@@ -62,6 +63,7 @@ function blocksOf(language: string, document: string): readonly string[] {
 describe("the laws in the doc comment of", () => {
   it.each([
     ["ObjectStore", "packages/objects/src/ports/object-store.ts", objectStoreLaws],
+    ["MessageCodec", "packages/core/src/host/message-codec.ts", codecLaws],
     ["FileSource", "packages/objects/src/ports/file-source.ts", fileSourceLaws],
     ["HarnessAdapter", "packages/core/src/host/harness-adapter.ts", harnessLaws],
     ["Layout", "packages/core/src/view/layout.ts", layoutLaws],

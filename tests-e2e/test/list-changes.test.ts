@@ -1,6 +1,8 @@
 import {
   checkListChanges,
   type ListChange,
+  type ListChanges,
+  type ListedMessages,
   type ListRound,
   type OpenTriedSession,
   scriptedCodecs,
@@ -10,6 +12,7 @@ import {
 import { layoutKinds } from "@self-context-manager/compose";
 import { describe, expect, it } from "vitest";
 
+import { piLists, scriptedLists } from "../src/codec/subjects.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
@@ -17,22 +20,31 @@ const runs = testScale.isLong ? 3_000 : 100;
 /** A store on the disk is slower, and the lists do not depend on it. */
 const runsOnDisk = testScale.isLong ? 300 : 20;
 const timeout = testScale.isLong ? 3_600_000 : 120_000;
-const codecs = Object.entries(scriptedCodecs);
+
+/** The parts of a check that do not depend on the host. */
+type Tried = Omit<ListChanges<never>, keyof ListedMessages<never>>;
+
+/** Checks by the way in which messages are identified. */
+const checks: readonly (readonly [string, (tried: Tried) => Promise<void>])[] = [
+  ...Object.entries(scriptedCodecs).map(
+    ([name, codec]) =>
+      [name, (tried: Tried) => checkListChanges({ ...scriptedLists(codec), ...tried })] as const,
+  ),
+  ["Pi's codec", (tried) => checkListChanges({ ...piLists, ...tried })],
+];
 
 describe.each([
   ["memory", keptMemoryPlace, "epoch", runs],
   ["memory", keptMemoryPlace, "pooled", runs],
   ["sqlite", sqlitePlace, layoutKinds[0], runsOnDisk],
 ] as const)("a session on the %s store", (_, createPlace, layout, count) => {
-  it.each(codecs)(
+  it.each(checks)(
     `follows any list of its host in the ${layout} layout, with messages identified by %s (SCM_SEED=${testScale.seed})`,
     { timeout },
-    async (_name, codec) => {
+    async (_name, check) => {
       const openSession = sessionsWith(layout);
 
-      await expect(
-        checkListChanges({ createPlace, openSession, codec, runs: count }),
-      ).resolves.toBeUndefined();
+      await expect(check({ createPlace, openSession, runs: count })).resolves.toBeUndefined();
     },
   );
 });
@@ -44,7 +56,7 @@ function round(change: ListChange, prompt: string, answer = "ok"): ListRound {
 const none = { type: "none" } as const;
 const reopens = { type: "reopens" } as const;
 
-describe.each(codecs)("with messages identified by %s, the newest prompt is shown", (_, codec) => {
+describe.each(checks)("with messages identified by %s, the newest prompt is shown", (_, check) => {
   it.each<readonly [string, readonly ListRound[]]>([
     [
       "after a list that keeps one message",
@@ -89,10 +101,9 @@ describe.each(codecs)("with messages identified by %s, the newest prompt is show
     ],
   ])("%s", async (_name, some) => {
     await expect(
-      checkListChanges({
+      check({
         createPlace: keptMemoryPlace,
         openSession: sessionsWith(),
-        codec,
         runs: 1,
         examples: [some],
       }),
@@ -111,9 +122,9 @@ describe("a check of lists detects", () => {
 
     await expect(
       checkListChanges({
+        ...scriptedLists(codec),
         createPlace: keptMemoryPlace,
         openSession: sessionsWith(),
-        codec,
         runs: 100,
       }),
     ).rejects.toThrow(
@@ -139,7 +150,12 @@ describe("a check of lists detects", () => {
     };
 
     await expect(
-      checkListChanges({ createPlace: keptMemoryPlace, openSession, codec: ids, runs: 100 }),
+      checkListChanges({
+        ...scriptedLists(ids),
+        createPlace: keptMemoryPlace,
+        openSession,
+        runs: 100,
+      }),
     ).rejects.toThrow(
       expect.objectContaining({
         cause: expect.objectContaining({ message: expect.stringMatching(/result/u) }),

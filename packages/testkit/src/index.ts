@@ -1,3 +1,12 @@
+export { codecContract, type CodecContract } from "./codec/codec-contract.ts";
+export type {
+  CodecScenario,
+  CodecSubject,
+  Encode,
+  MessageStamp,
+  SignedSample,
+} from "./codec/codec-subject.ts";
+export { type CodecLaw, codecLawNeeds, codecLaws } from "./codec/laws.ts";
 export type {
   CreateFilePlace,
   FilePlace,
@@ -70,6 +79,7 @@ export {
   checkListChanges,
   type ListChange,
   type ListChanges,
+  type ListedMessages,
   type ListRound,
 } from "./history/list-changes.ts";
 export { sessionsWith, triedLayouts } from "./history/tried-layouts.ts";

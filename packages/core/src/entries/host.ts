@@ -22,6 +22,7 @@ export {
   markedList,
 } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
+export { messageKey } from "../host/message-identity.ts";
 export { isThinkingRefusal } from "../host/thinking-refusal.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";

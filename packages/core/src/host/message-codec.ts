@@ -34,7 +34,26 @@ export interface MessageIdentity {
   readonly isLeftOut?: boolean;
 }
 
-/** Translates a host's messages. Only this part of an adapter knows their form. */
+/**
+ * Translates a host's messages. Only this part of an adapter knows their form.
+ *
+ * Each law has a scenario with the same key in `@self-context-manager/testkit`.
+ *
+ * Laws:
+ *
+ * - `odd-input-is-read`: neither function throws, whatever value it gets. `decode` returns a message in core's form.
+ * - `identity-agrees`: role, tool call id and time of `identify` are those of the decoded message. The identity of a
+ *   result has its tool call id.
+ * - `same-message-same-key`: the same message has the same identity and the same content each time, and is not changed.
+ * - `other-message-other-key`: a message with another content, id or time has another identity.
+ * - `sent-again-is-the-same`: the identity has nothing that the host changes when it sends a message again, such as marks
+ *   for the provider's cache and the usage of an answer.
+ * - `round-trip-keeps`: a message that was encoded for the host and decoded again has the same text, images, calls and
+ *   results.
+ * - `reasoning-is-kept`: thinking and its signature are in the decoded message, which core recognises as signed, and in
+ *   the encoded one.
+ * - `decoded-is-json`: a decoded message has only values that JSON can represent.
+ */
 export interface MessageCodec<Raw> {
   /**
    * Returns the identity of a message. It is called for every message of every call, so it only reads fields and

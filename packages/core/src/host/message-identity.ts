@@ -76,6 +76,11 @@ export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdenti
   return { ...identity, key: made };
 }
 
+/** Returns the key by which core recognises a message. Messages with the same key are distinguished by their places. */
+export function messageKey<Raw>(raw: Raw, codec: MessageCodec<Raw>): string {
+  return keyName(identify(raw, codec));
+}
+
 /** Whether a key belongs to one message only. */
 export function namesOneMessage(key: string): boolean {
   return !isContentKey(key);

@@ -1,11 +1,16 @@
-import type { ContextSession, HostSignals, ViewMessage } from "@self-context-manager/core";
+import {
+  type AssistantMessage,
+  type ContextSession,
+  type HostSignals,
+  textOf,
+  type ViewMessage,
+} from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
+import type { Encode, MessageStamp } from "../codec/codec-subject.ts";
 import { memoryFolder } from "../harness/scripted/memory-folder.ts";
-import { scriptedMessage } from "../harness/scripted/scripted-codec.ts";
-import type { ScriptedContent, ScriptedMessage } from "../harness/scripted/scripted-message.ts";
 import { sequenceFaults } from "../layout/sequence-faults.ts";
 import type { CreatePlace, StorePlace } from "../object-store/store-place.ts";
 import { testScale } from "../scale.ts";
@@ -44,10 +49,19 @@ export interface ListRound {
   readonly answer: string;
 }
 
-export interface ListChanges {
+/** How the messages of a host are made and read. */
+export interface ListedMessages<Raw> {
+  readonly codec: MessageCodec<Raw>;
+  readonly encode: Encode<Raw>;
+  /** Returns an answer that failed. Default: the host keeps no failed answer, and no round has one. */
+  readonly failed?: (stamp: MessageStamp) => Raw;
+  /** Returns a summary that replaces earlier messages. Default: the host makes none, and no round has one. */
+  readonly summary?: (text: string, stamp: MessageStamp) => Raw;
+}
+
+export interface ListChanges<Raw> extends ListedMessages<Raw> {
   readonly createPlace: CreatePlace;
   readonly openSession: OpenTriedSession;
-  readonly codec: MessageCodec<ScriptedMessage>;
   readonly runs: number;
   /** Rounds that are tried before the random ones. They count in `runs`. */
   readonly examples?: readonly (readonly ListRound[])[];
@@ -87,7 +101,7 @@ const rounds: fc.Arbitrary<readonly ListRound[]> = fc.array(
  * Runs random changes of a host's list in which the same words, answers and tool call ids occur again and again. Throws
  * if a request is not legal, or does not end with the host's newest prompt and all that followed it.
  */
-export async function checkListChanges(changes: ListChanges): Promise<void> {
+export async function checkListChanges<Raw>(changes: ListChanges<Raw>): Promise<void> {
   const { runs, examples = [], createPlace, ...parts } = changes;
   await fc.assert(
     fc.asyncProperty(rounds, async (some) => {
@@ -103,9 +117,9 @@ export async function checkListChanges(changes: ListChanges): Promise<void> {
   );
 }
 
-async function play(
+async function play<Raw>(
   place: StorePlace,
-  { codec, openSession }: Pick<ListChanges, "codec" | "openSession">,
+  { openSession, ...parts }: Omit<ListChanges<Raw>, "runs" | "examples" | "createPlace">,
   some: readonly ListRound[],
 ): Promise<void> {
   const store = await place.open({ clock: { now: () => 1_700_000_000_000 } });
@@ -116,31 +130,44 @@ async function play(
         { store, files, workspace: files.path },
         { harness: "scripted", sessionId: "list" },
       );
-    const host = listHost(await open(), open, codec);
+    const host = listHost(await open(), open, parts);
     for (const round of some) await host.play(round);
   } finally {
     await store[Symbol.asyncDispose]();
   }
 }
 
+/** A message of the host's list. `content`: the message in core's form; undefined for a failed answer or a summary. */
+interface Listed<Raw> {
+  readonly raw: Raw;
+  readonly content?: ViewMessage;
+}
+
 /** A host that keeps its list by itself. Its tool call ids count from 0 in each run. */
-function listHost(
+function listHost<Raw>(
   opened: ContextSession,
   open: () => Promise<ContextSession>,
-  codec: MessageCodec<ScriptedMessage>,
+  { codec, encode, failed, summary }: ListedMessages<Raw>,
 ): { play(round: ListRound): Promise<void> } {
   let session = opened;
-  let list: readonly ScriptedMessage[] = [];
+  let list: readonly Listed<Raw>[] = [];
   let made = 0;
   let signals: HostSignals = {};
 
-  function stamped(content: ScriptedContent): ScriptedMessage {
+  function stamp(): MessageStamp {
     made += 1;
-    return { id: `m${made}`, at: made * 1000, ...content };
+    return { id: `m${made}`, at: made * 1000 };
   }
 
-  function add(content: ScriptedContent): void {
-    list = [...list, stamped(content)];
+  function listed(given: ViewMessage): Listed<Raw> {
+    const own = stamp();
+    // As it would come from a host with times. A codec for a host without times ignores it.
+    const content = given.role === "opaque" ? given : { ...given, timestamp: own.at };
+    return { raw: encode(content, own), content };
+  }
+
+  function add(content: ViewMessage): void {
+    list = [...list, listed(content)];
   }
 
   async function apply(one: ListChange): Promise<void> {
@@ -152,23 +179,23 @@ function listHost(
         list = [];
         break;
       case "goes-back": {
-        const prompts = list.filter(({ kind }) => kind === "human");
-        const at = list.indexOf(prompts[one.prompt % prompts.length] as ScriptedMessage);
-        if (at === -1) return;
+        const prompts = list.flatMap((message, index) => (isPrompt(message) ? [index] : []));
+        const at = prompts[one.prompt % prompts.length];
+        if (at === undefined) return;
         list = list.slice(0, at);
         signals = one.isReported ? { rewound: true } : {};
         break;
       }
       case "edits":
-        if (list.length > 0) list = [stamped(said(one.words)), ...list.slice(1)];
+        if (list.length > 0) list = [listed(said(one.words)), ...list.slice(1)];
         break;
       case "inserts":
-        list = [stamped(said(one.words)), ...list];
+        list = [listed(said(one.words)), ...list];
         break;
       case "is-compacted": {
-        const kept = list.findLastIndex(({ kind }) => kind === "human");
-        if (kept <= 0) return;
-        list = [stamped({ kind: "summary", text: `summary ${made}` }), ...list.slice(kept)];
+        const kept = list.findLastIndex(isPrompt);
+        if (kept <= 0 || summary === undefined) return;
+        list = [{ raw: summary(`summary ${made}`, stamp()) }, ...list.slice(kept)];
         break;
       }
       case "reopens":
@@ -186,16 +213,20 @@ function listHost(
 
   /** Checks the request for the present list. */
   async function check(): Promise<void> {
-    const { messages } = await session.ingestAndView(list, codec, signals);
+    const raws = list.map(({ raw }) => raw);
+    const { messages } = await session.ingestAndView(raws, codec, signals);
     signals = {};
-    checkEnd(messages, list.slice(list.findLastIndex(({ kind }) => kind === "human")));
+    const newest = list.slice(list.findLastIndex(isPrompt));
+    checkEnd(
+      messages,
+      newest.flatMap(({ content }) => content ?? []),
+    );
   }
 
   async function retry(isSeen: boolean): Promise<void> {
-    const before = list;
-    add({ kind: "model", text: "", calls: [], failed: true });
-    if (isSeen) await session.ingest(list, codec);
-    list = before;
+    if (failed === undefined) return;
+    const answer = failed(stamp());
+    if (isSeen) await session.ingest([...list.map(({ raw }) => raw), answer], codec);
     await check();
   }
 
@@ -208,59 +239,74 @@ function listHost(
       if (one.type === "retries") await retry(one.isSeen);
       for (const [index, output] of calls.entries()) {
         const id = `call_${index}`;
-        const call = { id, name: "show", arguments: { path: "a.txt" } };
-        add({ kind: "model", text: "", calls: [call], failed: false });
+        add(answered([{ type: "toolCall", id, name: "show", arguments: { path: "a.txt" } }]));
         const text = `${output} of ${made}`;
-        const result = {
-          kind: "output",
-          callId: id,
-          tool: "show",
-          pictures: [],
-          failed: false,
-        } as const;
-        add({ ...result, text });
+        add(resultOf(id, text));
         if (made % 3 === 0) await check();
-        if (one.type === "reports-twice") add({ ...result, text: one.isEqual ? text : again });
+        if (one.type === "reports-twice") add(resultOf(id, one.isEqual ? text : again));
         await check();
       }
-      add({ kind: "model", text: answer, calls: [], failed: false });
+      add(answered([{ type: "text", text: answer }]));
     },
   };
 }
 
-function said(text: string): ScriptedContent {
-  return { kind: "human", text, pictures: [] };
+function isPrompt<Raw>({ content }: Listed<Raw>): boolean {
+  return content?.role === "user";
+}
+
+function said(content: string): ViewMessage {
+  return { role: "user", content };
+}
+
+function answered(content: AssistantMessage["content"]): ViewMessage {
+  return { role: "assistant", content, meta: {} };
+}
+
+function resultOf(toolCallId: string, text: string): ViewMessage {
+  const content = [{ type: "text", text }];
+  return { role: "toolResult", toolCallId, toolName: "show", content, isError: false };
 }
 
 /** An output that a call is reported to have after it has had another. */
 const again = "reported again";
 
 /** Checks that a view is legal and ends with these messages. The outputs can be anywhere in it. */
-function checkEnd(view: readonly ViewMessage[], newest: readonly ScriptedMessage[]): void {
+function checkEnd(view: readonly ViewMessage[], newest: readonly ViewMessage[]): void {
   assert.deepEqual(sequenceFaults(view), [], "the view is legal");
-  const isAgain = (one: ScriptedMessage, index: number): boolean =>
-    one.kind === "output" &&
-    index !== newest.findIndex((first) => first.kind === "output" && first.callId === one.callId);
+  const isAgain = (one: ViewMessage, index: number): boolean =>
+    one.role === "toolResult" &&
+    index !== newest.findIndex((first) => isResultOf(first, one.toolCallId));
   const once = newest.filter((one, index) => !isAgain(one, index));
-  const shown = view.map(scriptedMessage);
-  const from = shown.findLastIndex(({ text }) => text === newest[0]?.text);
-  const end = shown
+  const [prompt] = newest.map(textIn);
+  const from = view.findLastIndex((one) => textIn(one) === prompt);
+  const end = view
     .slice(Math.max(0, from))
-    .filter(({ text, kind }) => kind !== "human" || text === newest[0]?.text);
+    .filter((one) => one.role !== "user" || textIn(one) === prompt);
   assert.deepEqual(
     linesOf(end),
     linesOf(once),
     "the view ends with the newest prompt and what followed",
   );
-  const all = shown.map(({ text }) => text).join("\n");
-  const lost = once.filter((one) => one.kind === "output" && !all.includes(one.text));
+  const all = view.map(textIn).join("\n");
+  const outputs = once.flatMap((one) => (one.role === "toolResult" ? [textIn(one)] : []));
+  const lost = outputs.filter((text) => !all.includes(text));
   assert.deepEqual(lost, [], "the view has the newest outputs");
   assert.ok(!all.includes(again), "a call has one result, the first one");
-  const outputs = once.flatMap((one) => (one.kind === "output" ? [one.text] : []));
-  const asUser = shown.filter(({ kind, text }) => kind === "human" && outputs.includes(text));
+  const asUser = view.filter((one) => one.role === "user" && outputs.includes(textIn(one)));
   assert.deepEqual(asUser, [], "no result is a message of the user");
 }
 
-function linesOf(messages: readonly ScriptedMessage[]): readonly string[] {
-  return messages.map((one) => `${one.kind} ${one.kind === "output" ? one.callId : one.text}`);
+function isResultOf(message: ViewMessage, callId: string): boolean {
+  return message.role === "toolResult" && message.toolCallId === callId;
+}
+
+function textIn(message: ViewMessage): string {
+  return message.role === "opaque" ? "" : textOf(message.content);
+}
+
+function linesOf(messages: readonly ViewMessage[]): readonly string[] {
+  return messages.map(
+    (one) => `${one.role} ${one.role === "toolResult" ? one.toolCallId : textIn(one)}`,
+  );
 }

@@ -7,9 +7,9 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
-import { isJsonObject } from "@self-context-manager/objects";
+import { isJsonObject, toJson } from "@self-context-manager/objects";
 
-import type { ScriptedMessage } from "./scripted-message.ts";
+import { isScriptedMessage, type ScriptedMessage } from "./scripted-message.ts";
 
 /** The beginning of each summary that the adapter wrote. It distinguishes them from other summaries. */
 export const summaryMark = "[scripted adapter]";
@@ -23,15 +23,23 @@ const roles: Readonly<Record<ScriptedMessage["kind"], string>> = {
   summary: "summary",
 };
 
+/** The kind of a value that is no message of the harness. */
+const unreadable = "unreadable";
+
 /** Reads the scripted harness's messages. */
 export const scriptedCodec: MessageCodec<ScriptedMessage> = {
-  identify: (message) => ({
-    role: roles[message.kind],
-    key: message.id,
-    timestamp: message.at,
-    ...(message.kind === "output" ? { callId: message.callId } : {}),
-  }),
+  identify: (message) =>
+    isScriptedMessage(message)
+      ? {
+          role: roles[message.kind],
+          key: message.id,
+          timestamp: message.at,
+          ...(message.kind === "output" ? { callId: message.callId } : {}),
+        }
+      : { role: unreadable },
   decode(message): Message {
+    if (!isScriptedMessage(message))
+      return { role: "opaque", kind: unreadable, raw: toJson(message) };
     const { text, at: timestamp } = message;
     switch (message.kind) {
       case "human":

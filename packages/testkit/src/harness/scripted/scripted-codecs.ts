@@ -2,7 +2,7 @@ import type { Message } from "@self-context-manager/core";
 import type { MessageCodec, MessageIdentity } from "@self-context-manager/core/host";
 
 import { scriptedCodec } from "./scripted-codec.ts";
-import type { ScriptedMessage } from "./scripted-message.ts";
+import { isScriptedMessage, type ScriptedMessage } from "./scripted-message.ts";
 
 /**
  * How a host's messages are recognised: by ids, by times and roles, or only by their content, with a fingerprint of the
@@ -31,6 +31,7 @@ export const scriptedCodecs: Readonly<Record<IdentifiedBy, MessageCodec<Scripted
 
 /** Returns the fields that stay the same when the harness sends the message again. */
 function contentOf(message: ScriptedMessage): object {
+  if (!isScriptedMessage(message)) return message;
   const { id: _, at: __, ...content } = message;
   if (content.kind !== "model") return content;
   const { tokens: ___, ...answer } = content;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@self-context-manager/objects";
+import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 import { neutralMessage, type NeutralParts } from "../driver/neutral-message.ts";
 import type { ModelMessage, ModelToolCall } from "../model-request.ts";
@@ -44,6 +44,45 @@ export type OutputContent = {
   /** Data that a plugin attaches to the output. The model does not get it. */
   readonly extra?: JsonValue;
 };
+
+/** Whether a value has the form of a message. A codec must read other values too. */
+export function isScriptedMessage(value: unknown): value is ScriptedMessage {
+  if (!isJsonObject(value)) return false;
+  const { id, at, text, kind } = value;
+  if (typeof id !== "string" || typeof at !== "number" || typeof text !== "string") return false;
+  const { pictures, calls, thinking = "", tokens = 0, callId, tool, failed } = value;
+  switch (kind) {
+    case "human":
+      return areTexts(pictures);
+    case "model":
+      return (
+        Array.isArray(calls) &&
+        calls.every(isCall) &&
+        typeof thinking === "string" &&
+        typeof tokens === "number" &&
+        typeof failed === "boolean"
+      );
+    case "output":
+      return (
+        areTexts(pictures) &&
+        typeof callId === "string" &&
+        typeof tool === "string" &&
+        typeof failed === "boolean"
+      );
+    default:
+      return kind === "note" || kind === "summary";
+  }
+}
+
+function isCall(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { id, name, arguments: args } = value;
+  return typeof id === "string" && typeof name === "string" && isJsonObject(args);
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
 
 /** Returns a message as the model gets it. */
 export function modelMessage(message: ScriptedMessage): ModelMessage {

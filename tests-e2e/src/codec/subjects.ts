@@ -1,0 +1,85 @@
+import { piCodec, piMessage } from "@self-context-manager/adapter-pi";
+import type { MessageCodec } from "@self-context-manager/core/host";
+import {
+  type CodecSubject,
+  type Encode,
+  type ListedMessages,
+  scriptedCodecs,
+  scriptedMessage,
+  type ScriptedMessage,
+} from "@self-context-manager/testkit";
+
+/** Pi's codec with messages as Pi records them. */
+export const piSubject: CodecSubject<unknown> = {
+  codec: piCodec,
+  encode: (message, { at }) => piMessage({ ...message, timestamp: at }),
+  samples: [
+    { role: "custom", customType: "note", content: "an extension's words", display: true },
+    { role: "bashExecution", command: "ls", output: "a.txt", exitCode: 0, timestamp: 1 },
+    { role: "compactionSummary", summary: "earlier", tokensBefore: 10, timestamp: 2 },
+    { role: "assistant", content: [], stopReason: "error", errorMessage: "broke", timestamp: 3 },
+  ],
+  signed: {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
+        { type: "text", text: "an answer with a thought" },
+      ],
+      usage: { input: 10, output: 2 },
+      stopReason: "stop",
+      timestamp: 4,
+    },
+    thinking: "a thought",
+    signature: "c2lnbmVk",
+  },
+  sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
+};
+
+export const encodeScripted: Encode<ScriptedMessage> = (message, stamp) => ({
+  ...scriptedMessage(message),
+  ...stamp,
+});
+
+/** A codec of the scripted harness with messages as the harness records them. */
+export function scriptedSubject(
+  codec: MessageCodec<ScriptedMessage> = scriptedCodecs.ids,
+): CodecSubject<ScriptedMessage> {
+  const answer = { kind: "model", calls: [], failed: false } as const;
+  return {
+    codec,
+    encode: encodeScripted,
+    samples: [
+      { id: "m1", at: 1, kind: "note", text: "a note" },
+      { id: "m2", at: 2, kind: "summary", text: "a summary" },
+      { ...answer, id: "m3", at: 3, text: "half", failed: true },
+      { ...answer, id: "m4", at: 4, text: "counted", tokens: 10 },
+    ],
+    signed: {
+      message: { ...answer, id: "m5", at: 5, text: "thought", thinking: "a thought" },
+      thinking: "a thought",
+      signature: "signed a thought",
+    },
+    sentAgain: (message) => (message.kind === "model" ? { ...message, tokens: 99 } : message),
+  };
+}
+
+/** Lists of Pi. */
+export const piLists: ListedMessages<unknown> = {
+  codec: piCodec,
+  encode: piSubject.encode,
+  failed: ({ at }) => ({ role: "assistant", content: [], stopReason: "error", timestamp: at }),
+  summary: (summary, { at }) => ({ role: "compactionSummary", summary, timestamp: at }),
+};
+
+/** Lists of the scripted harness, whose messages a codec identifies. */
+export function scriptedLists(
+  codec: MessageCodec<ScriptedMessage> = scriptedCodecs.ids,
+): ListedMessages<ScriptedMessage> {
+  return {
+    codec,
+    encode: encodeScripted,
+    failed: (stamp) => ({ ...stamp, kind: "model", text: "", calls: [], failed: true }),
+    summary: (text, stamp) => ({ ...stamp, kind: "summary", text }),
+  };
+}

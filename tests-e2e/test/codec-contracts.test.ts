@@ -1,0 +1,11 @@
+import { codecContract, scriptedCodecs } from "@self-context-manager/testkit";
+
+import { piSubject, scriptedSubject } from "../src/codec/subjects.ts";
+
+codecContract({ name: "of Pi", ...piSubject });
+
+for (const [name, codec] of Object.entries(scriptedCodecs))
+  codecContract({
+    name: `of the scripted harness, messages identified by ${name}`,
+    ...scriptedSubject(codec),
+  });
