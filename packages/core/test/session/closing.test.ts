@@ -16,7 +16,8 @@ describe("a session that is closed", () => {
     const reading = session.read({ path: "a.txt" });
     await session[Symbol.asyncDispose]();
 
-    expect(await Promise.race([reading, "unfinished"])).toMatchObject({ ok: true });
+    const unfinished = Promise.resolve("unfinished");
+    expect(await Promise.race([reading, unfinished])).toMatchObject({ ok: true });
   });
 
   it.each<readonly [string, (session: ContextSession) => Promise<unknown>]>([
@@ -37,13 +38,14 @@ describe("a session that is closed", () => {
   });
 
   it("can be closed again, and opened again on its store", async () => {
-    const { session, reopen } = await openTestSession({ files: { "/work/a.txt": "one\n" } });
+    const opened = await openTestSession({ files: { "/work/a.txt": "one\n" } });
+    const { session } = opened;
     await session.read({ path: "a.txt" });
 
     await session[Symbol.asyncDispose]();
     await session[Symbol.asyncDispose]();
 
-    const { objects } = await (await reopen()).status();
+    const { objects } = await (await opened.reopen()).status();
     expect(objects.map(({ handle, state }) => [handle, state])).toEqual([["f1", "active"]]);
   });
 
@@ -105,7 +107,10 @@ async function trackedSessions(): Promise<{
   const { dependencies } = await openTestSession({ store });
   const { ids } = dependencies;
   const tracker = fileTracker({
-    ...{ store, files, watcher, ids },
+    store,
+    files,
+    watcher,
+    ids,
     logger: silentLogger,
     workspace: "/work",
   });

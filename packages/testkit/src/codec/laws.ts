@@ -166,8 +166,8 @@ function assertSigned<Raw>(
   assert.ok(isSigned(answer), `${what} shows core that its thinking is signed`);
 }
 
-function isSigned({ content, meta }: Answer): boolean {
-  return hasSignedThinking({ assistant: content, assistant_meta: meta, toolcall_ids: [] });
+function isSigned({ content }: Answer): boolean {
+  return hasSignedThinking({ assistant: content, assistant_meta: {}, toolcall_ids: [] });
 }
 
 function withoutThinking(answer: Answer): Answer {
