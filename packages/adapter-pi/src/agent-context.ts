@@ -4,6 +4,7 @@ import {
   hostText,
   identityName,
   isStoreTrouble,
+  jsonObject,
   type MarkedList,
   markedList,
   type MessageCodec,
@@ -14,15 +15,14 @@ import {
 } from "@self-context-manager/core/host";
 import {
   type ContextSession,
-  type JsonObject,
   standingInstruction,
   type ToolAnswer,
 } from "@self-context-manager/core";
 
 import { hostThinking } from "./host-thinking.ts";
-import { argumentsOf, hostToolCall, hostToolResult } from "./host-tool-call.ts";
+import { hostToolCall, hostToolResult } from "./host-tool-call.ts";
 import { addableRoles } from "./own-messages.ts";
-import { isFields, type PiContent } from "./pi-api.ts";
+import type { PiContent } from "./pi-api.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { errorOf } from "./provider-error.ts";
 import { type Breakpoints, providerRequests } from "./provider-requests.ts";
@@ -235,7 +235,7 @@ export function agentContext<Message extends { readonly role: string }>(
       description: tool.description,
       parameters: tool.parameters,
       execute: async (callId, args) => {
-        const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
+        const answer = await tool.run(session, jsonObject(args), callId);
         if (!answer.ok) {
           refusals.set(callId, answer);
           throw new Error(answer.text);
@@ -278,7 +278,7 @@ function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): T
   const { session, pending, onFailure } = recorder;
   async function reasonAgainst(name: string, args: unknown): Promise<string | undefined> {
     try {
-      return await session.checkArguments(name, argumentsOf(args));
+      return await session.checkArguments(name, jsonObject(args));
     } catch (error) {
       // A failure of the context manager must not stop a call.
       onFailure?.(error);

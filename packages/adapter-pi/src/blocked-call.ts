@@ -1,6 +1,7 @@
-import type { ContextSession, JsonObject } from "@self-context-manager/core";
+import type { ContextSession } from "@self-context-manager/core";
+import { jsonObject } from "@self-context-manager/core/host";
 
-import { isFields, type ToolCallEvent } from "./pi-api.ts";
+import type { ToolCallEvent } from "./pi-api.ts";
 
 /** The answer to Pi for a call that must not run. */
 export interface BlockedCall {
@@ -14,7 +15,7 @@ export async function blockedCall(
   session: ContextSession,
   { toolName, input }: ToolCallEvent,
 ): Promise<BlockedCall | undefined> {
-  const args = isFields(input) ? (input as JsonObject) : {};
+  const args = jsonObject(input);
   const reason = await session.checkArguments(toolName, args);
   return reason === undefined ? undefined : { block: true, reason };
 }

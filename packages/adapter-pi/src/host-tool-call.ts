@@ -1,5 +1,9 @@
 import type { JsonObject } from "@self-context-manager/core";
-import type { HostToolCall, HostToolResult } from "@self-context-manager/core/host";
+import {
+  type HostToolCall,
+  type HostToolResult,
+  jsonObject,
+} from "@self-context-manager/core/host";
 
 import { isFields, type ToolCallEvent, type ToolResultEvent } from "./pi-api.ts";
 
@@ -17,16 +21,11 @@ const recorded: readonly string[] = [...writers, "read", "ls", "find", "grep", "
  */
 export function hostToolCall(
   { toolName, toolCallId, input }: ToolCallEvent,
-  writtenArgs: () => JsonObject = () => argumentsOf(input),
+  writtenArgs: () => JsonObject = () => jsonObject(input),
 ): HostToolCall | undefined {
   if (!recorded.includes(toolName)) return undefined;
-  const call = { id: toolCallId, name: toolName, args: argumentsOf(input) };
+  const call = { id: toolCallId, name: toolName, args: jsonObject(input) };
   return writers.includes(toolName) ? { ...call, writtenArgs: writtenArgs() } : call;
-}
-
-/** Returns a copy of a call's arguments, because extensions can change them later; empty for other values. */
-export function argumentsOf(input: unknown): JsonObject {
-  return isFields(input) ? { ...(input as JsonObject) } : {};
 }
 
 export function hostToolResult({

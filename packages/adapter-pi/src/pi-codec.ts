@@ -1,6 +1,7 @@
-import type { Block, JsonValue, Message, ViewMessage } from "@self-context-manager/core";
+import type { Block, Message, ViewMessage } from "@self-context-manager/core";
 import {
   canonicalJson,
+  jsonObject,
   type MessageCodec,
   type MessageIdentity,
   sha256,
@@ -41,7 +42,7 @@ export const piCodec: MessageCodec<unknown> = {
         return {
           role: "summary",
           kind: "compactionSummary",
-          raw: raw as JsonValue,
+          raw: toJson(raw),
           isFromManager: isOwnSummary(message["summary"]),
           ...timeOf(message),
         };
@@ -110,7 +111,7 @@ function assistantMessage(message: Fields): Message | undefined {
     content: blocks,
     ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
     ...(usage === undefined ? {} : { usage }),
-    meta: meta as Readonly<Record<string, JsonValue>>,
+    meta: jsonObject(meta),
     ...timeOf(message),
   };
 }
@@ -125,7 +126,7 @@ function toolResultMessage(message: Fields): Message | undefined {
     toolName: typeof toolName === "string" ? toolName : "",
     content: blocks,
     isError: isError === true,
-    ...(details === undefined ? {} : { details: details as JsonValue }),
+    ...(details === undefined ? {} : { details: toJson(details) }),
     ...timeOf(message),
   };
 }
@@ -135,7 +136,7 @@ function opaqueMessage(raw: unknown, message: Fields): Message {
   return {
     role: "opaque",
     kind: typeof role === "string" ? role : "",
-    raw: raw as JsonValue,
+    raw: toJson(raw),
     ...timeOf(message),
   };
 }

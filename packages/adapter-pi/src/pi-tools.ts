@@ -5,12 +5,9 @@ import {
   renamedContextTools,
   renamedInstruction,
   hostText,
+  jsonObject,
 } from "@self-context-manager/core/host";
-import {
-  type ContextSession,
-  type JsonObject,
-  standingInstruction,
-} from "@self-context-manager/core";
+import { type ContextSession, standingInstruction } from "@self-context-manager/core";
 
 import { isFields, type PiContext, type PiTool } from "./pi-api.ts";
 
@@ -88,7 +85,7 @@ function piTool(
     parameters: tool.parameters,
     execute: async (callId, args, _signal, _onUpdate, context) => {
       const session = await openSession(context);
-      const answer = await tool.run(session, isFields(args) ? (args as JsonObject) : {}, callId);
+      const answer = await tool.run(session, jsonObject(args), callId);
       if (!answer.ok) refused.add(callId);
       return {
         content: [{ type: "text", text: hostText(answer) }],

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@self-context-manager/core";
-import { toJson } from "@self-context-manager/core/host";
+import { jsonObject } from "@self-context-manager/core/host";
 
 import { isFields, type PiContext, type ToolResultEvent } from "./pi-api.ts";
 import { branchOf, messageIn } from "./session-messages.ts";
@@ -14,7 +14,7 @@ export function writtenArguments(
   { toolCallId, input }: ToolResultEvent,
   context: PiContext,
 ): JsonObject {
-  if (context.sessionManager.getBranch === undefined) return argumentsIn(input);
+  if (context.sessionManager.getBranch === undefined) return jsonObject(input);
   // Providers can use the id of a call again.
   for (const entry of branchOf(context).toReversed()) {
     const { role, content } = messageIn(entry) ?? {};
@@ -22,11 +22,7 @@ export function writtenArguments(
     const call = content
       .filter(isFields)
       .find(({ type, id }) => type === "toolCall" && id === toolCallId);
-    if (call !== undefined) return argumentsIn(call["arguments"]);
+    if (call !== undefined) return jsonObject(call["arguments"]);
   }
   return {};
-}
-
-function argumentsIn(value: unknown): JsonObject {
-  return isFields(value) ? (toJson(value) as JsonObject) : {};
 }

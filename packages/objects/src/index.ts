@@ -32,6 +32,7 @@ export {
 } from "./model/hashes.ts";
 export {
   isJsonObject,
+  jsonObject,
   type JsonObject,
   type JsonValue,
   type MutableObject,

@@ -2,6 +2,7 @@ export {
   canonicalJson,
   FileError,
   isObjectId,
+  jsonObject,
   sha256,
   toJson,
 } from "@self-context-manager/objects";

@@ -32,6 +32,12 @@ export function toJson(value: unknown): JsonValue {
   return convert(value, []) ?? null;
 }
 
+/** Returns the fields of an unknown value as JSON, like `toJson`. A value that is not an object has no fields. */
+export function jsonObject(value: unknown): JsonObject {
+  const json = toJson(value);
+  return isJsonObject(json) ? json : {};
+}
+
 function convert(value: unknown, path: readonly object[]): JsonValue | undefined {
   switch (typeof value) {
     case "string":
