@@ -1,5 +1,5 @@
 import type * as Compose from "@self-context-manager/compose";
-import type { Patience } from "@self-context-manager/core";
+import type { Patience, ReadLimits } from "@self-context-manager/core";
 
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
@@ -8,6 +8,9 @@ import { piExtension } from "./pi-extension.ts";
 
 /** The patience of all stores that this process opens. */
 let patience: Patience | undefined;
+
+/** The limits of Pi's own `read`. */
+const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 
 const breakpoints = process.env["SCM_BREAKPOINTS"] ?? "";
 
@@ -31,6 +34,7 @@ const extension: (host: PiHost) => void = piExtension({
       ? { ...process.env, SCM_STORE: undefined, SCM_STORE_KIND: "memory" }
       : process.env;
     const manager = await openContextManager({
+      readLimits: piReadLimits,
       // No release of Pi reports whether another extension blocks its `read` or changes the result.
       activateUnread: "ask",
       ...configFromEnvironment(environment),

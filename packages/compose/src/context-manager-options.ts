@@ -69,7 +69,7 @@ export interface ContextManagerOptions {
    * announced a tool of its own that reads files, else `read`.
    */
   readonly activateUnread?: ActivateUnread;
-  /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters, like Pi's own `read`. */
+  /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters. */
   readonly readLimits?: ReadLimits;
   /**
    * Whether known files are watched, so that changes by other programs are reported. Default: true, except with

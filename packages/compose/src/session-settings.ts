@@ -24,8 +24,8 @@ export type SessionSettings = Required<
 > &
   Pick<SessionDependencies, "activateUnread">;
 
-/** The limits of Pi's own `read`. */
-const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
+/** The limits that tools for reading files of coding agents usually have. */
+const usualReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 
 /**
  * Returns the parts of a session for these options. Without options they are the defaults, with which
@@ -36,7 +36,7 @@ export function sessionSettings(options: SessionSettingsOptions = {}): SessionSe
     policy: policyOf(options.policy ?? { type: "recently-used" }),
     layout: layoutOf(options),
     ...activateUnreadOf(options),
-    readLimits: options.readLimits ?? piReadLimits,
+    readLimits: options.readLimits ?? usualReadLimits,
   };
 }
 
