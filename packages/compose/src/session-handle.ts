@@ -29,7 +29,7 @@ export function sessionHandle(
     return await Promise.reject(
       new StoreError(
         "STORE_CLOSED",
-        `session ${sessionId} of ${harness} is closed here; open it again`,
+        `this handle of session ${sessionId} of ${harness} is closed; open the session again`,
       ),
     );
   }

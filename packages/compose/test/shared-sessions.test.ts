@@ -46,7 +46,9 @@ describe("the same id, opened twice", () => {
     const { objects } = await other.status();
 
     expect(StoreError.is(error, "STORE_CLOSED")).toBe(true);
-    expect(error).toMatchObject({ message: "session s1 of test is closed here; open it again" });
+    expect(error).toMatchObject({
+      message: "this handle of session s1 of test is closed; open the session again",
+    });
     expect(objects).toEqual([]);
   });
 
