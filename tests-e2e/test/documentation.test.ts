@@ -1,5 +1,5 @@
 import { runCli } from "@self-context-manager/cli";
-import { environmentVariables } from "@self-context-manager/compose";
+import { environmentVariables, sessionSettings, storeKinds } from "@self-context-manager/compose";
 import { contextTools } from "@self-context-manager/core/host";
 import { standingInstruction } from "@self-context-manager/core";
 import {
@@ -177,20 +177,18 @@ describe("options", () => {
   it("of a context manager are in the README of compose, with their defaults", () => {
     const declared = read("packages/compose/src/context-manager-options.ts");
     const [, options = ""] = declared.split("export interface ContextManagerOptions {");
-    const taken = ["context-manager", "session-settings"]
-      .map((name) => read(`packages/compose/src/${name}.ts`))
-      .join("\n");
     const rows = tableUnder(
       "# @self-context-manager/compose",
       read("packages/compose/README.md"),
     ).map(([name, byDefault]) => [codeOf(name), codeOf(byDefault)] as const);
 
     const names = [...options.matchAll(/^ {2}readonly (\w+)\?:/gmu)].map(([, name = ""]) => name);
-    const defaults = [...taken.matchAll(/options\.(\w+) \?\? (?:\{ type: )?"([\w-]+)"/gu)];
+    const { layout, policy } = sessionSettings();
 
     expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
-    expect(defaults.map(([, name = ""]) => name).toSorted()).toEqual(["layout", "policy", "store"]);
-    for (const [, name, byDefault] of defaults) expect(rows).toContainEqual([name, byDefault]);
+    expect(rows).toContainEqual(["store", storeKinds[0]]);
+    expect(rows).toContainEqual(["layout", layout.name]);
+    expect(rows).toContainEqual(["policy", policy.name]);
   });
 });
 

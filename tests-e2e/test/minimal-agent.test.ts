@@ -71,10 +71,10 @@ describe.skipIf(!existsSync(tarballOf("core")))(
         "ls",
         "call 2, messages in view: 3",
         expect.stringMatching(
-          /^f2 package\.json: indexed, version 2; already in the pool; active/u,
+          /^f1 package\.json: indexed, version 2; already in the pool; active/u,
         ),
         "call 3, messages in view: 5",
-        "f2 package.json is inactive; its text stays until the epoch ends; activate f2 restores it.",
+        "f1 package.json is inactive; its text stays until the epoch ends; activate f1 restores it.",
         "call 4, messages in view: 7",
         "in view until its epoch ends",
         "",

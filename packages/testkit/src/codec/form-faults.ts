@@ -17,9 +17,9 @@ function fieldFaults(fields: JsonObject): readonly string[] {
     typeof fields[name] === "string" ? [] : [`\`${name}\` is no text`];
   switch (role) {
     case "user":
-      return typeof content === "string" ? [] : blockFaults(content);
+      return [...(typeof content === "string" ? [] : blockFaults(content)), ...metaFaults(meta)];
     case "assistant":
-      return [...blockFaults(content), ...(isJsonObject(meta) ? [] : ["`meta` is no object"])];
+      return [...blockFaults(content), ...metaFaults(meta)];
     case "toolResult":
       return [
         ...textFaults("toolCallId"),
@@ -33,6 +33,10 @@ function fieldFaults(fields: JsonObject): readonly string[] {
     default:
       return [`${JSON.stringify(role)} is no role of core`];
   }
+}
+
+function metaFaults(meta: unknown): readonly string[] {
+  return meta === undefined || isJsonObject(meta) ? [] : ["`meta` is no object"];
 }
 
 function blockFaults(content: unknown): readonly string[] {
