@@ -50,7 +50,7 @@ export const historyFaults: Readonly<Record<string, HistoryFault>> = {
   },
   "ignores the report that the user went back": {
     breaking: () => ({ wentBack: () => undefined }),
-    says: /contains every prompt|contains the newest prompt|is a part of/u,
+    says: /contains every prompt|contains the newest prompt|is a part of|are inactive again/u,
   },
   "sends other bytes each time": {
     openSession: onOpening(async (session) => {

@@ -13,9 +13,10 @@ import {
   otherStoreText,
   sharedSessionText,
 } from "./failure-notice.ts";
-import { heldSession, type OpenedSession } from "./held-session.ts";
+import { heldSession } from "./held-session.ts";
 import { heldWrites } from "./held-writes.ts";
 import type { HostToolCall, HostToolResult } from "./host-tool-call.ts";
+import { messagesWithoutThinking } from "./messages-without-thinking.ts";
 import { pendingRecordings } from "./pending-recordings.ts";
 import { recordCall } from "./record-call.ts";
 import { isSessionGone, isStoreFailure } from "./store-failure.ts";
@@ -25,7 +26,7 @@ export interface ConnectOptions<Raw> {
    * Opens the session. It is called for the first operation, and again after the session was closed or its store was
    * lost. If it rejects, the next operation calls it again.
    */
-  readonly open: () => Promise<OpenedSession>;
+  readonly open: () => Promise<ContextSession>;
   readonly codec: MessageCodec<Raw>;
   /** Converts a message of a view to the host's form. */
   readonly encode: (message: ViewMessage) => Raw;
@@ -55,7 +56,8 @@ export interface ModelCallRequest<Raw> extends ViewOptions, HostSignals {
 export interface ModelCall<Raw> {
   /** The messages of the request, in the host's form. */
   readonly messages: readonly Raw[];
-  readonly view: View;
+  /** Undefined after a failure: these are the host's own messages, without thinking that the model would refuse. */
+  readonly view?: View;
 }
 
 /**
@@ -79,8 +81,9 @@ export interface Connection<Raw> extends AsyncDisposable {
   systemPrompt(text: string): Promise<string>;
   /**
    * Records what host tools did, ingests the messages and makes the view. Returns the messages of the next request in the
-   * host's form, or undefined if the host's own messages must be sent. It is called once for each request, because each
-   * call is recorded. Never rejects.
+   * host's form, or undefined if the host's own messages must be sent. After a failure, a model that binds its thinking gets
+   * the host's own messages without signed thinking, because earlier answers can be those to a view. It is called once for
+   * each request, because each call is recorded. Never rejects.
    */
   modelCall(request: ModelCallRequest<Raw>): Promise<ModelCall<Raw> | undefined>;
   /**
@@ -128,6 +131,10 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   let lost: ContextSession | undefined;
   /** The store was lost, and the new one does not have the host's messages, and so not their handles, yet. */
   let lacksHistory = false;
+  /** The user went back, and no ingest since has succeeded. */
+  let isRewound = false;
+  /** Requests were sent without a view since the last one. */
+  let hasMissed = false;
   let isDisposed = false;
 
   function notifyOnce(text: string): void {
@@ -137,7 +144,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   }
 
   /** Drops a session whose store was lost or closed. Other calls can meet the same loss at the same time. */
-  function leave(session: OpenedSession, error: unknown): void {
+  function leave(session: ContextSession, error: unknown): void {
     if (StoreError.is(error, "STORE_LOST") && session !== lost) {
       lost = session;
       lacksHistory = true;
@@ -202,6 +209,15 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     await pending.record(session);
   }
 
+  function signalsWith({ rewound, summaries }: HostSignals): HostSignals {
+    isRewound ||= rewound === true;
+    return {
+      ...(isRewound ? { rewound: true } : {}),
+      ...(hasMissed ? { missedRequests: true } : {}),
+      ...(summaries === undefined ? {} : { summaries }),
+    };
+  }
+
   /** Releases holds. A change that cannot be stored now is stored with the next change of its file. */
   async function release(callIds?: readonly string[]): Promise<void> {
     const ended =
@@ -232,20 +248,19 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       });
       return own === undefined ? text : `${text}\n\n${own}`;
     },
-    async modelCall({ messages, host, added = new Set(), rewound, summaries, ...viewOptions }) {
+    async modelCall(request) {
+      const { messages, host, added = new Set(), ...viewOptions } = request;
       call = undefined;
       model = viewOptions.model;
-      const signals = {
-        ...(rewound === undefined ? {} : { rewound }),
-        ...(summaries === undefined ? {} : { summaries }),
-      };
-      return await guarded(async (session) => {
+      const signals = signalsWith(request);
+      const made = await guarded<ModelCall<Raw> | "own">(async (session) => {
         const list = listOf(codec, messages, host, added);
         await recordPending(session, list, signals);
         if (tools.length === 0) {
           await session.ingest(list.messages, list.codec, signals);
+          isRewound = false;
           notice.recovered();
-          return undefined;
+          return "own";
         }
         const view = await session.ingestAndView(list.messages, list.codec, {
           ...viewOptions,
@@ -253,10 +268,15 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
         });
         const encoded = view.messages.map(encode);
         notice.recovered();
-        if (encoded.length === 0) return undefined;
+        isRewound = false;
+        if (encoded.length === 0) return "own";
         call = view.call;
         return { messages: encoded, view };
       });
+      if (made === "own" || isDisposed) return undefined;
+      hasMissed = made === undefined;
+      if (made !== undefined || viewOptions.thinking !== "bound") return made;
+      return { messages: messagesWithoutThinking(messages, codec, encode) };
     },
     async refused(error) {
       const isTooLong = await guarded(
@@ -290,9 +310,11 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     endTools: release,
     async ingest(messages, signals = {}) {
+      const given = signalsWith(signals);
       await guarded(async (session) => {
-        await recordPending(session, { messages, codec }, signals);
-        await session.ingest(messages, codec, signals);
+        await recordPending(session, { messages, codec }, given);
+        await session.ingest(messages, codec, given);
+        isRewound = false;
       });
     },
     async [Symbol.asyncDispose]() {

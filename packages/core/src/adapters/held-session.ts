@@ -1,24 +1,21 @@
 import type { ContextSession } from "../session/context-session.ts";
 
-/** A session, which is disposed of if it can be. */
-export type OpenedSession = ContextSession & Partial<AsyncDisposable>;
-
 /** Holds the one session of a connection. */
 export interface HeldSession extends AsyncDisposable {
   /** Returns the session, and opens it if none is open. Calls at the same time get the same opening. */
-  open(): Promise<OpenedSession>;
+  open(): Promise<ContextSession>;
   /** Returns the open session, without opening one. */
-  readonly present: OpenedSession | undefined;
+  readonly present: ContextSession | undefined;
   /** Disposes of a session that can no longer be used, so that the next call opens it again. */
-  drop(session: OpenedSession): void;
+  drop(session: ContextSession): void;
 }
 
-export function heldSession(openSession: () => Promise<OpenedSession>): HeldSession {
-  let opening: Promise<OpenedSession> | undefined;
-  let present: OpenedSession | undefined;
+export function heldSession(openSession: () => Promise<ContextSession>): HeldSession {
+  let opening: Promise<ContextSession> | undefined;
+  let present: ContextSession | undefined;
   let isClosed = false;
 
-  async function begin(): Promise<OpenedSession> {
+  async function begin(): Promise<ContextSession> {
     try {
       const session = await openSession();
       if (!isClosed) present = session;
@@ -57,6 +54,6 @@ export function heldSession(openSession: () => Promise<OpenedSession>): HeldSess
   };
 }
 
-async function disposeOf(session: OpenedSession | undefined): Promise<void> {
-  await session?.[Symbol.asyncDispose]?.();
+async function disposeOf(session: ContextSession | undefined): Promise<void> {
+  await session?.[Symbol.asyncDispose]();
 }

@@ -46,7 +46,6 @@ export {
   type ModelCall,
   type ModelCallRequest,
 } from "../adapters/connection.ts";
-export type { OpenedSession } from "../adapters/held-session.ts";
 export type { BoundAnswer, BoundTool } from "../adapters/bound-tools.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";

@@ -34,6 +34,11 @@ export interface HostSignals {
   /** Whether the user went back to an earlier point, in the tree or by a fork. */
   readonly rewound?: boolean;
   /**
+   * Whether requests were sent without a view since the last one, because of a failure. The first new answer of a list that
+   * does not contain what the session knows then does not count as the answer to the last view. Default: false.
+   */
+  readonly missedRequests?: boolean;
+  /**
    * Returns the summaries by the context manager whose messages the list contains again, and which are not in the list.
    * It is called only while the session knows no message.
    */
@@ -46,7 +51,7 @@ export interface IngestReport {
   /** The number of new messages. */
   readonly added: number;
   /** The usage that the first new assistant message reports. That message is the answer to the last sent view. */
-  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly usage?: ReportedUsage;
   /** Whether the session is new to this store, and its history certainly began on another store. */
   readonly isFromOtherStore?: boolean;
 }
@@ -80,6 +85,8 @@ export async function ingestMessages<Raw>(
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
+  if (signals.missedRequests === true && !followsKnown(state, unseen, news.keys()))
+    state.sent.missAnswer();
   const toolcalls: KnownToolcalls = new Map();
   const objectIds = await chooseObjectIds(scope, unseen, toolcalls, codec.fileRendering);
   const isFromOtherStore =
@@ -112,6 +119,16 @@ export async function ingestMessages<Raw>(
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.chat.setSequence(sequenceOf(state, identities, news.keys()));
   return report;
+}
+
+/** Whether a known message is before the first new answer in the host's list. */
+function followsKnown(
+  { chat }: SessionState,
+  unseen: readonly NewMessage[],
+  keys: readonly string[],
+): boolean {
+  const answer = unseen.find(({ message }) => message.role === "assistant");
+  return keys.slice(0, answer?.index).some((key) => chat.known.has(key));
 }
 
 /** Moves the session to the point that the host's list continues. Returns whether it was moved. */

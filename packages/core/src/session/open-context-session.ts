@@ -264,13 +264,10 @@ export async function openContextSession(
             currentEstimator(current, options.model),
           ),
       ),
-    ingestAndView: async (messages, codec, { rewound, summaries, ...options } = {}) =>
+    ingestAndView: async (messages, codec, options = {}) =>
       await run(async (current) => {
         const list = split(current, messages, codec);
-        await takeIn(current, list.own, codec, {
-          ...(rewound === undefined ? {} : { rewound }),
-          ...(summaries === undefined ? {} : { summaries }),
-        });
+        await takeIn(current, list.own, codec, options);
         try {
           return await viewOf(current, options, placeAdded(current.state, list, codec));
         } catch (error) {

@@ -63,6 +63,8 @@ export interface SentCalls extends StatePart, StoredCalls {
   setView(view: SentView, options?: { readonly isWaiting?: boolean }): void;
   /** Marks the view of the last call as answered and returns it; undefined if it has an answer already. */
   answer(): SentView | undefined;
+  /** Notes that the answer to the last view is unknown: the host has had other answers since. */
+  missAnswer(): void;
   /** Notes the hash of the last call's request. The hash of another call, or of an answered one, is ignored. */
   notePayload(call: number, payloadHash: string): void;
   /** Continues from an earlier view after a rewind. */
@@ -166,6 +168,10 @@ export function sentCalls(): SentCalls {
       if (view === undefined || view.isAnswered) return undefined;
       view = { ...view, isAnswered: true };
       return view;
+    },
+    missAnswer() {
+      if (view !== undefined) view = { ...view, isAnswered: true };
+      waitingTokens = 0;
     },
     notePayload(call, payloadHash) {
       if (view?.call === call && !view.isAnswered) view = { ...view, payloadHash };

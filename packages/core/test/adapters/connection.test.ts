@@ -23,7 +23,7 @@ async function closed(): Promise<never> {
 }
 
 function textsOf(call: ModelCall<Message> | undefined): readonly string[] {
-  return (call?.view.messages ?? []).map(textOfMessage);
+  return (call?.view?.messages ?? []).map(textOfMessage);
 }
 
 describe("a model call", () => {
@@ -32,9 +32,9 @@ describe("a model call", () => {
 
     const call = await connection.modelCall({ messages: hello, contextWindow: 100_000 });
 
-    expect(call?.messages).toEqual(call?.view.messages);
+    expect(call?.messages).toEqual(call?.view?.messages);
     expect(textsOf(call).join("\n")).toContain("hello");
-    expect([call?.view.call, connection.isManaged, notices]).toEqual([1, true, []]);
+    expect([call?.view?.call, connection.isManaged, notices]).toEqual([1, true, []]);
   });
 
   it("sends the host's own messages while the store does not work, and notifies the user once", async () => {
@@ -52,6 +52,27 @@ describe("a model call", () => {
     ]);
   });
 
+  it("leaves signed thinking out of the host's own messages, for a model that would refuse it", async () => {
+    const { connection, fail } = await testConnection();
+    const thinking = { type: "thinking", thinking: "why", thinkingSignature: "signed" } as const;
+    const said = { type: "text", text: "done" } as const;
+    const messages: Message[] = [
+      ...hello,
+      { role: "assistant", content: [thinking, said] },
+      { role: "assistant", content: [thinking] },
+      prompt("more", 2),
+    ];
+    fail(busy);
+
+    const bound = await connection.modelCall({ messages, thinking: "bound" });
+    const free = await connection.modelCall({ messages });
+
+    expect(bound).toEqual({
+      messages: [hello[0], { role: "assistant", content: [said] }, messages.at(-1)],
+    });
+    expect(free).toBeUndefined();
+  });
+
   it("gets a view with the missed messages when the store works again", async () => {
     const { connection, fail } = await testConnection();
     fail(busy);
@@ -62,6 +83,45 @@ describe("a model call", () => {
 
     expect(textsOf(call).join("\n")).toMatch(/hello[^]*and more/u);
     expect(connection.isManaged).toBe(true);
+  });
+
+  it("keeps the report that the user went back until the session has it", async () => {
+    const { connection, fail } = await testConnection();
+    const history = scriptHistory();
+    history.user("first");
+    history.say("one");
+    await connection.modelCall({ messages: history.messages });
+    history.user("second");
+    await connection.modelCall({ messages: history.messages });
+    const [first] = history.messages;
+    fail(busy);
+    await connection.modelCall({ messages: history.messages.slice(0, 1), rewound: true });
+    fail();
+
+    const call = await connection.modelCall({ messages: [first ?? prompt("", 1)] });
+
+    expect(textsOf(call).join("\n")).not.toContain("second");
+  });
+
+  it("takes no later answer for the answer to its last view, if a host without its whole list had none since", async () => {
+    const { connection, fail } = await testConnection();
+    const history = scriptHistory();
+    history.user("first");
+    await connection.modelCall({ messages: history.messages });
+    fail(busy);
+    history.say("one");
+    history.user("second");
+    await connection.modelCall({ messages: history.messages });
+    history.say("two");
+    history.user("third");
+    fail();
+
+    await connection.modelCall({ messages: history.messages.slice(-2) });
+
+    const session = await connection.session();
+    const chat = JSON.stringify(await session.inspect((await session.status()).chatId));
+    expect(chat).toContain("two");
+    expect(chat).not.toContain('"view":1');
   });
 
   it("notifies the user again of a trouble of the store that was over in between", async () => {

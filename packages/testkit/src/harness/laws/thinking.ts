@@ -37,6 +37,10 @@ export const signedThinkingStaysValid: HarnessScenario = async (openHost) => {
   await endEpoch(stage);
   await host.restart();
   await say("go on", showing(host, ["d", "e"]));
+  host.setBroken(true);
+  await say("without the store", showing(host, ["f"]));
+  host.setBroken(false);
+  await say("with it again", showing(host, ["g"]));
 
   for (const request of host.requests) assertValid(request, host.requests);
   const shown = host.requests.map((request) => thoughtsIn(request).length);

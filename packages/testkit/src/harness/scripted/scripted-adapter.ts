@@ -1,24 +1,14 @@
 import {
-  answerDetails,
-  contextTools,
+  connect,
   type HarnessAdapter,
-  markedList,
   type MessageCodec,
   type ThinkingBinding,
-  hostText,
 } from "@self-context-manager/core/host";
-import {
-  type ContextSession,
-  type HostSession,
-  type HostSignals,
-  standingInstruction,
-} from "@self-context-manager/core";
+import type { ContextSession, HostSession, HostSignals } from "@self-context-manager/core";
 
-import type { ModelToolCall } from "../model-request.ts";
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";
-import type { OutputContent, ScriptedMessage } from "./scripted-message.ts";
-import type { ScriptedPlugin, ScriptedTool } from "./scripted-plugin.ts";
-import { pathIn } from "./scripted-tools.ts";
+import type { ScriptedMessage } from "./scripted-message.ts";
+import type { ScriptedPlugin } from "./scripted-plugin.ts";
 
 /** The adapter's declaration. The scripted harness offers everything that a law requires. */
 export const scriptedHarnessAdapter: HarnessAdapter = {
@@ -67,124 +57,78 @@ export interface ScriptedAdapter extends Required<ScriptedPlugin> {
 }
 
 /**
- * The adapter of the scripted harness, built on core only. It is an example of how the hooks of a host become calls
- * of a session.
+ * The adapter of the scripted harness, built on `connect` of core. It is an example of how the hooks of a host become calls
+ * of a connection.
  */
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
-  const codec = options.codec ?? scriptedCodec;
-  const { contextWindow, thinking, readTool = "read" } = options;
+  const { codec = scriptedCodec, contextWindow, thinking, readTool = "read" } = options;
   const viewOptions = {
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(thinking === undefined ? {} : { thinking }),
   };
+  const connection = connect({
+    open: async () => await options.openSession({ harness, sessionId: options.sessionId }),
+    codec,
+    encode: scriptedMessage,
+    hostTools: [readTool],
+    notify: options.notify,
+  });
   let isOn = options.off !== true;
-  let isNotified = false;
   let isRewound = false;
-  let opened: ContextSession | undefined;
-  /** The call whose view was sent last. */
-  let sentCall: number | undefined;
-
-  async function open(): Promise<ContextSession> {
-    opened ??= await options.openSession({ harness, sessionId: options.sessionId });
-    return opened;
-  }
-
-  /**
-   * Runs a piece of the adapter's work. If it fails, the host continues with its own messages, and the user is
-   * notified once.
-   */
-  async function guarded<Result>(
-    work: (session: ContextSession) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    if (!isOn) return undefined;
-    try {
-      return await work(await open());
-    } catch (error) {
-      // Availability comes first: no failure of the context manager ends a run.
-      if (!isNotified)
-        options.notify(`The messages are sent to the model unchanged. ${String(error)}`);
-      isNotified = true;
-      return undefined;
-    }
-  }
 
   /** Reports that the provider refused the last request, before the next view is made. */
-  async function reportRefusal(
-    session: ContextSession,
-    messages: readonly ScriptedMessage[],
-  ): Promise<void> {
+  async function reportRefusal(messages: readonly ScriptedMessage[]): Promise<void> {
     const answer = messages.findLast(({ kind }) => kind === "model");
-    if (sentCall !== undefined && answer?.kind === "model" && answer.error !== undefined)
-      await session.recordRefusal({ error: answer.error, call: sentCall });
-    sentCall = undefined;
+    const isRefused = answer?.kind === "model" && answer.error !== undefined;
+    if (isRefused && connection.isManaged) await connection.refused(answer.error);
   }
 
-  const signals = (): HostSignals => (isRewound ? { rewound: true } : {});
+  /** The signals for one ingest. The connection keeps a report until the session has it. */
+  function signals(): HostSignals {
+    const given = isRewound ? { rewound: true } : {};
+    isRewound = false;
+    return given;
+  }
 
   return {
     turn: (on) => void (isOn = on),
-    tools: () => (isOn ? ownTools(open, readTool) : []),
-    instruction: async (text) =>
-      (await guarded(async (session) => {
-        await session.recordSystemPrompt("host", text);
-        await session.recordSystemPrompt("own", standingInstruction);
-        return `${text}\n\n${standingInstruction}`;
-      })) ?? text,
-    assemble: async (sent, own = sent) =>
-      await guarded(async (session) => {
-        await reportRefusal(session, own);
-        // Another extension passes a changed copy of a message under the same id.
-        const known = new Set(own.map(({ id }) => id));
-        const added = new Set(sent.filter(({ id }) => !known.has(id)));
-        const list = markedList(codec, { host: own, sent, added });
-        const view = await session.ingestAndView(list.messages, list.codec, {
-          ...viewOptions,
-          ...signals(),
-        });
-        isRewound = false;
-        sentCall = view.call;
-        return view.messages.map(scriptedMessage);
-      }),
-    afterTool: async (call, output) => {
-      await guarded(async (session) => await recordOutput(session, call, output, readTool));
+    tools: () =>
+      (isOn ? connection.tools : []).map((tool) => ({
+        name: tool.name,
+        run: async (input, callId) => {
+          const { text, isError, details } = await tool.run(input, callId);
+          return { text, failed: isError, extra: details };
+        },
+      })),
+    instruction: async (text) => (isOn ? await connection.systemPrompt(text) : text),
+    assemble: async (sent, own = sent) => {
+      if (!isOn) return undefined;
+      await reportRefusal(own);
+      // Another extension passes a changed copy of a message under the same id.
+      const known = new Set(own.map(({ id }) => id));
+      const added = new Set(sent.filter(({ id }) => !known.has(id)));
+      const request = { messages: sent, host: own, added, ...viewOptions, ...signals() };
+      return (await connection.modelCall(request))?.messages;
     },
-    beforeTool: async ({ name, arguments: input }) =>
-      await guarded(async (session) => await session.checkArguments(name, input)),
+    afterTool: async ({ id, name, arguments: args }, { text, failed }) => {
+      if (isOn) await connection.endTool({ id, name, args }, { text, isError: failed });
+    },
+    beforeTool: async ({ id, name, arguments: args }) =>
+      isOn ? await connection.beginTool({ id, name, args }) : undefined,
     wentBack: () => void (isRewound = true),
-    summary: async (messages) =>
-      await guarded(async (session) => {
-        // The harness removes these messages from its list and does not send them again. Those that an earlier
-        // failure skipped are ingested now.
-        await session.ingest(messages, codec, signals());
-        isRewound = false;
-        const { turnCount, objects } = await session.status();
+    summary: async (messages) => {
+      if (!isOn) return undefined;
+      // The harness removes these messages from its list and does not send them again. Those that an earlier failure
+      // skipped are ingested now.
+      await connection.ingest(messages, signals());
+      try {
+        const { turnCount, objects } = await (await connection.session()).status();
         return `${summaryMark} ${turnCount} turns and ${objects.length} objects are kept.`;
-      }),
+      } catch {
+        // The user has been notified of the failure. The harness writes the summary itself.
+        return undefined;
+      }
+    },
   };
-}
-
-/** Returns the context tools in the harness's form, without `read` if the harness has a tool of this name. */
-function ownTools(open: () => Promise<ContextSession>, readTool: string): readonly ScriptedTool[] {
-  return contextTools
-    .filter(({ name }) => name !== readTool)
-    .map((tool) => ({
-      name: tool.name,
-      run: async (input, callId) => {
-        const answer = await tool.run(await open(), input, callId);
-        return { text: hostText(answer), failed: !answer.ok, extra: answerDetails(answer) };
-      },
-    }));
-}
-
-/** Records in the session the effect of one of the harness's tools. */
-async function recordOutput(
-  session: ContextSession,
-  { id: callId, name, arguments: input }: ModelToolCall,
-  { failed }: OutputContent,
-  readTool: string,
-): Promise<void> {
-  if (failed) return;
-  if (name === "write") await session.recordWrite(pathIn(input), { callId, args: input });
-  if (name === readTool) await session.recordRead(pathIn(input), { callId });
 }

@@ -55,7 +55,7 @@ export function linesIn(text: string, { offset, limit }: JsonObject): string {
 }
 
 /** Returns the path in a tool's arguments. */
-export function pathIn(input: JsonObject): string {
+function pathIn(input: JsonObject): string {
   return textIn(input, "path");
 }
 
