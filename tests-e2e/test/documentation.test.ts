@@ -111,6 +111,17 @@ describe("code in the documents", () => {
     );
   });
 
+  it.each([
+    "src/small/small-harness.ts",
+    "src/small/small-adapter.ts",
+    "src/small/small-host.ts",
+    "test/harness-small.test.ts",
+  ])("equals the file %s in the guide to adapters", (file) => {
+    expect(blocksOf("ts", read("docs/guide/write-an-adapter.md"))).toContain(
+      read(`tests-e2e/${file}`),
+    );
+  });
+
   it("has the required Node version beside it if the packages need an older one", () => {
     const pages = ["docs", "packages", "examples"].flatMap((folder) =>
       globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === "node_modules" }),

@@ -1,0 +1,27 @@
+import { codecContract, harnessContract } from "@self-context-manager/testkit";
+
+import { encodeSmall, smallCodec, smallHarnessAdapter } from "../src/small/small-adapter.ts";
+import { smallHost } from "../src/small/small-host.ts";
+
+const answer = { role: "model", text: "an answer with a thought", calls: [] } as const;
+
+codecContract({
+  name: "of the small harness",
+  codec: smallCodec,
+  encode: encodeSmall,
+  images: false,
+  samples: [{ role: "model", text: "half", calls: [], error: "it broke off" }],
+  signed: {
+    message: { ...answer, reasoning: { text: "a thought", signature: "c2lnbmVk" } },
+    thinking: "a thought",
+    signature: "c2lnbmVk",
+  },
+});
+
+for (const settings of ["defaults", "specification"] as const)
+  harnessContract({
+    name: smallHarnessAdapter.harness,
+    supports: smallHarnessAdapter.supports,
+    settings,
+    openHost: smallHost,
+  });
