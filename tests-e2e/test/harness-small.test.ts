@@ -4,6 +4,7 @@ import { encodeSmall, smallCodec, smallHarnessAdapter } from "../src/small/small
 import { smallHost } from "../src/small/small-host.ts";
 
 const answer = { role: "model", text: "an answer with a thought", calls: [] } as const;
+const result = { role: "tool", callId: "call_9", tool: "pin", text: "ok", failed: false } as const;
 
 codecContract({
   name: "of the small harness",
@@ -16,6 +17,7 @@ codecContract({
     thinking: "a thought",
     signature: "c2lnbmVk",
   },
+  detailed: { message: { ...result, extra: { effects: [] } }, details: { effects: [] } },
 });
 
 for (const settings of ["defaults", "specification"] as const)

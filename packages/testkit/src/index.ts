@@ -2,6 +2,7 @@ export { codecContract, type CodecContract } from "./codec/codec-contract.ts";
 export type {
   CodecScenario,
   CodecSubject,
+  DetailedSample,
   Encode,
   MessageStamp,
   SignedSample,

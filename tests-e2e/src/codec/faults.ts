@@ -114,6 +114,23 @@ export const codecFaults: Readonly<Record<CodecLaw, Readonly<Record<string, Subj
       return rest;
     }),
   },
+  "details-are-kept": {
+    "drops the details of results": reading({
+      decode: (message) => {
+        const decoded = scriptedCodec.decode(message);
+        if (decoded.role !== "toolResult") return decoded;
+        const { details: _, ...rest } = decoded;
+        return rest;
+      },
+    }),
+    "keeps the details as text": reading({
+      decode: (message) => {
+        const decoded = scriptedCodec.decode(message);
+        if (decoded.role !== "toolResult" || decoded.details === undefined) return decoded;
+        return { ...decoded, details: JSON.stringify(decoded.details) };
+      },
+    }),
+  },
   "decoded-is-json": {
     "keeps a function": decoding({ toText: () => "" }),
     "keeps a date": decoding({ at: new Date(0) }),

@@ -1,5 +1,5 @@
 import { piCodec, piMessage } from "@self-context-manager/adapter-pi";
-import type { MessageCodec } from "@self-context-manager/core/host";
+import { executionField, type MessageCodec } from "@self-context-manager/core/host";
 import {
   type CodecSubject,
   type Encode,
@@ -8,6 +8,9 @@ import {
   scriptedMessage,
   type ScriptedMessage,
 } from "@self-context-manager/testkit";
+
+/** What a context tool returns with its result. */
+const details = { [executionField]: { report: "pinned", effects: [{ op: "pin" }] } };
 
 /** Pi's codec with messages as Pi records them. */
 export const piSubject: CodecSubject<unknown> = {
@@ -33,6 +36,18 @@ export const piSubject: CodecSubject<unknown> = {
     thinking: "a thought",
     signature: "c2lnbmVk",
   },
+  detailed: {
+    message: {
+      role: "toolResult",
+      toolCallId: "call_9",
+      toolName: "pin",
+      content: [{ type: "text", text: "pinned" }],
+      details,
+      isError: false,
+      timestamp: 5,
+    },
+    details,
+  },
   sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
 };
 
@@ -46,6 +61,7 @@ export function scriptedSubject(
   codec: MessageCodec<ScriptedMessage> = scriptedCodecs.ids,
 ): CodecSubject<ScriptedMessage> {
   const answer = { kind: "model", calls: [], failed: false } as const;
+  const output = { kind: "output", text: "pinned", pictures: [], failed: false } as const;
   return {
     codec,
     encode: encodeScripted,
@@ -59,6 +75,10 @@ export function scriptedSubject(
       message: { ...answer, id: "m5", at: 5, text: "thought", thinking: "a thought" },
       thinking: "a thought",
       signature: "signed a thought",
+    },
+    detailed: {
+      message: { ...output, id: "m6", at: 6, callId: "call_9", tool: "pin", extra: details },
+      details,
     },
     sentAgain: (message) => (message.kind === "model" ? { ...message, tokens: 99 } : message),
   };

@@ -52,6 +52,7 @@ export interface MessageIdentity {
  *   results.
  * - `reasoning-is-kept`: thinking and its signature are in the decoded message, which core recognises as signed, and in
  *   the encoded one.
+ * - `details-are-kept`: the details that a context tool returned with its result are those of the decoded message.
  * - `decoded-is-json`: a decoded message has only values that JSON can represent.
  */
 export interface MessageCodec<Raw> {

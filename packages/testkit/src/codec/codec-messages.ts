@@ -41,9 +41,10 @@ function image(data: string): Block {
 
 /** Returns all messages of a subject: those that its codec encodes, and its samples. */
 export function allMessages<Raw>(subject: CodecSubject<Raw>): readonly Raw[] {
-  const { encode, samples, images = true, signed } = subject;
+  const { encode, images = true, signed, detailed } = subject;
   const encoded = viewMessages(images).map((message, index) => encode(message, stampOf(index)));
-  return [...encoded, ...samples, ...(signed === undefined ? [] : [signed.message])];
+  const special = [signed, detailed].flatMap((one) => (one === undefined ? [] : [one.message]));
+  return [...encoded, ...subject.samples, ...special];
 }
 
 /** Returns a stamp that differs for each number. */

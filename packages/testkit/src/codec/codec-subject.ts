@@ -1,5 +1,6 @@
 import type { ViewMessage } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
+import type { JsonValue } from "@self-context-manager/objects";
 
 /** What a host gives each of its messages. A host without ids or times ignores them. */
 export interface MessageStamp {
@@ -25,6 +26,8 @@ export interface CodecSubject<Raw> {
   readonly images?: boolean;
   /** An answer with signed thinking, as the host records it. Default: the host has none, and the law is skipped. */
   readonly signed?: SignedSample<Raw>;
+  /** A result with details, as the host records it. Default: the host keeps none, and the law is skipped. */
+  readonly detailed?: DetailedSample<Raw>;
   /**
    * Returns a message as the host sends it again, with other values in all fields that the host changes between two
    * requests, such as marks for the provider's cache and the usage of an answer. Default: the host changes none, and the law
@@ -38,6 +41,12 @@ export interface SignedSample<Raw> {
   readonly message: Raw;
   readonly thinking: string;
   readonly signature: string;
+}
+
+/** A result of a tool, and the details that the tool returned with it. */
+export interface DetailedSample<Raw> {
+  readonly message: Raw;
+  readonly details: JsonValue;
 }
 
 /** Tests one law. Throws if the law is broken. */

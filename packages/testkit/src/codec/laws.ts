@@ -22,6 +22,7 @@ export type CodecLaw =
   | "sent-again-is-the-same"
   | "round-trip-keeps"
   | "reasoning-is-kept"
+  | "details-are-kept"
   | "decoded-is-json";
 
 const oddInputIsRead: CodecScenario = (subject) => {
@@ -175,6 +176,13 @@ function withoutThinking(answer: Answer): Answer {
   return { ...answer, content };
 }
 
+const detailsAreKept: CodecScenario = ({ codec, detailed }) => {
+  if (detailed === undefined) return;
+  const decoded = codec.decode(detailed.message);
+  assert.ok(decoded.role === "toolResult", "the detailed sample is a result");
+  assert.deepEqual(decoded.details, detailed.details, "the details of a result");
+};
+
 const decodedIsJson: CodecScenario = (subject) => {
   const { codec } = subject;
   for (const message of allMessages(subject))
@@ -199,6 +207,7 @@ export const codecLaws: Readonly<Record<CodecLaw, CodecScenario>> = {
   "sent-again-is-the-same": sentAgainIsTheSame,
   "round-trip-keeps": roundTripKeeps,
   "reasoning-is-kept": reasoningIsKept,
+  "details-are-kept": detailsAreKept,
   "decoded-is-json": decodedIsJson,
 };
 
@@ -206,4 +215,5 @@ export const codecLaws: Readonly<Record<CodecLaw, CodecScenario>> = {
 export const codecLawNeeds: Readonly<Partial<Record<CodecLaw, keyof CodecSubject<unknown>>>> = {
   "sent-again-is-the-same": "sentAgain",
   "reasoning-is-kept": "signed",
+  "details-are-kept": "detailed",
 };
