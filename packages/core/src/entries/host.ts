@@ -33,8 +33,6 @@ export { answerDetails, hostText } from "../session/answers.ts";
 export {
   type ContextTool,
   contextTools,
-  contextToolsBeside,
-  type NamedContextTools,
   renamedContextTools,
   renamedInstruction,
   sessionTools,
