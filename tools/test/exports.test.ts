@@ -71,6 +71,19 @@ describe("an import in a document", () => {
     },
   );
 
+  it("in the table of what core gives an adapter, each name is an export", () => {
+    const [, table = ""] = read("docs/architecture/harness-adapter.md").split(
+      "## What core gives an adapter",
+    );
+    const rows = [...(table.split("This is all")[0] ?? "").matchAll(/^\| ([^|]+) \|/gmu)];
+    const names = rows.flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(\w+)`/gu)].map(([, name = ""]) => name),
+    );
+
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !exportsOf("core/host").has(name))).toEqual([]);
+  });
+
   it("is seen", () => {
     expect(importsIn('import { a, type B as C } from "@self-context-manager/core/host";')).toEqual([
       { from: "core/host", names: ["a", "B"] },
