@@ -53,7 +53,7 @@ describe("a call of", () => {
     ],
     ["nobody", "toString", { path: "a.ts" }, { kind: "other", paths: ["a.ts"] }],
   ])("%s: %s %j", (_, name, args, facts) => {
-    expect(classifyCall(name, args)).toEqual(facts);
+    expect(classifyCall(name, args)).toMatchObject(facts);
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe("a call of", () => {
     ["await tools.exec_command({cmd:\"cat 'a\\u0062.ts' && npm test\"})", "command", ["ab.ts"]],
     ['await tools.write_stdin({session_id: 5, chars: ""})', "command", []],
   ])("a script has the facts of the tool calls in it: %s", (input, kind, paths) => {
-    expect(classifyCall("exec", { input })).toEqual({ kind, paths });
+    expect(classifyCall("exec", { input })).toMatchObject({ kind, paths });
   });
 });
 
