@@ -281,6 +281,15 @@ describe("a tool of the host", () => {
     expect([during, held()]).toEqual([["/work/a.md"], []]);
   });
 
+  it("holds nothing if it is a command, also one that writes a file", async () => {
+    const { connection, held } = await testConnection();
+    const command = "cat > a.md <<'EOF'\nnew\nEOF";
+
+    await connection.beginTool({ id: "call_1", name: "bash", args: { command } });
+
+    expect(held()).toEqual([]);
+  });
+
   it("holds nothing after its end if its write could not be recorded", async () => {
     const { connection, held, fail } = await testConnection();
     await connection.beginTool(written("a.md"));
