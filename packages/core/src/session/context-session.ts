@@ -84,8 +84,15 @@ export interface ContextSession extends AsyncDisposable {
   readonly files: FileSource;
   /** Returns what a call of one of the host's tools does, by the tool's name and the arguments. */
   readonly toolFacts: ToolFacts;
-  /** Returns the index after the last message of a host's list that the session knows; 0 if it knows none. */
-  knownUntil<Raw>(messages: readonly NoInfer<Raw>[], codec: MessageCodec<Raw>): Promise<number>;
+  /**
+   * Returns the index after the last message of a host's list that the session knows; 0 if it knows none. Words that were
+   * said before and had their answer are a new message, or with `rewound` the earlier one, as in `ingest`.
+   */
+  knownUntil<Raw>(
+    messages: readonly NoInfer<Raw>[],
+    codec: MessageCodec<Raw>,
+    signals?: Pick<HostSignals, "rewound">,
+  ): Promise<number>;
   /**
    * Ingests the host's messages: the whole list, in order. Only messages that the session does not know are stored. If the
    * list does not continue what the session knows, the session follows it: back to an earlier point, or to another

@@ -239,10 +239,10 @@ export async function openContextSession(
     workspace: dependencies.workspace,
     files: dependencies.files,
     toolFacts: dependencies.toolFacts,
-    knownUntil: async (messages, codec) =>
+    knownUntil: async (messages, codec, { rewound } = {}) =>
       await run(async ({ state }) => {
         const identities = messages.map((raw) => identify(raw, codec));
-        const keys = keysOf(identities, knownMessages(state));
+        const keys = keysOf(identities, knownMessages(state), rewound);
         return await Promise.resolve(keys.findLastIndex((key) => state.chat.known.has(key)) + 1);
       }),
     announceTools: (toolNames) => {

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import { scriptHistory } from "./script-history.ts";
+import type { Message } from "../../src/chat/message.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { openTestSession, plainCodec } from "./test-session.ts";
 
 it("knows a host's list up to the last message that it ingested", async () => {
@@ -20,4 +22,24 @@ it("knows a host's list up to the last message that it ingested", async () => {
   expect(await session.knownUntil(messages.slice(2), plainCodec)).toBe(1);
   const again = await opened.reopen();
   expect(await again.knownUntil(messages, plainCodec)).toBe(3);
+});
+
+it("knows words that had their answer only if the user went back to them", async () => {
+  const { session } = await openTestSession();
+  const codec: MessageCodec<Message> = {
+    identify: ({ role }) => ({ role }),
+    decode: (message) => message,
+  };
+  const answer = {
+    role: "assistant",
+    content: [{ type: "text", text: "done" }],
+    meta: {},
+  } as const;
+  const prompt = { role: "user", content: "go" } as const;
+  await session.ingest([prompt, answer, prompt, answer], codec);
+
+  expect(await session.knownUntil([prompt], codec)).toBe(0);
+  expect(await session.knownUntil([prompt], codec, { rewound: true })).toBe(1);
+  const same = [prompt, answer, prompt, answer, prompt];
+  expect(await session.knownUntil(same, codec, { rewound: true })).toBe(4);
 });
