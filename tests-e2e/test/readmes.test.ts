@@ -13,6 +13,7 @@ const here = fileURLToPath(new URL("../", import.meta.url));
 
 /** The packages whose READMEs contain code. The README of `cli` contains commands, which its own test runs. */
 const names = [
+  "adapter-ai-sdk",
   "objects",
   "core",
   "store-memory",

@@ -1,0 +1,71 @@
+import type { JsonObject } from "@self-context-manager/core";
+import type { BoundAnswer, BoundTool, Connection } from "@self-context-manager/core/host";
+import { jsonSchema, type Tool, type ToolSet } from "ai";
+
+import { fieldsOf } from "./json-fields.ts";
+import { plain, type SdkMessage } from "./sdk-messages.ts";
+
+/** A context tool as a tool of the SDK. The model gets the text of its output. */
+export type ContextSdkTool = Tool<JsonObject, BoundAnswer>;
+
+export function contextSdkTool({ description, parameters, run }: BoundTool): ContextSdkTool {
+  return {
+    description,
+    inputSchema: jsonSchema<JsonObject>(parameters),
+    execute: async (input, { toolCallId }) => await run(input, toolCallId),
+    toModelOutput: ({ output: { text, isError, details } }) => ({
+      type: isError ? "error-text" : "text",
+      value: text,
+      // The options of another provider are ignored, so they can carry what the tool did.
+      providerOptions: details as Record<string, JsonObject>,
+    }),
+  };
+}
+
+type Execute = NonNullable<ToolSet[string]["execute"]>;
+type Run = (...args: Parameters<Execute>) => AsyncGenerator<unknown>;
+
+/**
+ * Wraps the app's tools, so that each call is checked before it runs and recorded afterwards. The client or the provider runs
+ * a tool without a function, and its result comes with the messages.
+ */
+export function wrappedTools(tools: ToolSet, connection: Connection<SdkMessage>): ToolSet {
+  const entries = Object.entries(tools).map(([name, { execute, ...tool }]) => {
+    if (execute === undefined) return [name, tool];
+    const run = recordedRun(name, execute, connection);
+    // The SDK shows the outputs of a generator one by one, and other tools have only one.
+    const isGenerator = execute.constructor.name === "AsyncGeneratorFunction";
+    const last: Execute = async (input, options) => await lastOf(run(input, options));
+    return [name, { ...tool, execute: isGenerator ? run : last }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function recordedRun(name: string, execute: Execute, connection: Connection<SdkMessage>): Run {
+  return async function* run(input: unknown, options) {
+    const call = { id: options.toolCallId, name, args: fieldsOf(plain(input)) };
+    const reason = await connection.beginTool(call);
+    // The SDK recognises a call that did not run only by an error.
+    if (reason !== undefined) throw new Error(reason);
+    let output: unknown;
+    try {
+      const result: unknown = execute(input, options);
+      if (isIterable(result)) for await (output of result) yield output;
+      else yield (output = await result);
+    } catch (error) {
+      await connection.endTool(call, { isError: true, text: String(error) });
+      throw error;
+    }
+    await connection.endTool(call, typeof output === "string" ? { text: output } : {});
+  };
+}
+
+async function lastOf(outputs: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown;
+  for await (last of outputs);
+  return last;
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,205 @@
+import type { ModelRequest } from "@self-context-manager/testkit";
+import {
+  experimental_createSteering,
+  generateText,
+  jsonSchema,
+  type ModelMessage,
+  tool,
+  wrapLanguageModel,
+} from "ai";
+import { describe, expect, it } from "vitest";
+
+import { openSdkChat, said } from "../src/ai-sdk/sdk-chat.ts";
+import { openScriptedModel } from "../src/ai-sdk/scripted-sdk-model.ts";
+
+/** The texts of a request's messages, without those of the context manager. */
+function textsIn(request: ModelRequest | undefined): readonly string[] {
+  return (request?.messages ?? []).map(({ text }) => text);
+}
+
+/** The ids of calls and of results, in order. */
+function pairsIn(request: ModelRequest | undefined): readonly (readonly string[])[] {
+  const messages = request?.messages ?? [];
+  return [
+    messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)),
+    messages.flatMap(({ toolCallId = [] }) => toolCallId),
+  ];
+}
+
+const show = (id: string) => [{ id, name: "show", arguments: { path: "a.txt" } }];
+
+describe("a chat on the AI SDK that goes back", () => {
+  it("shows nothing of an answer that is made again", async () => {
+    await using chat = await openSdkChat();
+    const first = [said("one")];
+    const made = await chat.run(first, ["answer one"]);
+    const second = [...first, ...made, said("two")];
+    await chat.run(second, [show("s1"), "answer two"]);
+
+    const again = await chat.run(second, ["another answer"]);
+    await chat.run([...second, ...again, said("three")], ["answer three"]);
+
+    expect(textsIn(chat.requests.at(-2))).toEqual(["one", "answer one", "two"]);
+    expect(textsIn(chat.requests.at(-1))).toEqual([
+      "one",
+      "answer one",
+      "two",
+      "another answer",
+      "three",
+    ]);
+  });
+
+  it("notices an answer that is made again after a restart", async () => {
+    await using chat = await openSdkChat();
+    await chat.run([said("one")], [show("s1"), "answer one"]);
+    await chat.restart();
+
+    await chat.run([said("one")], ["another answer"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual(["one"]);
+  });
+
+  it("begins a branch where a message was edited", async () => {
+    await using chat = await openSdkChat();
+    const made = await chat.run([said("one")], ["answer one"]);
+    const begun = [said("one"), ...made];
+    await chat.run([...begun, said("two")], ["answer two"]);
+
+    await chat.run([...begun, said("two, edited")], ["answer to the edited"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual(["one", "answer one", "two, edited"]);
+  });
+
+  it("stays where it is when a failed request is repeated", async () => {
+    await using chat = await openSdkChat();
+    const made = await chat.run([said("one")], ["answer one"]);
+    const list = [said("one"), ...made, said("two")];
+    await expect(chat.run(list, [])).rejects.toThrow("the script has ended");
+
+    await chat.run(list, ["answer two"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual(["one", "answer one", "two"]);
+    expect(chat.notices).toEqual([]);
+  });
+
+  it("takes the same words again for a new message", async () => {
+    await using chat = await openSdkChat();
+    const made = await chat.run([said("go on")], ["answer one"]);
+
+    await chat.run([said("go on"), ...made, said("go on")], ["answer two"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual(["go on", "answer one", "go on"]);
+  });
+});
+
+describe("a run on the AI SDK", () => {
+  it("keeps messages that steer it at their place", async () => {
+    await using chat = await openSdkChat();
+    const steering = experimental_createSteering();
+    const delivered = steering.steer("use b instead");
+    const made = await chat.run([said("one")], [show("s1"), "answer one"], {
+      experimental_steering: steering,
+    });
+
+    await chat.run([said("one"), said("use b instead"), ...made, said("two")], ["answer two"]);
+
+    expect(await delivered).toMatchObject({ type: "delivered" });
+    const last = textsIn(chat.requests.at(-1));
+    expect(last.filter((text) => text === "use b instead")).toHaveLength(1);
+    expect(last.slice(0, 2)).toEqual(["one", "use b instead"]);
+    expect(pairsIn(chat.requests.at(-1))).toEqual([["s1"], ["s1"]]);
+  });
+
+  it("continues after the user has approved a call", async () => {
+    const remove = tool({
+      inputSchema: jsonSchema<{ path: string }>({ type: "object", properties: {} }),
+      needsApproval: true,
+      execute: ({ path }) => `removed ${path}`,
+    });
+    await using chat = await openSdkChat({ tools: { remove } });
+    const call = { id: "r1", name: "remove", arguments: { path: "a.txt" } };
+    const asked = await chat.run([said("remove a")], [[call]]);
+    const approvalId = /"approvalId":"([^"]+)"/u.exec(JSON.stringify(asked))?.[1] ?? "";
+    const approval: ModelMessage = {
+      role: "tool",
+      content: [{ type: "tool-approval-response", approvalId, approved: true }],
+    };
+
+    const begun = [said("remove a"), ...asked, approval];
+    const made = await chat.run(begun, ["removed"]);
+    await chat.run([...begun, ...made, said("two")], ["answer two"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual([
+      "remove a",
+      "",
+      expect.stringContaining("removed a.txt"),
+      "removed",
+      "two",
+    ]);
+    expect(pairsIn(chat.requests.at(-1))).toEqual([["r1"], ["r1"]]);
+  });
+
+  it("recognises its answers without their thinking and their options", async () => {
+    const openModel: typeof openScriptedModel = async (options) =>
+      await openScriptedModel({
+        ...options,
+        model: (request) => ({ ...options.model(request), thinking: "a thought" }),
+      });
+    await using chat = await openSdkChat({ openModel });
+    const made = await chat.run([said("one")], [show("s1"), "answer one"]);
+    const stored = made.map((message) => {
+      if (message.role !== "assistant" || typeof message.content === "string") return message;
+      const content = message.content.filter(({ type }) => type !== "reasoning");
+      return { ...message, content };
+    });
+
+    await chat.run([said("one"), ...stored, said("two")], ["answer two"]);
+
+    const last = chat.requests.at(-1);
+    expect(textsIn(last).filter((text) => text === "answer one")).toHaveLength(1);
+    expect(last?.messages.map(({ thinking }) => thinking)).toContain("a thought");
+    expect(pairsIn(last)).toEqual([["s1"], ["s1"]]);
+  });
+
+  it("has its last answer in the session when it is finished", async () => {
+    await using chat = await openSdkChat();
+
+    await chat.run([said("one")], [show("s1"), "answer one"]);
+
+    const session = await chat.session();
+    const view = await session.peekView();
+    expect(JSON.stringify(view.messages)).toContain("answer one");
+  });
+
+  it("learns from the tokens that the provider reports", async () => {
+    const openModel: typeof openScriptedModel = async (options) =>
+      await openScriptedModel({
+        ...options,
+        model: (request) => ({ ...options.model(request), tokens: 5_000 }),
+      });
+    await using chat = await openSdkChat({ openModel });
+
+    await chat.run([said("one")], [show("s1"), show("s2"), "answer one"]);
+
+    const { account } = await (await chat.session()).peekView();
+    expect(account?.reported).toMatchObject({ input: 10_000 });
+  });
+});
+
+describe("code that only takes a model", () => {
+  it("sends its prompts unchanged, and they are recorded", async () => {
+    await using chat = await openSdkChat();
+    const sdk = await openScriptedModel({
+      thinking: "free",
+      model: () => ({ text: "an answer", calls: [] }),
+    });
+    const model = wrapLanguageModel({ model: sdk.model, middleware: chat.context.middleware });
+
+    await generateText({ model, instructions: "You help.", messages: [said("one")] });
+
+    expect(sdk.requests[0]).toMatchObject({ instruction: "You help.", tools: [] });
+    expect(textsIn(sdk.requests[0])).toEqual(["one"]);
+    const session = await chat.session();
+    expect(JSON.stringify((await session.peekView()).messages)).toContain("one");
+  });
+});
