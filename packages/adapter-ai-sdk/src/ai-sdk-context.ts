@@ -55,16 +55,16 @@ export interface AiSdkContext<Tools extends ToolSet> extends AsyncDisposable {
    * For `prepareStep`. An app that has one calls this there, and adds its settings to the result: a model in `step`, and the
    * messages of this request in `change`. Never rejects.
    */
-  prepareStep(
+  readonly prepareStep: (
     step: SdkStep,
     change?: RequestChange,
-  ): Promise<{ readonly messages: ModelMessage[]; readonly model: LanguageModel }>;
+  ) => Promise<{ readonly messages: ModelMessage[]; readonly model: LanguageModel }>;
   /** For `wrapLanguageModel`, where other code calls the model. It is not used together with `prepareStep`. */
   readonly middleware: LanguageModelMiddleware;
   /** Records the last answer of a run. Without it the next run does so. Never rejects. */
-  finish(result: {
+  readonly finish: (result: {
     readonly responseMessages: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
-  }): Promise<void>;
+  }) => Promise<void>;
 }
 
 /** Connects a chat of the AI SDK with a session. Each chat gets its own. */
@@ -76,10 +76,9 @@ export function aiSdkContext<Tools extends ToolSet>({
 }: AiSdkContextOptions<Tools>): AiSdkContext<Tools> {
   const hostTools = Object.keys(own);
   const connection = connect({ open, codec: sdkCodec, encode: sdkMessage, hostTools, notify });
-  const bound = connection.tools.map((one) => [one.name, contextSdkTool(one)]);
-  const contextTools = Object.fromEntries(bound);
+  const added = Object.fromEntries(connection.tools.map((one) => [one.name, contextSdkTool(one)]));
   // The compiler does not know the names of the entries.
-  const tools = { ...wrappedTools(own, connection), ...contextTools } as Tools & ContextToolSet;
+  const tools = { ...wrappedTools(own, connection), ...added } as Tools & ContextToolSet;
   /** The messages of the last request, and the number of the run's own messages among them. */
   let chat: readonly SdkMessage[] = [];
   let made = 0;

@@ -3,9 +3,6 @@ import type { JsonObject } from "@self-context-manager/core";
 import { fieldsOf, isFields } from "./json-fields.ts";
 import type { SdkMessage } from "./sdk-messages.ts";
 
-/** The most marks that Anthropic accepts in a request. */
-const mostMarks = 4;
-
 /**
  * Returns the messages of a request with marks for Anthropic's cache after those with these indexes, the newest last. `tools`
  * and the first messages, the system prompt, keep the app's own marks. If they have none, the system prompt gets one. All
@@ -20,7 +17,8 @@ export function withCacheMarks(
   const heads = [...tools, ...messages.slice(0, system + 1)];
   const own = heads.map((one) => anthropicOptions(one)["cacheControl"]).filter(isFields);
   const mark = own.at(-1) ?? { type: "ephemeral" };
-  const places = boundaries.toReversed().slice(0, mostMarks - Math.max(1, own.length));
+  // Anthropic accepts four marks in a request.
+  const places = boundaries.toReversed().slice(0, 4 - Math.max(1, own.length));
   if (own.length === 0) places.push(system);
   return messages.map((one, index) => (places.includes(index) ? marked(one, mark) : one));
 }

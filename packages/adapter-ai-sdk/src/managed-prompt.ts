@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ModelFacts } from "@self-context-manager/core";
 import { type Connection, sha256 } from "@self-context-manager/core/host";
-import type { LanguageModelUsage } from "ai";
+import type { LanguageModelUsage, SystemModelMessage } from "ai";
 
 import { withCacheMarks } from "./cache-marks.ts";
 import { isOfAnthropic, modelOptions, type NamedModel } from "./model-facts.ts";
@@ -20,14 +20,14 @@ export interface RequestFacts {
   /** The number of messages at the end that are only in this request. Default: 0. */
   readonly added?: number;
   /** Whether a message is left out of this request. Default: no. */
-  leavesOut?(message: LanguageModelV4Message): boolean;
+  readonly leavesOut?: (message: LanguageModelV4Message) => boolean;
   /** Receives the messages of the chat. */
-  seen?(messages: readonly SdkMessage[]): void;
+  readonly seen?: (messages: readonly SdkMessage[]) => void;
 }
 
 /**
  * Returns a prompt with the view instead of the app's messages, and with the standing instruction. Without the context
- * tools the model could not bring back what has left a view, so the messages are then only recorded. Never rejects.
+ * tools the model could not bring back the contents that have left a view, so the messages are then only recorded. Never rejects.
  */
 export async function managedPrompt(
   connection: Connection<SdkMessage>,
@@ -37,7 +37,7 @@ export async function managedPrompt(
 ): Promise<LanguageModelV4Prompt> {
   const options = modelOptions(model, known);
   const begin = prompt.findIndex(({ role }) => role !== "system");
-  const system = prompt.slice(0, begin);
+  const system = prompt.slice(0, begin).filter((one) => one.role === "system");
   const answer = prompt.findLast(({ role }) => role === "assistant");
   const listed = prompt.slice(begin).map((one) => ({
     one,
@@ -70,11 +70,11 @@ export async function managedPrompt(
 /** Adds the standing instruction to the last system message, because some providers accept only one. */
 async function withInstruction(
   connection: Connection<SdkMessage>,
-  system: LanguageModelV4Prompt,
-): Promise<readonly object[]> {
+  system: readonly SystemModelMessage[],
+): Promise<readonly SystemModelMessage[]> {
   const text = system.map(({ content }) => content).join("\n\n");
   const instruction = (await connection.systemPrompt(text)).slice(text.length);
-  const content = `${String(system.at(-1)?.content ?? "")}${instruction}`.trimStart();
+  const content = `${system.at(-1)?.content ?? ""}${instruction}`.trimStart();
   // Providers refuse an empty text.
   if (content === "") return system;
   return [...system.slice(0, -1), { ...system.at(-1), role: "system", content }];

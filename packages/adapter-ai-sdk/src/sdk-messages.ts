@@ -15,11 +15,14 @@ import { fieldsOf, isFields, isList } from "./json-fields.ts";
 /** A message of a model's prompt as JSON. Bytes are base64, URLs are text, and a tool message has one result. */
 export type SdkMessage = JsonObject & { readonly role: string };
 
+/** A message of a prompt, with the tokens that the SDK reports for an answer. */
+type RawMessage = { readonly role: string; readonly usage?: unknown };
+
 /** Returns messages of a prompt as JSON. Each part of a tool message becomes a message. */
-export function sdkMessages(messages: readonly object[]): readonly SdkMessage[] {
+export function sdkMessages(messages: readonly RawMessage[]): readonly SdkMessage[] {
   return messages.flatMap((raw): readonly SdkMessage[] => {
+    const { role } = raw;
     const message = fieldsOf(plain(raw));
-    const role = String(message["role"]);
     const parts = role === "tool" && isList(message["content"]) ? message["content"] : undefined;
     return parts?.map((part) => ({ role, content: [part] })) ?? [{ ...message, role }];
   });
@@ -28,11 +31,10 @@ export function sdkMessages(messages: readonly object[]): readonly SdkMessage[] 
 /** Returns messages as a prompt, with consecutive results in one message. */
 export function promptOf(messages: readonly SdkMessage[]): LanguageModelV4Prompt {
   const joined: SdkMessage[] = [];
-  for (const message of messages) {
-    const isNext = message.role === "tool" && joined.at(-1)?.role === "tool";
-    const before = isNext ? fieldsOf(joined.pop())["content"] : undefined;
-    const content = [before ?? [], message["content"] ?? []].flat();
-    joined.push(isNext ? { ...message, content } : message);
+  for (const one of messages) {
+    const isNext = one.role === "tool" && joined.at(-1)?.role === "tool";
+    const content = [isNext ? (joined.pop()?.["content"] ?? []) : [], one["content"] ?? []].flat();
+    joined.push(isNext ? { ...one, content } : one);
   }
   // The SDK has no type for its messages as JSON.
   return joined.map(withUrls) as LanguageModelV4Prompt;
@@ -51,7 +53,10 @@ export const sdkCodec: MessageCodec<SdkMessage> = {
     const { role, content } = message;
     const blocks = typeof content === "string" ? [] : content;
     const said = blocks.filter(({ type }) => type !== "thinking");
-    const parts = (said.length > 0 ? said : blocks).map(({ providerOptions: _, ...part }) => part);
+    const parts = (said.length > 0 ? said : blocks).map((one) => ({
+      ...one,
+      providerOptions: null,
+    }));
     return { role, fingerprint: canonicalJson(toJson(parts)) };
   },
   decode: decoded,
@@ -91,8 +96,8 @@ function decoded(raw: SdkMessage): ViewMessage {
   return { role, content: parts.map(blockOf), meta };
 }
 
-function resultOf({ type, toolCallId, toolName, output }: JsonObject): ViewMessage | undefined {
-  if (type !== "tool-result" || typeof toolCallId !== "string") return undefined;
+function resultOf({ toolCallId, toolName, output }: JsonObject): ViewMessage | undefined {
+  if (typeof toolCallId !== "string" || typeof toolName !== "string") return undefined;
   const { type: kind, value = null, reason, providerOptions: details } = fieldsOf(output);
   const said = kind === "execution-denied" ? (reason ?? "Tool execution denied.") : value;
   const text = typeof said === "string" ? said : JSON.stringify(said);
@@ -100,7 +105,7 @@ function resultOf({ type, toolCallId, toolName, output }: JsonObject): ViewMessa
   return {
     role: "toolResult",
     toolCallId,
-    toolName: String(toolName),
+    toolName,
     content: parts ?? [{ type: "text", text }],
     isError: kind !== "text" && kind !== "json" && kind !== "content",
     ...(details === undefined ? {} : { details }),
@@ -156,7 +161,8 @@ export function plain(value: unknown): JsonValue {
 function withUrls(value: JsonValue): unknown {
   if (isList(value)) return value.map(withUrls);
   if (!isFields(value)) return value;
-  if (value["type"] === "url") return { ...value, url: new URL(String(value["url"])) };
+  const { type, url } = value;
+  if (type === "url" && typeof url === "string") return { ...value, url: new URL(url) };
   const inner = fileFields.filter((name) => isFields(value[name]) || isList(value[name]));
   const restored = inner.map((name) => [name, withUrls(value[name] ?? null)]);
   return { ...value, ...Object.fromEntries(restored) };

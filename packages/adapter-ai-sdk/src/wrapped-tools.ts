@@ -8,11 +8,11 @@ import { plain, type SdkMessage } from "./sdk-messages.ts";
 /** A context tool as a tool of the SDK. The model gets the text of its output. */
 export type ContextSdkTool = Tool<JsonObject, BoundAnswer>;
 
-export function contextSdkTool({ description, parameters, run }: BoundTool): ContextSdkTool {
+export function contextSdkTool(bound: BoundTool): ContextSdkTool {
   return {
-    description,
-    inputSchema: jsonSchema<JsonObject>(parameters),
-    execute: async (input, { toolCallId }) => await run(input, toolCallId),
+    description: bound.description,
+    inputSchema: jsonSchema<JsonObject>(bound.parameters),
+    execute: async (input, { toolCallId }) => await bound.run(input, toolCallId),
     toModelOutput: ({ output: { text, isError, details } }) => ({
       type: isError ? "error-text" : "text",
       value: text,
@@ -23,7 +23,7 @@ export function contextSdkTool({ description, parameters, run }: BoundTool): Con
 }
 
 type Execute = NonNullable<ToolSet[string]["execute"]>;
-type Run = (...args: Parameters<Execute>) => AsyncGenerator<unknown>;
+type Run = (...args: Parameters<Execute>) => AsyncGenerator;
 
 /**
  * Wraps the app's tools, so that each call is checked before it runs and recorded afterwards. The client or the provider runs

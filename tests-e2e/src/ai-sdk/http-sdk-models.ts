@@ -129,14 +129,14 @@ function completionsMessage({
 /** The provider has no other mark for the text of a failed call than this object. */
 function withoutError(text: string): string {
   const [, error] = /^\{"error":("[^]*")\}$/u.exec(text) ?? [];
-  return error === undefined ? text : String(JSON.parse(error));
+  return error === undefined ? text : said(JSON.parse(error));
 }
 
 function messagesRequest({ systemBlocks, messages, payload }: AnthropicRequest): ModelRequest {
   const tools = Array.isArray(payload["tools"]) ? payload["tools"].map((tool) => toJson(tool)) : [];
   return {
-    instruction: systemBlocks.map(({ text }) => String(text)).join("\n\n"),
-    tools: tools.filter(isJsonObject).map(({ name }) => String(name)),
+    instruction: systemBlocks.map(({ text }) => said(text)).join("\n\n"),
+    tools: tools.filter(isJsonObject).map(({ name }) => said(name)),
     messages: messages.flatMap(anthropicMessages),
   };
 }
@@ -151,8 +151,8 @@ function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMe
         role,
         texts: textsIn(json),
         toolCalls: calls.map(({ id, name, input }) => ({
-          id: String(id),
-          name: String(name),
+          id: said(id),
+          name: said(name),
           arguments: argumentsOf(input),
         })),
         thinking: json.map(({ thinking }) => thinking).find((one) => typeof one === "string"),
@@ -165,7 +165,7 @@ function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMe
       const inner = Array.isArray(content) ? content.filter(isJsonObject) : [];
       const texts = typeof content === "string" ? [content] : textsIn(inner);
       return [
-        neutralMessage({ role: "tool", texts, images: imagesIn(inner), toolCallId: String(id) }),
+        neutralMessage({ role: "tool", texts, images: imagesIn(inner), toolCallId: said(id) }),
       ];
     }
     if (type !== "text") return [];
@@ -177,16 +177,20 @@ function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMe
 }
 
 function textsIn(blocks: readonly JsonObject[]): readonly string[] {
-  return blocks.flatMap(({ type, text }) => (type === "text" ? [String(text)] : []));
+  return blocks.flatMap(({ type, text }) => (type === "text" ? [said(text)] : []));
 }
 
 function imagesIn(blocks: readonly JsonObject[]): readonly string[] {
   return blocks.flatMap(({ type, source }) =>
-    type === "image" && isJsonObject(source) ? [String(source["data"])] : [],
+    type === "image" && isJsonObject(source) ? [said(source["data"])] : [],
   );
 }
 
 function argumentsOf(value: unknown): JsonObject {
   const json = toJson(value);
   return isJsonObject(json) ? json : {};
+}
+
+function said(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

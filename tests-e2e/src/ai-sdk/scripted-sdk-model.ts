@@ -126,7 +126,7 @@ function neutralRequest({ prompt, tools = [] }: LanguageModelV4CallOptions): Mod
   const begin = prompt.findIndex(({ role }) => role !== "system");
   const head = prompt.slice(0, begin);
   return {
-    instruction: head.map(({ content }) => String(content)).join("\n\n"),
+    instruction: head.map(({ content }) => said(content)).join("\n\n"),
     tools: tools.map(({ name }) => name),
     messages: prompt.slice(begin).flatMap(neutralMessages),
   };
@@ -143,7 +143,7 @@ function neutralMessages({ role, content }: LanguageModelV4Message): readonly Mo
     const list =
       type === "content" && Array.isArray(value) ? value.filter(isJsonObject) : undefined;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return neutralMessage("tool", list ?? [{ type: "text", text }], String(part["toolCallId"]));
+    return neutralMessage("tool", list ?? [{ type: "text", text }], said(part["toolCallId"]));
   });
 }
 
@@ -156,12 +156,12 @@ function neutralMessage(
 ): ModelMessage {
   const rendered = {
     role,
-    text: parts.flatMap(({ type, text }) => (type === "text" ? [String(text)] : [])).join("\n"),
+    text: parts.flatMap(({ type, text }) => (type === "text" ? [said(text)] : [])).join("\n"),
     images: parts.flatMap(({ type, data }) => (type === "file" ? [dataIn(data)] : [])),
     toolCalls: parts.flatMap(({ type, toolCallId: id, toolName, input }) => {
       const args = toJson(input);
       return type === "tool-call"
-        ? [{ id: String(id), name: String(toolName), arguments: isJsonObject(args) ? args : {} }]
+        ? [{ id: said(id), name: said(toolName), arguments: isJsonObject(args) ? args : {} }]
         : [];
     }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
@@ -175,4 +175,8 @@ function neutralMessage(
 function dataIn(data: unknown): string {
   const json = toJson(data);
   return isJsonObject(json) && typeof json["data"] === "string" ? json["data"] : "";
+}
+
+function said(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -104,10 +104,9 @@ export function sdkHost({
           : {}),
       };
       if (name === "generateText") return (await generateText(settings)).responseMessages;
-      let failure: unknown;
-      const result = streamText({ ...settings, onError: ({ error }) => void (failure = error) });
-      await result.consumeStream();
-      if (failure !== undefined) throw failure;
+      const failed = Promise.withResolvers<never>();
+      const result = streamText({ ...settings, onError: ({ error }) => failed.reject(error) });
+      await Promise.race([result.consumeStream(), failed.promise]);
       return await result.responseMessages;
     }
 

@@ -29,9 +29,7 @@ export function sdkTools(folder: MemoryFolder, other: OtherExtension = {}): Tool
       ...sdkTool("photo", ({ path }) => Buffer.from(folder.get(path) ?? "").toString("base64")),
       toModelOutput: ({ output }) => ({
         type: "content",
-        value: [
-          { type: "file", mediaType: "image/png", data: { type: "data", data: String(output) } },
-        ],
+        value: [{ type: "file", mediaType: "image/png", data: { type: "data", data: output } }],
       }),
     }),
     write: sdkTool("write", ({ path, text = "" }) => {
