@@ -13,7 +13,7 @@ import {
 import type { RequestFacts } from "./managed-prompt.ts";
 import { contextMiddleware } from "./middleware.ts";
 import { sdkCodec, sdkMessage, type SdkMessage, sdkMessages } from "./sdk-messages.ts";
-import { type ContextSdkTool, contextSdkTool, wrappedTools } from "./wrapped-tools.ts";
+import { contextSdkTool, wrappedTools } from "./wrapped-tools.ts";
 
 export interface AiSdkContextOptions<Tools extends ToolSet> {
   /**
@@ -33,7 +33,9 @@ export interface AiSdkContextOptions<Tools extends ToolSet> {
  * The context tools by their usual names. If a tool of the app has one of these names, all have the prefix `context_`. If the
  * app has no tool that reads files, there is a `read` too.
  */
-export type ContextToolSet = Record<"activate" | "deactivate" | "pin" | "unpin", ContextSdkTool>;
+export type ContextToolSet = Readonly<
+  Record<"activate" | "deactivate" | "pin" | "unpin", ReturnType<typeof contextSdkTool>>
+>;
 
 /** The argument of `prepareStep`, without the parts that depend on the app's own types. */
 export type SdkStep = Omit<

@@ -1,14 +1,10 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4Prompt,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelFacts } from "@self-context-manager/core";
 import { type Connection, sha256 } from "@self-context-manager/core/host";
 import type { LanguageModelUsage, SystemModelMessage } from "ai";
 
 import { withCacheMarks } from "./cache-marks.ts";
-import { isOfAnthropic, modelOptions, type NamedModel } from "./model-facts.ts";
+import { isOfAnthropic, type NamedModel, viewOptions } from "./model-facts.ts";
 import { promptOf, sdkCodec, type SdkMessage, sdkMessages } from "./sdk-messages.ts";
 
 /** What the adapter knows of a request beside its prompt. */
@@ -20,7 +16,7 @@ export interface RequestFacts {
   /** The number of messages at the end that are only in this request. Default: 0. */
   readonly added?: number;
   /** Whether a message is left out of this request. Default: no. */
-  readonly leavesOut?: (message: LanguageModelV4Message) => boolean;
+  readonly leavesOut?: (message: LanguageModelV4Prompt[number]) => boolean;
   /** Receives the messages of the chat. */
   readonly seen?: (messages: readonly SdkMessage[]) => void;
 }
@@ -35,7 +31,6 @@ export async function managedPrompt(
   model: NamedModel,
   { model: known, usage, added = 0, leavesOut, seen }: RequestFacts,
 ): Promise<LanguageModelV4Prompt> {
-  const options = modelOptions(model, known);
   const begin = prompt.findIndex(({ role }) => role !== "system");
   const system = prompt.slice(0, begin).filter((one) => one.role === "system");
   const answer = prompt.findLast(({ role }) => role === "assistant");
@@ -54,14 +49,15 @@ export async function managedPrompt(
   }
   const head = sdkMessages(await withInstruction(connection, system));
   const call = await connection.modelCall({
-    ...options,
+    ...viewOptions(model, known),
     ...signals,
     head: sha256(JSON.stringify([head, tools.map(({ name }) => name)])),
     host,
     messages: kept.flatMap(({ json }) => json),
     added: new Set(listed.slice(listed.length - added).flatMap(({ json }) => json)),
   });
-  if (call === undefined) return options.thinking === "bound" ? own.flatMap(withoutThinking) : own;
+  if (call === undefined) return own;
+  if (call.view === undefined) return [...system, ...promptOf(call.messages)];
   const boundaries = (call.view.boundaries ?? []).map((index) => head.length + index);
   const messages = [...head, ...call.messages];
   return promptOf(isOfAnthropic(model) ? withCacheMarks(messages, tools, boundaries) : messages);
@@ -82,7 +78,8 @@ async function withInstruction(
 
 /**
  * Reports that the user went back if the list ends in a user's message that the session already has: the user has it
- * answered again. If no answer followed it, going back to it changes nothing.
+ * answered again. If no answer followed it, going back to it changes nothing. A list without an answer begins the chat
+ * again, because the app sends the whole chat.
  */
 async function goesBack(
   connection: Connection<SdkMessage>,
@@ -90,15 +87,9 @@ async function goesBack(
 ): Promise<{ readonly rewound?: true }> {
   if (messages.at(-1)?.role !== "user") return {};
   const signals = { rewound: true } as const;
+  if (!messages.some(({ role }) => role === "assistant")) return signals;
   const session = connection.session();
   const known = session.then(async (open) => await open.knownUntil(messages, sdkCodec, signals));
   // The model call meets the same failure, and reports it.
   return (await known.catch(() => undefined)) === messages.length ? signals : {};
-}
-
-/** A model that binds its thinking accepts that of an answer only behind the view that it answered. */
-function withoutThinking(message: LanguageModelV4Message): LanguageModelV4Prompt {
-  if (message.role !== "assistant") return [message];
-  const content = message.content.filter(({ type }) => type !== "reasoning");
-  return content.length === 0 ? [] : [{ ...message, content }];
 }

@@ -1,6 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { type ModelFacts, priceProfile, type ViewOptions } from "@self-context-manager/core";
-import { thinkingBinding } from "@self-context-manager/core/host";
+import { type ModelFacts, modelOptions, type ViewOptions } from "@self-context-manager/core";
 
 /** A model by its names: `anthropic.messages` and `claude-opus-5-5`, or `gateway` and `openai/gpt-5`. */
 export type NamedModel = Pick<LanguageModelV4, "provider" | "modelId">;
@@ -11,19 +10,12 @@ export function isOfAnthropic({ provider }: NamedModel): boolean {
 }
 
 /** Returns the options of a view for a model. `known` has facts that the names of the model do not show. */
-export function modelOptions(model: NamedModel, known: Partial<ModelFacts> = {}): ViewOptions {
-  const { contextWindow } = known;
+export function viewOptions(model: NamedModel, known: Partial<ModelFacts> = {}): ViewOptions {
   // A gateway has the provider in the name of the model.
   const [id = "", ...others] = model.modelId.split("/").toReversed();
-  const named = others.at(-1) ?? model.provider.replace(/\..*$/u, "");
+  const provider = others.at(-1) ?? model.provider.replace(/\..*$/u, "");
   const api = isOfAnthropic(model) ? { provider: "anthropic", api: "anthropic-messages" } : {};
-  const facts = { provider: named, id, ...api, ...known };
-  const prices = priceProfile(facts);
-  return {
-    model: `${facts.provider}/${facts.id}`,
-    prices,
-    breakpoints: prices.caching === "explicit" && !isOfAnthropic(model) ? "host" : "own",
-    thinking: thinkingBinding(facts.id),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
+  const options = modelOptions({ provider, id, ...api, ...known });
+  const isUnmarked = options.prices.caching === "explicit" && !isOfAnthropic(model);
+  return { ...options, breakpoints: isUnmarked ? "host" : "own" };
 }

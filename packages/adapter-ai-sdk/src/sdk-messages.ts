@@ -1,10 +1,12 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import {
   type Block,
+  isImage,
   isText,
   isToolCall,
   type JsonObject,
   type JsonValue,
+  type ReportedUsage,
   textOf,
   type ViewMessage,
 } from "@self-context-manager/core";
@@ -49,7 +51,8 @@ export const sdkCodec: MessageCodec<SdkMessage> = {
   identify(raw) {
     const message = decoded(raw);
     if (message.role === "toolResult") return { role: message.role, callId: message.toolCallId };
-    if (message.role === "opaque") return { role: raw.role, fingerprint: canonicalJson(raw) };
+    const whole = fieldsOf(raw)["content"] ?? toJson(raw);
+    if (message.role === "opaque") return { role: message.kind, fingerprint: canonicalJson(whole) };
     const { role, content } = message;
     const blocks = typeof content === "string" ? [] : content;
     const said = blocks.filter(({ type }) => type !== "thinking");
@@ -67,33 +70,36 @@ export function sdkMessage(message: ViewMessage): SdkMessage {
   if (message.role === "opaque") return { ...fieldsOf(message.raw), role: message.kind };
   const { role, content } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  if (role === "user") return { role, content: blocks };
-  if (role === "assistant")
-    return { role, content: blocks.map(partOf), ...optionsOf(message.meta) };
+  const parts = blocks.map(partOf);
+  if (role !== "toolResult") return { ...message.meta, role, content: parts };
   const { toolCallId, toolName, isError } = message;
   const output = blocks.every(isText)
     ? { type: isError ? "error-text" : "text", value: textOf(blocks) }
-    : { type: "content", value: blocks };
+    : { type: "content", value: parts };
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
 }
 
 function decoded(raw: SdkMessage): ViewMessage {
-  const { role, content, usage } = raw;
+  const { role, content, usage } = fieldsOf(raw);
   const parts = isList(content) && content.every(isPart) ? content : undefined;
   const result = role === "tool" ? resultOf(fieldsOf(parts?.[0])) : undefined;
   if (result !== undefined) return result;
-  if (role === "user" && parts !== undefined) return { role, content: parts.map(blockOf) };
-  if (role !== "assistant" || parts === undefined) return { role: "opaque", kind: role, raw };
-  const { inputTokens, inputTokenDetails: details } = fieldsOf(usage);
-  // Core has other names for the tokens of a request.
-  const {
-    noCacheTokens,
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
-  } = fieldsOf(details);
-  const tokens = { input: noCacheTokens ?? inputTokens, cacheRead, cacheWrite };
-  const meta = { ...optionsOf(raw), ...(usage === undefined ? {} : { usage: tokens }) };
-  return { role, content: parts.map(blockOf), meta };
+  const said = { content: (parts ?? []).map(blockOf), meta: optionsOf(fieldsOf(raw)) };
+  if (role === "user" && parts !== undefined) return { role, ...said };
+  if (role !== "assistant" || parts === undefined)
+    return { role: "opaque", kind: typeof role === "string" ? role : "", raw };
+  return usage === undefined ? { role, ...said } : { role, ...said, usage: tokensIn(usage) };
+}
+
+/** Returns the tokens of a prompt from the usage that the SDK reports for its answer. */
+function tokensIn(usage: JsonValue): ReportedUsage {
+  const { inputTokens, inputTokenDetails } = fieldsOf(usage);
+  const details = fieldsOf(inputTokenDetails);
+  return {
+    input: Number(details["noCacheTokens"] ?? inputTokens ?? 0),
+    cacheRead: Number(details["cacheReadTokens"] ?? 0),
+    cacheWrite: Number(details["cacheWriteTokens"] ?? 0),
+  };
 }
 
 function resultOf({ toolCallId, toolName, output }: JsonObject): ViewMessage | undefined {
@@ -101,7 +107,8 @@ function resultOf({ toolCallId, toolName, output }: JsonObject): ViewMessage | u
   const { type: kind, value = null, reason, providerOptions: details } = fieldsOf(output);
   const said = kind === "execution-denied" ? (reason ?? "Tool execution denied.") : value;
   const text = typeof said === "string" ? said : JSON.stringify(said);
-  const parts = kind === "content" && isList(value) && value.every(isPart) ? value : undefined;
+  const parts =
+    kind === "content" && isList(value) && value.every(isPart) ? value.map(blockOf) : undefined;
   return {
     role: "toolResult",
     toolCallId,
@@ -116,15 +123,19 @@ type Part = JsonObject & { readonly type: string };
 
 /** Returns the block of a part. A part of a type that core does not know is the block. */
 function blockOf(part: Part): Block {
-  const { type, text, toolCallId: id, toolName: name, input, providerExecuted } = part;
+  const { type, text, toolCallId: id, toolName: name, input, data, mediaType } = part;
   const options = optionsOf(part);
   if (type === "reasoning") {
     // A signature of the thinking is among the options.
     const signature = part["providerOptions"] === undefined ? {} : { thinkingSignature: "signed" };
     return { type: "thinking", thinking: text, ...signature, ...options };
   }
+  const { data: bytes } = fieldsOf(data);
+  const isOfImage = typeof mediaType === "string" && mediaType.startsWith("image");
+  if (type === "file" && isOfImage && typeof bytes === "string")
+    return { ...part, ...options, type: "image", data: bytes, mimeType: mediaType };
   // The provider itself answers a call that it executes, in the same message.
-  if (type !== "tool-call" || providerExecuted === true) return { ...part, ...options };
+  if (type !== "tool-call" || part["providerExecuted"] === true) return { ...part, ...options };
   const args = isFields(input) ? { arguments: input } : { arguments: {}, input };
   return { type: "toolCall", id, name, ...args, ...options };
 }
@@ -133,6 +144,10 @@ function partOf(block: Block): JsonObject {
   const { type, thinking: text, providerOptions } = block;
   const options = providerOptions === undefined ? {} : { providerOptions };
   if (type === "thinking") return { type: "reasoning", text, ...options };
+  if (isImage(block)) {
+    const { data, mimeType: mediaType, ...rest } = block;
+    return { ...rest, type: "file", mediaType, data: { type: "data", data } };
+  }
   if (!isToolCall(block)) return block;
   const { id: toolCallId, name: toolName, arguments: args, input = args } = block;
   return { type: "tool-call", toolCallId, toolName, input, ...options };

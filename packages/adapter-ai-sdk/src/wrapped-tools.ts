@@ -5,10 +5,8 @@ import { jsonSchema, type Tool, type ToolSet } from "ai";
 import { fieldsOf } from "./json-fields.ts";
 import { plain, type SdkMessage } from "./sdk-messages.ts";
 
-/** A context tool as a tool of the SDK. The model gets the text of its output. */
-export type ContextSdkTool = Tool<JsonObject, BoundAnswer>;
-
-export function contextSdkTool(bound: BoundTool): ContextSdkTool {
+/** Returns a context tool as a tool of the SDK. The model gets the text of its output. */
+export function contextSdkTool(bound: BoundTool): Tool<JsonObject, BoundAnswer> {
   return {
     description: bound.description,
     inputSchema: jsonSchema<JsonObject>(bound.parameters),

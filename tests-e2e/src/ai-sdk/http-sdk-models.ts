@@ -2,7 +2,12 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { toJson } from "@self-context-manager/core/host";
 import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
-import type { ModelMessage, ModelReply, ModelRequest } from "@self-context-manager/testkit";
+import {
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  neutralMessage,
+} from "@self-context-manager/testkit";
 import assert from "node:assert/strict";
 
 import { openAnthropicModel } from "../caching/anthropic-model.ts";
@@ -69,30 +74,6 @@ function replyOf(reply: ModelReply, broken: (text: string) => Reply): Reply {
   return { type: "tool-calls", calls, ...reasoning, ...(text === "" ? {} : { text }) };
 }
 
-/** The parts of a message that all providers have. */
-interface Parts {
-  readonly role: ModelMessage["role"];
-  readonly texts?: readonly string[];
-  readonly images?: readonly string[];
-  readonly toolCalls?: ModelMessage["toolCalls"];
-  readonly toolCallId?: string | undefined;
-  readonly thinking?: string | undefined;
-}
-
-function neutralMessage(parts: Parts): ModelMessage {
-  const { role, texts = [], images = [], toolCalls = [], toolCallId, thinking } = parts;
-  const rendered = {
-    role,
-    text: texts.join("\n"),
-    images,
-    toolCalls,
-    ...(toolCallId === undefined ? {} : { toolCallId }),
-  };
-  // Marks for the cache are no part of the text that the model reads.
-  const bytes = JSON.stringify(rendered);
-  return { ...rendered, ...(thinking === undefined ? {} : { thinking }), bytes };
-}
-
 function completionsRequest({ messages, tools }: WireRequest): ModelRequest {
   const begin = messages.findIndex(({ role }) => role !== "system");
   return {
@@ -114,7 +95,7 @@ function completionsMessage({
 }: WireMessage): ModelMessage {
   return neutralMessage({
     role: role === "assistant" || role === "tool" ? role : "user",
-    texts: [role === "tool" ? withoutError(text) : text],
+    text: role === "tool" ? withoutError(text) : text,
     images: blocks.flatMap((block) =>
       block.type === "image" ? [block.url.replace(/^data:[^,]*,/u, "")] : [],
     ),
@@ -122,7 +103,7 @@ function completionsMessage({
       ...call,
       arguments: argumentsOf(JSON.parse(call.arguments)),
     })),
-    toolCallId,
+    ...(toolCallId === undefined ? {} : { toolCallId }),
   });
 }
 
@@ -146,16 +127,17 @@ function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMe
   const json = blocks.map((block) => toJson(block)).filter(isJsonObject);
   if (role === "assistant") {
     const calls = json.filter(({ type }) => type === "tool_use");
+    const thinking = json.map((block) => said(block["thinking"])).find((one) => one !== "");
     return [
       neutralMessage({
         role,
-        texts: textsIn(json),
+        text: textIn(json),
         toolCalls: calls.map(({ id, name, input }) => ({
           id: said(id),
           name: said(name),
           arguments: argumentsOf(input),
         })),
-        thinking: json.map(({ thinking }) => thinking).find((one) => typeof one === "string"),
+        ...(thinking === undefined ? {} : { thinking }),
       }),
     ];
   }
@@ -163,21 +145,21 @@ function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMe
     const { type, content, tool_use_id: id } = block;
     if (type === "tool_result") {
       const inner = Array.isArray(content) ? content.filter(isJsonObject) : [];
-      const texts = typeof content === "string" ? [content] : textsIn(inner);
+      const text = typeof content === "string" ? content : textIn(inner);
       return [
-        neutralMessage({ role: "tool", texts, images: imagesIn(inner), toolCallId: said(id) }),
+        neutralMessage({ role: "tool", text, images: imagesIn(inner), toolCallId: said(id) }),
       ];
     }
     if (type !== "text") return [];
     const next = json.slice(index + 1);
     const end = next.findIndex((one) => one["type"] !== "image");
     const images = imagesIn(end === -1 ? next : next.slice(0, end));
-    return [neutralMessage({ role: "user", texts: textsIn([block]), images })];
+    return [neutralMessage({ role: "user", text: textIn([block]), images })];
   });
 }
 
-function textsIn(blocks: readonly JsonObject[]): readonly string[] {
-  return blocks.flatMap(({ type, text }) => (type === "text" ? [said(text)] : []));
+function textIn(blocks: readonly JsonObject[]): string {
+  return blocks.flatMap(({ type, text }) => (type === "text" ? [said(text)] : [])).join("\n");
 }
 
 function imagesIn(blocks: readonly JsonObject[]): readonly string[] {

@@ -5,13 +5,14 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { isJsonObject } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
 import { toJson } from "@self-context-manager/core/host";
-import type {
-  HostOptions,
-  ModelMessage,
-  ModelReply,
-  ModelRequest,
+import {
+  type HostOptions,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  neutralMessage,
 } from "@self-context-manager/testkit";
 import { APICallError, type LanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
@@ -133,43 +134,38 @@ function neutralRequest({ prompt, tools = [] }: LanguageModelV4CallOptions): Mod
 }
 
 function neutralMessages({ role, content }: LanguageModelV4Message): readonly ModelMessage[] {
-  if (typeof content === "string")
-    return [neutralMessage("user", [{ type: "text", text: content }])];
+  if (typeof content === "string") return [neutralMessage({ role: "user", text: content })];
   const parts = content.map((part) => toJson(part)).filter(isJsonObject);
-  if (role !== "tool") return [neutralMessage(role === "assistant" ? role : "user", parts)];
+  if (role !== "tool") return [ofParts(role === "assistant" ? role : "user", parts)];
   return parts.map((part) => {
     const output = isJsonObject(part["output"]) ? part["output"] : {};
     const { type, value = null } = output;
     const list =
       type === "content" && Array.isArray(value) ? value.filter(isJsonObject) : undefined;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return neutralMessage("tool", list ?? [{ type: "text", text }], said(part["toolCallId"]));
+    return ofParts("tool", list ?? [{ type: "text", text }], said(part["toolCallId"]));
   });
 }
 
-type Part = { readonly [field: string]: unknown };
-
-function neutralMessage(
+/** Options for the provider are no part of the text that it reads. */
+function ofParts(
   role: ModelMessage["role"],
-  parts: readonly Part[],
+  parts: readonly JsonObject[],
   toolCallId?: string,
 ): ModelMessage {
-  const rendered = {
+  const thinking = parts.find(({ type }) => type === "reasoning")?.["text"];
+  return neutralMessage({
     role,
     text: parts.flatMap(({ type, text }) => (type === "text" ? [said(text)] : [])).join("\n"),
     images: parts.flatMap(({ type, data }) => (type === "file" ? [dataIn(data)] : [])),
-    toolCalls: parts.flatMap(({ type, toolCallId: id, toolName, input }) => {
-      const args = toJson(input);
-      return type === "tool-call"
-        ? [{ id: said(id), name: said(toolName), arguments: isJsonObject(args) ? args : {} }]
-        : [];
-    }),
+    toolCalls: parts.flatMap(({ type, toolCallId: id, toolName, input = null }) =>
+      type === "tool-call"
+        ? [{ id: said(id), name: said(toolName), arguments: isJsonObject(input) ? input : {} }]
+        : [],
+    ),
     ...(toolCallId === undefined ? {} : { toolCallId }),
-  };
-  const thinking = parts.find(({ type }) => type === "reasoning")?.["text"];
-  // Options for the provider are no part of the text that it reads.
-  const bytes = JSON.stringify(rendered);
-  return { ...rendered, ...(typeof thinking === "string" ? { thinking } : {}), bytes };
+    ...(typeof thinking === "string" ? { thinking } : {}),
+  });
 }
 
 function dataIn(data: unknown): string {

@@ -4,13 +4,13 @@ import type { ContextSession } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
   memoryFolder,
+  openTriedSession,
   type ModelReply,
   type ModelRequest,
   type ModelToolCall,
 } from "@self-context-manager/testkit";
 import { generateText, isStepCount, type ModelMessage, type ToolSet } from "ai";
 
-import { openHostSession } from "../harness/host-session.ts";
 import { type OpenSdkModel, openScriptedModel } from "./scripted-sdk-model.ts";
 import { sdkTools } from "./sdk-tools.ts";
 
@@ -54,7 +54,7 @@ export async function openSdkChat({
   const openSession = async (): Promise<ContextSession> => {
     const place = { store, files: folder, ids, workspace: folder.path };
     const host = { harness: "ai-sdk", sessionId: "chat" };
-    current = await openHostSession(place, "defaults", host);
+    current = await openTriedSession(place, "defaults", host);
     return current;
   };
   const open = (): AiSdkContext<ToolSet> =>

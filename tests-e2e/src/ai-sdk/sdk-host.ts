@@ -8,7 +8,14 @@ import { systemClock, uuidIds } from "@self-context-manager/compose";
 import type { JsonValue } from "@self-context-manager/core";
 import { toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { memoryFolder, type OpenHost } from "@self-context-manager/testkit";
+import {
+  breakableStore,
+  memoryFolder,
+  type OpenHost,
+  openTriedSession,
+  scriptedCalls,
+  storedPrompts,
+} from "@self-context-manager/testkit";
 import {
   generateText,
   isStepCount,
@@ -18,8 +25,6 @@ import {
   wrapLanguageModel,
 } from "ai";
 
-import { breakableStore } from "../harness/breakable-store.ts";
-import { memoryFolderCalls, openHostSession } from "../harness/host-session.ts";
 import { type OpenSdkModel, openScriptedModel } from "./scripted-sdk-model.ts";
 import { sdkTools } from "./sdk-tools.ts";
 
@@ -67,7 +72,7 @@ export function sdkHost({
     function open(): AiSdkContext<ToolSet> {
       return aiSdkContext({
         openSession: async () =>
-          await openHostSession(
+          await openTriedSession(
             { store, files: folder, ids, workspace: folder.path },
             options.settings,
             { harness: aiSdkAdapter.harness, sessionId: `chat-${chats}` },
@@ -112,7 +117,7 @@ export function sdkHost({
 
     return {
       settings: options.settings,
-      calls: memoryFolderCalls,
+      calls: scriptedCalls(),
       requests: sdk.requests,
       notices,
       prompt: async (text, images = []) => {
@@ -146,6 +151,14 @@ export function sdkHost({
         messages = [...messages, { role: "system", content }];
         await Promise.resolve();
       },
+      changeUsage: async () => {
+        messages = messages.map((one, index) => {
+          const cacheControl = { type: "ephemeral", ttl: index % 2 === 0 ? "5m" : "1h" };
+          return { ...one, providerOptions: { anthropic: { cacheControl } } };
+        });
+        await Promise.resolve();
+      },
+      systemPrompts: async () => await storedPrompts(store),
       goBack: async (prompt) => {
         const said = messages.filter(({ role }) => role === "user")[prompt];
         messages = messages.slice(0, said === undefined ? 0 : messages.indexOf(said));
