@@ -91,7 +91,8 @@ function contentOf({ text, calls, thinking }: ModelReply): LanguageModelV4Conten
   ];
 }
 
-function streamParts(reply: ModelReply): LanguageModelV4StreamPart[] {
+/** Returns a scripted answer as the parts of a stream. */
+export function streamParts(reply: ModelReply): LanguageModelV4StreamPart[] {
   const parts = contentOf(reply).flatMap((part, index): LanguageModelV4StreamPart[] => {
     const id = String(index);
     if (part.type !== "text" && part.type !== "reasoning")
@@ -123,7 +124,7 @@ function usageOf({ tokens }: ModelReply): LanguageModelV4Usage {
 }
 
 /** Returns a request in the neutral form. */
-function neutralRequest({ prompt, tools = [] }: LanguageModelV4CallOptions): ModelRequest {
+export function neutralRequest({ prompt, tools = [] }: LanguageModelV4CallOptions): ModelRequest {
   const begin = prompt.findIndex(({ role }) => role !== "system");
   const head = prompt.slice(0, begin);
   return {

@@ -1,0 +1,137 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { openChatServer } from "@self-context-manager/chat-server";
+import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
+import { jsonSchema, tool } from "ai";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+
+import { neutralRequest, streamParts } from "../src/ai-sdk/scripted-sdk-model.ts";
+
+const users = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+
+/** The text that only one user has. It is long enough to leave the view. */
+function secretOf(user: string): string {
+  return `the secret of ${user}. ${"and more words of this user. ".repeat(60)}`;
+}
+
+const tools = (user: string) => ({
+  show_note: tool({
+    inputSchema: jsonSchema<object>({ type: "object", properties: {} }),
+    execute: () => secretOf(user),
+  }),
+});
+
+interface NoteModel {
+  readonly model: LanguageModelV4;
+  /** The users whose text a request for another user had. */
+  readonly leaks: readonly string[];
+}
+
+/**
+ * A model that shows the note for each message of the user, asks for objects by names that every session has, and then
+ * answers. It keeps no request, so that only the server's memory grows.
+ */
+function noteModel(): NoteModel {
+  const leaks: string[] = [];
+  let calls = 0;
+
+  function reply({ messages }: ModelRequest): ModelReply {
+    const text = messages.findLast(({ role }) => role === "user")?.text ?? "";
+    const [, user] = /from (user-\d+)/u.exec(text) ?? [];
+    for (const [, other = ""] of JSON.stringify(messages).matchAll(/secret of (user-\d+)/gu))
+      if (other !== user) leaks.push(other);
+    if (messages.at(-1)?.role === "tool") return { text: `answer to ${text}`, calls: [] };
+    calls += 1;
+    const ids = ["f1", "t1", "t2", "note.txt"].map((id, index) => ({
+      id: `on_${calls}_${index}`,
+      name: "activate",
+      arguments: { id },
+    }));
+    return { text: "", calls: [{ id: `show_${calls}`, name: "show_note", arguments: {} }, ...ids] };
+  }
+
+  const model: LanguageModelV4 = {
+    specificationVersion: "v4",
+    provider: "scripted.chat",
+    modelId: "scripted",
+    supportedUrls: {},
+    doGenerate: async () => await Promise.reject(new Error("the server streams")),
+    doStream: async (call) => {
+      const stream = ReadableStream.from(streamParts(reply(neutralRequest(call))));
+      return await Promise.resolve({ stream });
+    },
+  };
+  return { model, leaks };
+}
+
+/** The descriptors of files that this process has open below a folder. */
+function openFiles(folder: string): readonly string[] {
+  return readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      const path = readlinkSync(join("/proc/self/fd", name));
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      // The descriptor of the list itself is closed again.
+      return [];
+    }
+  });
+}
+
+function usedMemory(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+it.skipIf(process.platform !== "linux")(
+  "200 chats at once leave nothing open and see only their own user's text",
+  { timeout: 180_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "scm-chats-"));
+    const { model, leaks } = noteModel();
+    const server = await openChatServer({
+      model,
+      folder,
+      userOf: ({ headers }) => headers.authorization,
+      toolsOf: tools,
+    });
+    const ask = async (user: string, chat: string, text: string): Promise<string> => {
+      const headers = { authorization: user };
+      const response = await fetch(`${server.url}/chats/${chat}`, {
+        method: "POST",
+        headers,
+        body: text,
+      });
+      return await response.text();
+    };
+    const chats = Array.from({ length: 200 }, (_, index) => ({
+      user: users[index % users.length] ?? "",
+      chat: `chat-${Math.floor(index / users.length)}`,
+    }));
+    const round = async (number: number): Promise<void> => {
+      const answers = await Promise.all(
+        chats.map(async ({ user, chat }) => await ask(user, chat, `${number} from ${user}`)),
+      );
+      expect(answers).toEqual(chats.map(({ user }) => `answer to ${number} from ${user}`));
+    };
+
+    await round(1);
+    await round(2);
+    const before = usedMemory();
+    await round(3);
+    const grown = usedMemory() - before;
+    const still = openFiles(folder);
+    await server[Symbol.asyncDispose]();
+
+    expect(still).toEqual([]);
+    // Only the chats' messages grow.
+    expect(grown).toBeLessThan(chats.length * 20_000);
+    expect(leaks).toEqual([]);
+    rmSync(folder, { recursive: true });
+  },
+);
