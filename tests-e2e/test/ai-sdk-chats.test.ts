@@ -1,16 +1,24 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
 import type { ModelRequest } from "@self-context-manager/testkit";
 import {
+  convertToModelMessages,
   experimental_createSteering,
   generateText,
+  isStepCount,
   jsonSchema,
   type ModelMessage,
+  readUIMessageStream,
+  streamText,
   tool,
+  type UIMessage,
   wrapLanguageModel,
 } from "ai";
 import { describe, expect, it } from "vitest";
 
 import { openSdkChat, said } from "../src/ai-sdk/sdk-chat.ts";
 import { openScriptedModel } from "../src/ai-sdk/scripted-sdk-model.ts";
+import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
+import { toolCalls } from "../src/loopback-reply.ts";
 
 /** The texts of a request's messages, without those of the context manager. */
 function textsIn(request: ModelRequest | undefined): readonly string[] {
@@ -57,6 +65,16 @@ describe("a chat on the AI SDK that goes back", () => {
     await chat.run([said("one")], ["another answer"]);
 
     expect(textsIn(chat.requests.at(-1))).toEqual(["one"]);
+  });
+
+  it("begins again where the first message was edited", async () => {
+    await using chat = await openSdkChat();
+    const made = await chat.run([said("one")], [show("s1"), "answer one"]);
+    await chat.run([said("one"), ...made, said("two")], ["answer two"]);
+
+    await chat.run([said("one, edited")], ["another answer"]);
+
+    expect(textsIn(chat.requests.at(-1))).toEqual(["one, edited"]);
   });
 
   it("begins a branch where a message was edited", async () => {
@@ -161,6 +179,42 @@ describe("a run on the AI SDK", () => {
     expect(pairsIn(last)).toEqual([["s1"], ["s1"]]);
   });
 
+  it("recognises its messages after they were messages of a user interface", async () => {
+    await using chat = await openSdkChat();
+    const { context } = chat;
+    const settings = { tools: context.tools, prepareStep: context.prepareStep };
+    const sdk = await openScriptedModel({
+      thinking: "free",
+      model: ({ messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? { text: "answer one", calls: [], thinking: "a thought" }
+          : { text: "I look.", calls: show("s1"), thinking: "a thought" },
+    });
+    const first = {
+      id: "m1",
+      role: "user" as const,
+      parts: [{ type: "text" as const, text: "one" }],
+    };
+    const result = streamText({
+      ...settings,
+      model: sdk.model,
+      messages: await convertToModelMessages([first]),
+      stopWhen: isStepCount(5),
+    });
+    let answer: UIMessage | undefined;
+    for await (const message of readUIMessageStream({ stream: result.toUIMessageStream() }))
+      answer = message;
+    await context.finish(result);
+    const kept = answer === undefined ? [] : [answer];
+    const messages = await convertToModelMessages([first, ...kept], { tools: context.tools });
+
+    await chat.run([...messages, said("two")], ["answer two"]);
+
+    const last = chat.requests.at(-1);
+    expect(textsIn(last)).toEqual(["one", "I look.", "the text of a\n", "answer one", "two"]);
+    expect(pairsIn(last)).toEqual([["s1"], ["s1"]]);
+  });
+
   it("has its last answer in the session when it is finished", async () => {
     await using chat = await openSdkChat();
 
@@ -183,6 +237,37 @@ describe("a run on the AI SDK", () => {
 
     const { account } = await (await chat.session()).peekView();
     expect(account?.reported).toMatchObject({ input: 10_000 });
+  });
+});
+
+describe("the marks for Anthropic's cache", () => {
+  it("let the provider find what it got before", async () => {
+    const server = await openAnthropicModel({
+      script: ({ index }) =>
+        index < 6
+          ? toolCalls([`s${index}`, "show", { path: index % 2 === 0 ? "a.txt" : "b.txt" }])
+          : { type: "text", text: "done" },
+    });
+    await using chat = await openSdkChat();
+    const model = createAnthropic({ baseURL: server.url, apiKey: "none" })("claude-sonnet-4-5");
+    const { tools, prepareStep } = chat.context;
+
+    const result = streamText({
+      model,
+      messages: [said(`look. ${"The first words of the user. ".repeat(400)}`)],
+      tools,
+      prepareStep,
+      stopWhen: isStepCount(20),
+    });
+    await result.consumeStream();
+    await server[Symbol.asyncDispose]();
+
+    expect(server.failures).toEqual([]);
+    expect(server.requests).toHaveLength(7);
+    const [first, ...later] = server.billed;
+    expect(first?.read).toBe(0);
+    for (const { read, written, input } of later)
+      expect(read).toBeGreaterThan(10 * (written + input));
   });
 });
 

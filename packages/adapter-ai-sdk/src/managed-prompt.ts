@@ -22,8 +22,9 @@ export interface RequestFacts {
 }
 
 /**
- * Returns a prompt with the view instead of the app's messages, and with the standing instruction. Without the context
- * tools the model could not bring back the contents that have left a view, so the messages are then only recorded. Never rejects.
+ * Returns a prompt with the view instead of the app's messages, and with the standing instruction. If the request does
+ * not offer the context tools, the model could not bring back the contents that have left a view. Its messages are then
+ * sent as they are, and recorded. Rejects only with an error of `leavesOut`.
  */
 export async function managedPrompt(
   connection: Connection<SdkMessage>,

@@ -157,7 +157,7 @@ function partOf(block: Block): JsonObject {
 function optionsOf({ providerOptions }: JsonObject): JsonObject {
   if (providerOptions === undefined) return {};
   const options = Object.entries(fieldsOf(providerOptions)).map(([provider, value]) => {
-    const { cacheControl: _, ...rest } = fieldsOf(value);
+    const { cacheControl: _, cachePoint: __, ...rest } = fieldsOf(value);
     return [provider, rest];
   });
   return { providerOptions: Object.fromEntries(options) };
@@ -177,7 +177,8 @@ function withUrls(value: JsonValue): unknown {
   if (isList(value)) return value.map(withUrls);
   if (!isFields(value)) return value;
   const { type, url } = value;
-  if (type === "url" && typeof url === "string") return { ...value, url: new URL(url) };
+  const isUrl = type === "url" && typeof url === "string" && URL.canParse(url);
+  if (isUrl) return { ...value, url: new URL(url) };
   const inner = fileFields.filter((name) => isFields(value[name]) || isList(value[name]));
   const restored = inner.map((name) => [name, withUrls(value[name] ?? null)]);
   return { ...value, ...Object.fromEntries(restored) };

@@ -14,7 +14,7 @@ export function contextSdkTool(bound: BoundTool): Tool<JsonObject, BoundAnswer> 
     toModelOutput: ({ output: { text, isError, details } }) => ({
       type: isError ? "error-text" : "text",
       value: text,
-      // The options of another provider are ignored, so they can carry what the tool did.
+      // What the tool did is an object by its name, as the SDK's type asks. No provider reads options of this name.
       providerOptions: details as Record<string, JsonObject>,
     }),
   };

@@ -213,8 +213,28 @@ describe("a message of the SDK", () => {
     expect(shown(prompt)).toEqual(prompt);
   });
 
+  it("is not broken by a text that only looks like a file behind a URL", () => {
+    const value = { data: { type: "url", url: "no url" } };
+    const found: LanguageModelV4Message = {
+      role: "assistant",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "p1",
+          toolName: "web_search",
+          output: { type: "json", value },
+        },
+      ],
+    };
+
+    expect(shown([found])).toEqual([found]);
+  });
+
   it("loses only the marks for the cache among its options", () => {
-    const providerOptions = { anthropic: { cacheControl: { type: "ephemeral" }, effort: "low" } };
+    const providerOptions = {
+      anthropic: { cacheControl: { type: "ephemeral" }, effort: "low" },
+      bedrock: { cachePoint: { type: "default" } },
+    };
 
     const [answer] = shown([
       {
@@ -224,7 +244,7 @@ describe("a message of the SDK", () => {
       },
     ]);
 
-    const kept = { anthropic: { effort: "low" } };
+    const kept = { anthropic: { effort: "low" }, bedrock: {} };
     expect(answer).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "a", providerOptions: kept }],
