@@ -47,6 +47,36 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Operations at the same time open the session several times.",
   },
   {
+    file: "adapters/messages-without-thinking.ts",
+    of: "if (isSame) return [raw];",
+    becomes: "return [raw];",
+    breaks: "After a failure a model gets thinking that it refuses.",
+  },
+  {
+    file: "adapters/connection.ts",
+    of: "isRewound ||= rewound === true;",
+    becomes: "isRewound = rewound === true;",
+    breaks: "A report that the user went back is lost if the store does not work at that call.",
+  },
+  {
+    file: "adapters/connection.ts",
+    of: "if (prompt === undefined) return undefined;",
+    becomes: "if (prompt !== undefined) return undefined;",
+    breaks: "A changed system prompt leaves thinking in view that the model refuses.",
+  },
+  {
+    file: "adapters/connections.ts",
+    of: "if (known !== undefined) return known;",
+    becomes: "",
+    breaks: "Each hook of a session gets a connection of its own.",
+  },
+  {
+    file: "history/ingest-messages.ts",
+    of: "return keys.slice(0, answer?.index).some((key) => chat.known.has(key));",
+    becomes: "return true;",
+    breaks: "After missed requests a later answer counts as the answer to the last view.",
+  },
+  {
     file: "adapters/held-writes.ts",
     of: "if (commandLine !== undefined || ",
     becomes: "if (",

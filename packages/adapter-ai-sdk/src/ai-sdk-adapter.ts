@@ -16,6 +16,7 @@ export const aiSdkAdapter: HarnessAdapter = {
     branches: true,
     forks: true,
     compactionHook: false,
+    summaries: false,
     notices: true,
     otherExtensions: true,
     requestErrors: true,

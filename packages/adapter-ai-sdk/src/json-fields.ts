@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
+import { isJsonObject as isFields } from "@self-context-manager/core/host";
 
-/** Whether a value is an object with fields, which are checked one by one. */
-export function isFields(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export { isFields };
 
 export function fieldsOf(value: unknown): JsonObject {
   return isFields(value) ? value : {};

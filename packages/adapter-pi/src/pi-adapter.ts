@@ -16,6 +16,7 @@ export const piAdapter: HarnessAdapter = {
     branches: true,
     forks: true,
     compactionHook: true,
+    summaries: true,
     notices: true,
     otherExtensions: true,
     requestErrors: true,

@@ -19,6 +19,7 @@ export const piAgentAdapter: HarnessAdapter = {
     branches: true,
     forks: true,
     compactionHook: false,
+    summaries: false,
     notices: false,
     otherExtensions: true,
     requestErrors: true,

@@ -34,12 +34,13 @@ export interface AgentRequest {
 /** Returns the request in the neutral form. Since 0.87 the prompt and the tools are messages of role system. */
 export function neutralAgentRequest({ messages, systemPrompt, tools }: AgentRequest): ModelRequest {
   const system = messages.filter(({ role }) => role === "system");
-  const declared = system.flatMap((message) =>
-    Array.isArray(message["tools"]) ? (message["tools"] as { readonly name: string }[]) : [],
+  // A later declaration of a tool replaces an earlier one, and nothing here removes tools.
+  const declared = system.flatMap(({ toolsAdded }) =>
+    Array.isArray(toolsAdded) ? (toolsAdded as { readonly name: string }[]) : [],
   );
   return {
     instruction: [systemPrompt ?? "", ...system.map((one) => textOf(blocksOf(one)))].join(""),
-    tools: (tools ?? declared).map(({ name }) => name),
+    tools: [...new Set([...(tools ?? []), ...declared].map(({ name }) => name))],
     messages: messages.filter(({ role }) => role !== "system").map(asNeutral),
   };
 }

@@ -82,6 +82,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
   },
   "activate-brings-back": {
     "reports an activation without activating": withTool("activate", async () => undefined),
+    "does not offer the context tools to the model": async (options) =>
+      await scriptedHost()({
+        ...options,
+        model: (request) =>
+          options.model({ ...request, tools: request.tools.filter((name) => name !== "activate") }),
+      }),
   },
   "pairing-is-legal": {
     "leaves out the results of failed tool calls": sending((view) =>

@@ -3,7 +3,6 @@ import {
   type ContextSession,
   isThinking,
   isToolCall,
-  type JsonObject,
   type Message,
   textOf,
   type ThinkingBlock,
@@ -14,6 +13,7 @@ import {
   connect,
   type HarnessAdapter,
   type HostToolCall,
+  isJsonObject,
   type MessageCodec,
   toJson,
 } from "@self-context-manager/core/host";
@@ -36,6 +36,7 @@ export const smallHarnessAdapter: HarnessAdapter = {
     branches: true,
     forks: true,
     compactionHook: false,
+    summaries: false,
     notices: true,
     otherExtensions: false,
     requestErrors: true,
@@ -125,25 +126,21 @@ function reasoningOf({ thinking: text, thinkingSignature = "" }: ThinkingBlock):
 
 /** Whether a value is a message of the harness. A codec must read any value. */
 function isSmallMessage(value: unknown): value is SmallMessage {
-  if (!isObject(value) || typeof value["text"] !== "string") return false;
+  if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
   const { role, calls, reasoning = { text: "", signature: "" }, callId, tool, failed } = value;
   if (role === "tool")
     return typeof callId === "string" && typeof tool === "string" && typeof failed === "boolean";
   if (role !== "model") return role === "user";
-  const isSigned = isObject(reasoning) && areTexts(reasoning["text"], reasoning["signature"]);
+  const isSigned = isJsonObject(reasoning) && areTexts(reasoning["text"], reasoning["signature"]);
   return isSigned && Array.isArray(calls) && calls.every(isCall);
 }
 
 function isCall(value: unknown): boolean {
-  return isObject(value) && areTexts(value["id"], value["name"]) && isObject(value["args"]);
+  return isJsonObject(value) && areTexts(value["id"], value["name"]) && isJsonObject(value["args"]);
 }
 
 function areTexts(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "string");
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export interface SmallAdapterOptions {

@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/objects";
+import { sha256, StoreError } from "@self-context-manager/objects";
 import type { HostSignals } from "../history/ingest-messages.ts";
 import { type MarkedList, markedList } from "../host/marked-list.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
@@ -31,10 +31,10 @@ export interface ConnectOptions<Raw> {
   /** Converts a message of a view to the host's form. */
   readonly encode: (message: ViewMessage) => Raw;
   /**
-   * The names of the host's own tools. Context tools get other names if one of theirs is taken, and there is no `read` if
-   * the host reads files itself. Default: none.
+   * The names of the host's own tools; an empty list if it has none. Context tools get other names if one of theirs is
+   * taken, and there is no `read` if the host reads files itself.
    */
-  readonly hostTools?: readonly string[];
+  readonly hostTools: readonly string[];
   /**
    * Shows the user a text outside the chat. It is called once for each failure until the failure is over, and once if the
    * store was lost, if another process has the session open, or if the session was begun on another store. It must not
@@ -43,7 +43,10 @@ export interface ConnectOptions<Raw> {
   readonly notify?: (text: string) => void;
 }
 
-/** A list for the model, with the options of the view. */
+/**
+ * A list for the model, with the options of the view. Without `head`, the connection names the system prompt that it got
+ * last and the names of the tools.
+ */
 export interface ModelCallRequest<Raw> extends ViewOptions, HostSignals {
   /** The list of the request, without the system prompt. */
   readonly messages: readonly Raw[];
@@ -112,7 +115,7 @@ export interface Connection<Raw> extends AsyncDisposable {
 }
 
 export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
-  const { codec, encode, hostTools = [], notify = () => undefined } = options;
+  const { codec, encode, hostTools, notify = () => undefined } = options;
   const { tools, instruction } = contextToolsBeside(hostTools);
   const ownNames: ReadonlySet<string> = new Set(tools.map(({ name }) => name));
   const notice = failureNotice();
@@ -128,6 +131,8 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   let call: number | undefined;
   /** The model of the last request. */
   let model: string | undefined;
+  /** The host's system prompt; undefined if the host has not shown it. */
+  let prompt: string | undefined;
   let lost: ContextSession | undefined;
   /** The store was lost, and the new one does not have the host's messages, and so not their handles, yet. */
   let lacksHistory = false;
@@ -218,6 +223,12 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     };
   }
 
+  /** Names the text before the messages, as far as the host shows it. */
+  function headName(): string | undefined {
+    if (prompt === undefined) return undefined;
+    return sha256(JSON.stringify([prompt, hostTools, instruction])).slice(0, 16);
+  }
+
   /** Releases holds. A change that cannot be stored now is stored with the next change of its file. */
   async function release(callIds?: readonly string[]): Promise<void> {
     const ended =
@@ -241,6 +252,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     session: async () => await held.open(),
     async systemPrompt(text) {
+      prompt = text;
       if (tools.length === 0) return text;
       const own = await guarded(async (session) => {
         await session.recordSystemPrompt("host", text);
@@ -253,6 +265,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       call = undefined;
       model = viewOptions.model;
       const signals = signalsWith(request);
+      const head = viewOptions.head ?? headName();
       const made = await guarded<ModelCall<Raw> | "own">(async (session) => {
         const list = listOf(codec, messages, host, added);
         await recordPending(session, list, signals);
@@ -265,6 +278,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
         const view = await session.ingestAndView(list.messages, list.codec, {
           ...viewOptions,
           ...signals,
+          ...(head === undefined ? {} : { head }),
         });
         const encoded = view.messages.map(encode);
         notice.recovered();

@@ -1,6 +1,7 @@
 export {
   canonicalJson,
   FileError,
+  isJsonObject,
   isObjectId,
   jsonObject,
   sha256,
@@ -44,6 +45,7 @@ export {
   type ModelCall,
   type ModelCallRequest,
 } from "../adapters/connection.ts";
+export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
 export type { BoundAnswer, BoundTool } from "../adapters/bound-tools.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";

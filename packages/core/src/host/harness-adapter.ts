@@ -98,6 +98,8 @@ export interface HarnessSupports {
   readonly forks: boolean;
   /** Before the host shortens its list of messages by itself, it asks for a summary. */
   readonly compactionHook: boolean;
+  /** The host can replace earlier messages of its list by a summary of its own, for example when the user asks for it. */
+  readonly summaries: boolean;
   /** The adapter can show the user a message outside the chat. */
   readonly notices: boolean;
   /**

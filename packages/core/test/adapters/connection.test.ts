@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { HostToolCall } from "../../src/adapters/host-tool-call.ts";
 import type { Message } from "../../src/chat/message.ts";
 import type { ModelCall } from "../../src/adapters/connection.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { standingInstruction } from "../../src/session/context-tools.ts";
 import { prompt } from "../history/host-messages.ts";
 import { scriptHistory } from "../session/script-history.ts";
@@ -71,6 +72,23 @@ describe("a model call", () => {
       messages: [hello[0], { role: "assistant", content: [said] }, messages.at(-1)],
     });
     expect(free).toBeUndefined();
+  });
+
+  it("loses the thinking in view if the host's system prompt changed, for a model that binds it", async () => {
+    const thoughts = async (secondPrompt: string): Promise<boolean> => {
+      const { connection } = await testConnection({ layout: epochLayout() });
+      await connection.systemPrompt("first");
+      await connection.modelCall({ messages: hello, thinking: "bound" });
+      const thinking = { type: "thinking", thinking: "why", thinkingSignature: "signed" } as const;
+      const said = { type: "text", text: "done" } as const;
+      const answer: Message = { role: "assistant", content: [thinking, said], timestamp: 2 };
+      await connection.systemPrompt(secondPrompt);
+      const messages = [...hello, answer, prompt("more", 3)];
+      const call = await connection.modelCall({ messages, thinking: "bound" });
+      return JSON.stringify(call?.messages).includes("why");
+    };
+
+    expect([await thoughts("first"), await thoughts("second")]).toEqual([true, false]);
   });
 
   it("gets a view with the missed messages when the store works again", async () => {

@@ -6,6 +6,7 @@ import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
 import { type FakeFiles, fakeFiles } from "../session/fake-files.ts";
 import { fakeTracker } from "../session/fake-tracker.ts";
+import type { Layout } from "../../src/view/layout.ts";
 import { openTestSession, plainCodec, testHost } from "../session/test-session.ts";
 
 /** A connection on a memory store that a test can break, with everything that happened outside it. */
@@ -28,6 +29,8 @@ export interface TestConnection {
 export interface TestConnectionOptions {
   readonly hostTools?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
+  /** Default: the pooled layout. */
+  readonly layout?: Layout;
   /** Waited for by each opening. */
   readonly opening?: () => Promise<void>;
   /** Changes each opened session. */
@@ -49,7 +52,8 @@ export async function testConnection(options: TestConnectionOptions = {}): Promi
     },
   };
   const files = fakeFiles(options.files);
-  const { dependencies } = await openTestSession();
+  const { layout } = options;
+  const { dependencies } = await openTestSession(layout === undefined ? {} : { layout });
   let breakable = breakableStore();
   let opened = 0;
   let closed = 0;

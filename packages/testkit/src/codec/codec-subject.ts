@@ -13,7 +13,10 @@ export interface MessageStamp {
 /** Converts a message of the view to the host's form, as the adapter does, with a stamp of the host. */
 export type Encode<Raw> = (message: ViewMessage, stamp: MessageStamp) => Raw;
 
-/** A codec under test, with what the laws need to know of its host. */
+/**
+ * A codec under test, with what the laws need to know of its host. All its messages are plain data: objects, lists and
+ * values of JSON. For a host whose messages are instances of classes, the codec reads their plain form.
+ */
 export interface CodecSubject<Raw> {
   readonly codec: MessageCodec<Raw>;
   readonly encode: Encode<Raw>;

@@ -4,7 +4,7 @@
 import type { HarnessSupports } from "@self-context-manager/core/host";
 import { describe, it } from "vitest";
 
-import type { HostSettings, OpenHost } from "./harness-host.ts";
+import type { HarnessHost, HarnessScenario, HostSettings, OpenHost } from "./harness-host.ts";
 import { type HarnessLaw, harnessLawNeeds, harnessLaws } from "./laws.ts";
 
 export interface HarnessContract {
@@ -19,6 +19,28 @@ export interface HarnessContract {
 
 /** Milliseconds. A law opens a host two or three times. */
 const timeout = 60_000;
+
+/**
+ * Tests a law. If it is broken, the error has what the adapter notified the user of: a failure inside the adapter is often
+ * the cause, and shows nowhere else.
+ */
+export async function withNotices(scenario: HarnessScenario, openHost: OpenHost): Promise<void> {
+  const hosts: HarnessHost[] = [];
+  try {
+    await scenario(async (options) => {
+      const host = await openHost(options);
+      hosts.push(host);
+      return host;
+    });
+  } catch (error) {
+    const notices = [...new Set(hosts.flatMap((host) => host.notices))];
+    if (!(error instanceof Error) || notices.length === 0) throw error;
+    const lines = notices.map((notice) => `- ${notice}`).join("\n");
+    throw new Error(`${error.message}\n\nThe adapter notified the user:\n${lines}`, {
+      cause: error,
+    });
+  }
+}
 
 /** Registers one test for each law of `HarnessAdapter`, named by the law's key. */
 export function harnessContract({
@@ -41,7 +63,7 @@ export function harnessContract({
       if (missing.length > 0) {
         it.skip(`${law} (declared: no ${missing.join(", ")})`, () => undefined);
       } else if (gap === undefined) {
-        it(law, { timeout }, () => scenario(open));
+        it(law, { timeout }, async () => await withNotices(scenario, open));
       } else {
         it.fails(`${law} (known gap: ${gap})`, { timeout }, () => scenario(open));
       }

@@ -8,8 +8,8 @@ export interface HostOptions {
   /** The initial files of the working folder, by path. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   /**
-   * `managed`: the adapter works. `off`: the adapter is installed, but the user has switched it off. `absent`: an
-   * extension that only observes and changes nothing is installed instead of the adapter.
+   * `managed`: the adapter works. `off`: the adapter is installed, but the user has switched it off. `absent`: the
+   * harness without the adapter. An extension that only observes can be installed instead.
    */
   readonly adapter: "managed" | "off" | "absent";
   /** The store cannot be used until `setBroken(false)` is called. */
@@ -89,7 +89,7 @@ export interface HarnessHost extends AsyncDisposable {
   prompt(text: string, images?: readonly string[]): Promise<void>;
   /** The host's own record of the session, without the values that differ between any two runs. */
   record(): Promise<JsonValue>;
-  /** Closes the host and the store, and opens both again with the same session. */
+  /** Ends the host with its adapter, and continues the same session on the same store, as a new process would. */
   restart(): Promise<void>;
   /** Makes the store unusable, or usable again, while the host runs. */
   setBroken(broken: boolean): void;

@@ -150,5 +150,5 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "request-changes-are-followed": ["contextAssembly", "sessionIds", "otherExtensions"],
   "no-more-than-the-host": ["contextAssembly", "toolEvents"],
   "refusal-lowers-the-budget": ["contextAssembly", "sessionIds", "requestErrors"],
-  "compaction-by-the-user-frees": [...managed, "compactionHook"],
+  "compaction-by-the-user-frees": [...managed, "summaries"],
 };

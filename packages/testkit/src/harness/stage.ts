@@ -80,6 +80,11 @@ export async function openStage(
       return { text: `answer ${answers}`, calls: [] };
     }
     const calls = typeof step === "function" ? step(request) : step;
+    for (const { name } of Object.values(calls))
+      assert.ok(
+        !contextNames.has(name) || request.tools.includes(name),
+        `the request offers the context tool ${name}; it offers ${request.tools.join(", ")}`,
+      );
     return { text: "", calls: Object.entries(calls).map(([id, call]) => toolCall(id, call)) };
   }
 
@@ -127,6 +132,9 @@ export async function openStage(
     [Symbol.asyncDispose]: async () => await host[Symbol.asyncDispose](),
   };
 }
+
+/** The context tools that the scenarios call. */
+const contextNames: ReadonlySet<string> = new Set(["activate", "deactivate", "pin", "unpin"]);
 
 /** Estimates the tokens of a request: one for four characters. */
 export function tokensOf({ instruction, messages }: ModelRequest): number {

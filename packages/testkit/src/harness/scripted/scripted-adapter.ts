@@ -26,6 +26,7 @@ export const scriptedHarnessAdapter: HarnessAdapter = {
     branches: true,
     forks: true,
     compactionHook: true,
+    summaries: true,
     notices: true,
     otherExtensions: true,
     requestErrors: true,
