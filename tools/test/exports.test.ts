@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -109,5 +109,26 @@ describe.each(["core", "core/host", "core/layout", "core/inspect", "core/rehears
 
       expect(values.filter((one) => !used.has(one))).toEqual([]);
     });
+
+    it("exports only what has a doc comment", () => {
+      expect(withoutComment(entry)).toEqual([]);
+    });
   },
 );
+
+/** The exports of an entry of core whose declaration has no doc comment. */
+function withoutComment(entry: string): readonly string[] {
+  const [, name = "index"] = entry.split("/");
+  const file = name === "index" ? "index.ts" : `entries/${name}.ts`;
+  const folder = join(root, "packages/core/src", dirname(file));
+  const lists = /export\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"(\.[^"]+)"/gu;
+  return [...read(`packages/core/src/${file}`).matchAll(lists)].flatMap(
+    ([, list = "", path = ""]) => {
+      const code = readFileSync(join(folder, path), "utf8");
+      return namesIn(list).filter((one) => {
+        const declared = `export (?:async )?(?:const|function|type|interface) ${one}\\b`;
+        return !new RegExp(`\\*/\\n${declared}`, "u").test(code);
+      });
+    },
+  );
+}

@@ -11,6 +11,7 @@ export interface BoundTool extends ToolDescription {
   run(args: JsonObject, callId: string): Promise<BoundAnswer>;
 }
 
+/** The answer of a context tool, for the host's record of the result. */
 export interface BoundAnswer {
   /** The text of the result. */
   readonly text: string;

@@ -21,6 +21,7 @@ import { pendingRecordings } from "./pending-recordings.ts";
 import { recordCall } from "./record-call.ts";
 import { isSessionGone, isStoreFailure } from "./store-failure.ts";
 
+/** What `connect` needs of a host. */
 export interface ConnectOptions<Raw> {
   /**
    * Opens the session. It is called for the first operation, and again after the session was closed or its store was
@@ -56,6 +57,7 @@ export interface ModelCallRequest<Raw> extends ViewOptions, HostSignals {
   readonly added?: ReadonlySet<Raw>;
 }
 
+/** The answer to a model call. */
 export interface ModelCall<Raw> {
   /** The messages of the request, in the host's form. */
   readonly messages: readonly Raw[];
@@ -114,6 +116,7 @@ export interface Connection<Raw> extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Connects one session to a harness. It does no I/O before the first hook. */
 export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   const { codec, encode, hostTools, notify = () => undefined } = options;
   const { tools, instruction } = contextToolsBeside(hostTools);

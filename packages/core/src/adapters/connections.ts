@@ -3,6 +3,7 @@ import { contextToolsBeside } from "../session/context-tools.ts";
 import type { ToolDescription } from "../session/session-tool.ts";
 import { connect, type Connection, type ConnectOptions } from "./connection.ts";
 
+/** What `connectMany` needs of a host. */
 export interface ConnectManyOptions<Raw> extends Omit<ConnectOptions<Raw>, "open" | "notify"> {
   /** Opens the session with this id of the host. It is called as `open` of `connect`. */
   readonly open: (sessionId: string) => Promise<ContextSession>;

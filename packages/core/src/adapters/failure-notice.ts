@@ -16,6 +16,7 @@ export interface FailureNotice {
   recovered(): void;
 }
 
+/** What the texts for the user say. */
 export interface FailureNoticeOptions {
   /** Whose messages are sent, in the possessive. Default: `The host's`. */
   readonly whose?: string;
@@ -25,6 +26,7 @@ export interface FailureNoticeOptions {
   readonly isLasting?: (error: unknown) => boolean;
 }
 
+/** Returns a notice for the failures of one session. */
 export function failureNotice(options: FailureNoticeOptions = {}): FailureNotice {
   const { whose = "The host's" } = options;
   let isOn = false;

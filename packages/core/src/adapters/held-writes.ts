@@ -11,6 +11,7 @@ export interface HeldWrites {
   endAll(): Promise<void>;
 }
 
+/** Returns the holds of one session; there is none at first. */
 export function heldWrites(): HeldWrites {
   const held = new Map<string, readonly AsyncDisposable[]>();
 

@@ -24,6 +24,7 @@ export type OpaqueStep = {
   readonly key?: string;
 };
 
+/** A part of a turn after its user message. */
 export type Step = AssistantStep | OpaqueStep;
 
 /**

@@ -15,6 +15,7 @@ import { type FileChange, newVersion } from "./file-change.ts";
 import { sightingProcessor } from "./process-sightings.ts";
 import { isSameFile, trackedFiles } from "./tracked-files.ts";
 
+/** What a tracker needs: where versions are stored, how files are read, and who reports changes. */
 export interface FileTrackerOptions {
   readonly store: ObjectStore;
   readonly files: FileSource;
@@ -114,6 +115,7 @@ interface Newer {
   readonly stored: StoredMetadata;
 }
 
+/** Returns a tracker that keeps the objects of known files up to date. It does no I/O before the first file is tracked. */
 export function fileTracker(options: FileTrackerOptions): FileTracker {
   const { store, files, watcher, logger } = options;
   const tracked = trackedFiles();

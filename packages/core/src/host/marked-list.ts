@@ -11,6 +11,7 @@ export interface MarkedList<Raw> {
   readonly codec: MessageCodec<Raw>;
 }
 
+/** The lists that `markedList` compares. */
 export interface ComparedLists<Raw> {
   /** The host's own messages in order, before any extension has changed them. */
   readonly host: readonly Raw[];

@@ -26,6 +26,7 @@ export interface ViewDifference {
   readonly systemPrompts: readonly string[];
 }
 
+/** A message that differs between two views. */
 export interface MessageDifference {
   readonly message: number;
   /**

@@ -29,6 +29,7 @@ export interface PolicyObject {
 /** Content or arguments in view that can leave. */
 export type InView = Pick<PolicyObject, "key" | "tokens" | "kind">;
 
+/** What a policy decides by. */
 export interface PolicyInput {
   /** Active objects that are neither pinned nor locked, in order of activation. */
   readonly candidates: readonly PolicyObject[];

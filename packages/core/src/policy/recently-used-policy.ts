@@ -13,6 +13,7 @@ export const recentlyUsedSettings = {
   careful: { alive: 40, kept: 8 },
 } as const;
 
+/** How many objects the policy *recently used* keeps. Every field has a default. */
 export interface RecentlyUsedOptions {
   /** Number of objects used last that are active, counted for the usual kind; default 24. */
   readonly alive?: number;

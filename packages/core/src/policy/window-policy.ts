@@ -1,5 +1,6 @@
 import type { ActivationPolicy } from "./activation-policy.ts";
 
+/** How far back the window of the policy reaches. Every field has a default. */
 export interface WindowPolicyOptions {
   /** Number of tool calls that stay active in the current turn and in each of the turns before; default 5. */
   readonly calls?: number;

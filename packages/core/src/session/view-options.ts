@@ -12,6 +12,7 @@ export interface View extends LayoutOutput {
   readonly account?: CostAccount;
 }
 
+/** What a session knows of the request that the view is made for. Without options a view has no limit. */
 export interface ViewOptions {
   /** The model's context window, in tokens. Default: no limit. */
   readonly contextWindow?: number;

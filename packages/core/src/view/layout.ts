@@ -128,6 +128,7 @@ export interface ShownObject {
   readonly form: "whole" | "part" | "left-out";
 }
 
+/** What a layout returns: the messages, and the record by which they can be rendered again. */
 export interface LayoutOutput {
   readonly messages: readonly ViewMessage[];
   readonly tokens: PoolTokens;
