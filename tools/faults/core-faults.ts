@@ -65,6 +65,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A changed system prompt leaves thinking in view that the model refuses.",
   },
   {
+    file: "adapters/view-answer.ts",
+    of: "missed ??= { answer: answerIn(messages) };",
+    becomes: "missed = { answer: answerIn(messages) };",
+    breaks: "The answer to the last view is the one that the host had at the last missed request.",
+  },
+  {
+    file: "adapters/held-writes.ts",
+    of: "if (held.get(id) === holds) holds.push(hold);",
+    becomes: "if (holds !== undefined) holds.push(hold);",
+    breaks: "A file stays held if its call ends while the hold begins.",
+  },
+  {
     file: "adapters/connections.ts",
     of: "if (known !== undefined) return known;",
     becomes: "",
@@ -72,8 +84,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/ingest-messages.ts",
-    of: "return keys.slice(0, answer?.index).some((key) => chat.known.has(key));",
-    becomes: "return true;",
+    of: "firstAnswer?.index !== signals.answerAt",
+    becomes: "signals.answerAt > 1e6",
     breaks: "After missed requests a later answer counts as the answer to the last view.",
   },
   {

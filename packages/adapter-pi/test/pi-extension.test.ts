@@ -449,7 +449,7 @@ describe("the notice of a failure", () => {
 
   test("names Pi, the reason as a sentence, and what happens next", async () => {
     expect(await noticeOf(new StoreError("STORE_BUSY", "the store x is locked"))).toBe(
-      "self-context-manager: Pi's own messages are sent to the model unchanged. The store x is locked. The next call tries again; SCM_OFF=1 switches managed context off.",
+      "self-context-manager: Pi's own messages are sent to the model. The store x is locked. The next call tries again; SCM_OFF=1 switches managed context off.",
     );
   });
 
@@ -467,7 +467,7 @@ describe("the notice of a failure", () => {
     ["a Node without node:sqlite", new UnsupportedNodeError("This is Node v20; start a newer one")],
   ])("promises no other try for %s", async (_name, error) => {
     expect(await noticeOf(error)).toBe(
-      `self-context-manager: Pi's own messages are sent to the model unchanged. ${error.message}. SCM_OFF=1 switches managed context off.`,
+      `self-context-manager: Pi's own messages are sent to the model. ${error.message}. SCM_OFF=1 switches managed context off.`,
     );
   });
 

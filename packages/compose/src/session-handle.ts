@@ -17,11 +17,25 @@ export function sessionHandle(
   release: () => Promise<void>,
 ): ContextSession {
   const running = new Set<Promise<unknown>>();
+  const holds = new Set<AsyncDisposable>();
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     await Promise.allSettled(running);
+    await Promise.allSettled([...holds].map(async (hold) => await hold[Symbol.asyncDispose]()));
     await release();
+  }
+
+  /** Holds a file for this handle, whose disposal releases it. */
+  async function holdWrite(path: string): Promise<AsyncDisposable> {
+    const hold = await session.holdWrite(path);
+    holds.add(hold);
+    return {
+      async [Symbol.asyncDispose]() {
+        holds.delete(hold);
+        await hold[Symbol.asyncDispose]();
+      },
+    };
   }
 
   async function refuse(): Promise<never> {
@@ -44,7 +58,7 @@ export function sessionHandle(
       if (key === Symbol.asyncDispose) return dispose;
       // The tools run on this handle, so that they are refused after its disposal.
       if (key === "tools") return () => sessionTools(handle);
-      const member: unknown = Reflect.get(target, key);
+      const member: unknown = key === "holdWrite" ? holdWrite : Reflect.get(target, key);
       if (typeof member !== "function" || withoutPromise.has(key)) return member;
       return (...args: readonly unknown[]): unknown => {
         if (closing !== undefined) return refuse();

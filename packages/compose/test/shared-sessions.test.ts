@@ -2,7 +2,7 @@ import { type ContextSession, type ObjectStore, StoreError } from "@self-context
 import { memoryStore } from "@self-context-manager/store-memory";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { type ContextManager, openContextManager } from "../src/context-manager.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -62,6 +62,27 @@ describe("the same id, opened twice", () => {
 
     expect(StoreError.is(error, "STORE_CLOSED")).toBe(true);
     expect(one.toolFacts("ls", {}).kind).toBe("search");
+  });
+
+  it("releases the files that a handle holds when it is disposed of, although another one is open", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "a.txt");
+    await writeFile(path, "one\n");
+    await using manager = await openContextManager({ store: "memory", workspace: folder.path });
+    const [one, other] = [await manager.openSession(host), await manager.openSession(host)];
+    await other.read({ path });
+    await one.holdWrite(path);
+
+    await one[Symbol.asyncDispose]();
+    await writeFile(path, "two\nlines\n");
+
+    await vi.waitFor(
+      async () => {
+        const { objects } = await other.status();
+        expect(objects[0]?.stored.version).toBe(2);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
   });
 
   it("is opened again only after it is closed", async () => {

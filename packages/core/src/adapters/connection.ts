@@ -20,6 +20,7 @@ import { messagesWithoutThinking } from "./messages-without-thinking.ts";
 import { pendingRecordings } from "./pending-recordings.ts";
 import { recordCall } from "./record-call.ts";
 import { isSessionGone, isStoreFailure } from "./store-failure.ts";
+import { viewAnswer } from "./view-answer.ts";
 
 /** What `connect` needs of a host. */
 export interface ConnectOptions<Raw> {
@@ -55,13 +56,18 @@ export interface ModelCallRequest<Raw> extends ViewOptions, HostSignals {
   readonly host?: readonly Raw[];
   /** Those of `messages` that others added for this request. Default: none. */
   readonly added?: ReadonlySet<Raw>;
+  /**
+   * Whether this request gets no view, because the model cannot use the context tools in it. The messages are ingested, and
+   * the host sends its own. Default: false.
+   */
+  readonly recordOnly?: boolean;
 }
 
 /** The answer to a model call. */
 export interface ModelCall<Raw> {
   /** The messages of the request, in the host's form. */
   readonly messages: readonly Raw[];
-  /** Undefined after a failure: these are the host's own messages, without thinking that the model would refuse. */
+  /** Undefined for the host's own messages without thinking that the model would refuse. */
   readonly view?: View;
 }
 
@@ -86,9 +92,9 @@ export interface Connection<Raw> extends AsyncDisposable {
   systemPrompt(text: string): Promise<string>;
   /**
    * Records what host tools did, ingests the messages and makes the view. Returns the messages of the next request in the
-   * host's form, or undefined if the host's own messages must be sent. After a failure, a model that binds its thinking gets
-   * the host's own messages without signed thinking, because earlier answers can be those to a view. It is called once for
-   * each request, because each call is recorded. Never rejects.
+   * host's form, or undefined if the host's own messages must be sent. After a failure and with `recordOnly`, a model that
+   * binds its thinking gets the host's own messages without signed thinking, because earlier answers can be those to a view.
+   * It is called once for each request, because each call is recorded. Never rejects.
    */
   modelCall(request: ModelCallRequest<Raw>): Promise<ModelCall<Raw> | undefined>;
   /**
@@ -122,6 +128,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   const { tools, instruction } = contextToolsBeside(hostTools);
   const ownNames: ReadonlySet<string> = new Set(tools.map(({ name }) => name));
   const notice = failureNotice();
+  const answer = viewAnswer(codec);
   const pending = pendingRecordings(isStoreFailure);
   const writes = heldWrites();
   const notified = new Set<string>();
@@ -141,8 +148,6 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   let lacksHistory = false;
   /** The user went back, and no ingest since has succeeded. */
   let isRewound = false;
-  /** Requests were sent without a view since the last one. */
-  let hasMissed = false;
   let isDisposed = false;
 
   function notifyOnce(text: string): void {
@@ -217,13 +222,29 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     await pending.record(session);
   }
 
-  function signalsWith({ rewound, summaries }: HostSignals): HostSignals {
+  /** Returns the signals for a list that is passed to the session. */
+  function signalsFor(messages: readonly Raw[], { rewound, summaries }: HostSignals): HostSignals {
     isRewound ||= rewound === true;
+    const answerAt = answer.indexIn(messages);
     return {
       ...(isRewound ? { rewound: true } : {}),
-      ...(hasMissed ? { missedRequests: true } : {}),
+      ...(answerAt === undefined ? {} : { answerAt }),
       ...(summaries === undefined ? {} : { summaries }),
     };
+  }
+
+  /** Returns the host's own messages for a request without a view; undefined if they stay as they are. */
+  function ownMessages({ messages, thinking }: ModelCallRequest<Raw>): ModelCall<Raw> | undefined {
+    if (isDisposed) return undefined;
+    try {
+      answer.misses(messages);
+      if (thinking !== "bound") return undefined;
+      return { messages: messagesWithoutThinking(messages, codec, encode) };
+    } catch (error) {
+      // The codec failed. The host sends its messages as they are.
+      failed(error);
+      return undefined;
+    }
   }
 
   /** Names the text before the messages, as far as the host shows it. */
@@ -264,15 +285,15 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       return own === undefined ? text : `${text}\n\n${own}`;
     },
     async modelCall(request) {
-      const { messages, host, added = new Set(), ...viewOptions } = request;
+      const { messages, host, added = new Set(), recordOnly = false, ...viewOptions } = request;
       call = undefined;
       model = viewOptions.model;
-      const signals = signalsWith(request);
       const head = viewOptions.head ?? headName();
       const made = await guarded<ModelCall<Raw> | "own">(async (session) => {
         const list = listOf(codec, messages, host, added);
+        const signals = signalsFor(list.messages, request);
         await recordPending(session, list, signals);
-        if (tools.length === 0) {
+        if (recordOnly || tools.length === 0) {
           await session.ingest(list.messages, list.codec, signals);
           isRewound = false;
           notice.recovered();
@@ -286,14 +307,14 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
         const encoded = view.messages.map(encode);
         notice.recovered();
         isRewound = false;
+        answer.sends(list.messages);
         if (encoded.length === 0) return "own";
         call = view.call;
         return { messages: encoded, view };
       });
-      if (made === "own" || isDisposed) return undefined;
-      hasMissed = made === undefined;
-      if (made !== undefined || viewOptions.thinking !== "bound") return made;
-      return { messages: messagesWithoutThinking(messages, codec, encode) };
+      // Without the context tools no view was ever sent, so nothing is bound to one.
+      if (tools.length === 0) return undefined;
+      return made === undefined || made === "own" ? ownMessages(request) : made;
     },
     async refused(error) {
       const isTooLong = await guarded(
@@ -327,11 +348,12 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     endTools: release,
     async ingest(messages, signals = {}) {
-      const given = signalsWith(signals);
       await guarded(async (session) => {
+        const given = signalsFor(messages, signals);
         await recordPending(session, { messages, codec }, given);
         await session.ingest(messages, codec, given);
         isRewound = false;
+        notice.recovered();
       });
     },
     async [Symbol.asyncDispose]() {

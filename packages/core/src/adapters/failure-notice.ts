@@ -43,7 +43,7 @@ export function failureNotice(options: FailureNoticeOptions = {}): FailureNotice
       if (isNotified || reason === known) return undefined;
       isNotified = true;
       known = isStoreTrouble(error) ? undefined : reason;
-      const text = `self-context-manager: ${whose} own messages are sent to the model unchanged. ${reason}`;
+      const text = `self-context-manager: ${whose} own messages are sent to the model. ${reason}`;
       const advice = adviceFor(error, reason, options);
       return advice === "" ? text : `${text} ${advice}`;
     },

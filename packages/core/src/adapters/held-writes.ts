@@ -13,7 +13,7 @@ export interface HeldWrites {
 
 /** Returns the holds of one session; there is none at first. */
 export function heldWrites(): HeldWrites {
-  const held = new Map<string, readonly AsyncDisposable[]>();
+  const held = new Map<string, AsyncDisposable[]>();
 
   async function end(callId: string): Promise<void> {
     const holds = held.get(callId) ?? [];
@@ -26,9 +26,14 @@ export function heldWrites(): HeldWrites {
       const { kind, paths, commandLine } = session.toolFacts(name, args);
       // A command writes whenever it runs, and its tool does not say when it has written a file.
       if (commandLine !== undefined || (kind !== "write" && kind !== "edit")) return;
-      const holds: AsyncDisposable[] = [];
-      held.set(id, holds);
-      for (const path of paths) holds.push(await session.holdWrite(path));
+      for (const path of paths) {
+        const holds = held.get(id) ?? [];
+        held.set(id, holds);
+        const hold = await session.holdWrite(path);
+        // The call can have ended meanwhile. Then nobody would release the file.
+        if (held.get(id) === holds) holds.push(hold);
+        else await hold[Symbol.asyncDispose]();
+      }
     },
     end,
     async endAll() {

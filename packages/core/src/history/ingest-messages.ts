@@ -34,10 +34,10 @@ export interface HostSignals {
   /** Whether the user went back to an earlier point, in the tree or by a fork. */
   readonly rewound?: boolean;
   /**
-   * Whether requests were sent without a view since the last one, because of a failure. The first new answer of a list that
-   * does not contain what the session knows then does not count as the answer to the last view. Default: false.
+   * The index of the message that answers the last view, for a host that has sent requests without a view since; -1 if the
+   * list does not have it. Default: the first new answer of the list.
    */
-  readonly missedRequests?: boolean;
+  readonly answerAt?: number;
   /**
    * Returns the summaries by the context manager whose messages the list contains again, and which are not in the list.
    * It is called only while the session knows no message.
@@ -85,7 +85,8 @@ export async function ingestMessages<Raw>(
     ...one,
     message: decode(messages[one.index] as Raw, codec),
   }));
-  if (signals.missedRequests === true && !followsKnown(state, unseen, news.keys()))
+  const firstAnswer = unseen.find(({ message }) => message.role === "assistant");
+  if (signals.answerAt !== undefined && firstAnswer?.index !== signals.answerAt)
     state.sent.missAnswer();
   const toolcalls: KnownToolcalls = new Map();
   const objectIds = await chooseObjectIds(scope, unseen, toolcalls, codec.fileRendering);
@@ -119,16 +120,6 @@ export async function ingestMessages<Raw>(
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.chat.setSequence(sequenceOf(state, identities, news.keys()));
   return report;
-}
-
-/** Whether a known message is before the first new answer in the host's list. */
-function followsKnown(
-  { chat }: SessionState,
-  unseen: readonly NewMessage[],
-  keys: readonly string[],
-): boolean {
-  const answer = unseen.find(({ message }) => message.role === "assistant");
-  return keys.slice(0, answer?.index).some((key) => chat.known.has(key));
 }
 
 /** Moves the session to the point that the host's list continues. Returns whether it was moved. */

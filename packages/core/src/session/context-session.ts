@@ -85,8 +85,9 @@ export interface ContextSession extends AsyncDisposable {
   /** Returns what a call of one of the host's tools does, by the tool's name and the arguments. */
   readonly toolFacts: ToolFacts;
   /**
-   * Returns the index after the last message of a host's list that the session knows; 0 if it knows none. Words that were
-   * said before and had their answer are a new message, or with `rewound` the earlier one, as in `ingest`.
+   * Returns the index after the last message of a host's list that the session knows; 0 if it knows none. For a host
+   * without ids and times, a prompt at the end with the same words as an earlier one counts as new if the earlier one had its
+   * answer. With `rewound` it counts as the earlier one.
    */
   knownUntil<Raw>(
     messages: readonly NoInfer<Raw>[],

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { HostToolCall } from "../../src/adapters/host-tool-call.ts";
 import type { Message } from "../../src/chat/message.ts";
 import type { ModelCall } from "../../src/adapters/connection.ts";
+import { modelOptions } from "../../src/cost/model-options.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { standingInstruction } from "../../src/session/context-tools.ts";
 import { prompt } from "../history/host-messages.ts";
@@ -27,6 +28,10 @@ function textsOf(call: ModelCall<Message> | undefined): readonly string[] {
   return (call?.view?.messages ?? []).map(textOfMessage);
 }
 
+function failing(): never {
+  throw new Error("the codec is broken");
+}
+
 describe("a model call", () => {
   it("gets the view in the host's form", async () => {
     const { connection, notices } = await testConnection();
@@ -49,7 +54,7 @@ describe("a model call", () => {
 
     expect([calls, connection.isManaged]).toEqual([[undefined, undefined], false]);
     expect(notices).toEqual([
-      "self-context-manager: The host's own messages are sent to the model unchanged. Another process writes to the store. The next call tries again.",
+      "self-context-manager: The host's own messages are sent to the model. Another process writes to the store. The next call tries again.",
     ]);
   });
 
@@ -101,6 +106,50 @@ describe("a model call", () => {
 
     expect(textsOf(call).join("\n")).toMatch(/hello[^]*and more/u);
     expect(connection.isManaged).toBe(true);
+  });
+
+  it("does not take the answer to the host's own list for the answer to the view before", async () => {
+    const { connection, fail } = await testConnection({ layout: epochLayout() });
+    const options = modelOptions({ provider: "openai", id: "gpt-5" });
+    await connection.modelCall({ messages: hello, ...options });
+    fail(busy);
+    await connection.modelCall({ messages: hello, ...options });
+    fail();
+    const usage = { input: 77_777, cacheRead: 0, cacheWrite: 0 };
+    const content = [{ type: "text", text: "one" }];
+    const answer: Message = { role: "assistant", content, usage, timestamp: 2 };
+
+    await connection.modelCall({ messages: [...hello, answer, prompt("more", 3)], ...options });
+
+    const { account } = await (await connection.session()).peekView(options);
+    expect(JSON.stringify(account)).not.toContain("77777");
+  });
+
+  it("records a request that gets no view, and sends no thinking that the model would refuse", async () => {
+    const { connection } = await testConnection({ layout: epochLayout() });
+    await connection.modelCall({ messages: hello, thinking: "bound" });
+    const thinking = { type: "thinking", thinking: "why", thinkingSignature: "signed" } as const;
+    const said = { type: "text", text: "done" } as const;
+    const answer: Message = { role: "assistant", content: [thinking, said], timestamp: 2 };
+    const messages = [...hello, answer, prompt("more", 3)];
+
+    const free = await connection.modelCall({ messages, recordOnly: true });
+    const bound = await connection.modelCall({ messages, recordOnly: true, thinking: "bound" });
+
+    expect(free).toBeUndefined();
+    expect(bound?.view).toBeUndefined();
+    expect(JSON.stringify(bound?.messages)).not.toContain("why");
+    expect((await (await connection.session()).status()).turnCount).toBe(2);
+  });
+
+  it("leaves the host's messages as they are if its codec fails in a failure", async () => {
+    const { connection, fail } = await testConnection();
+    fail(busy);
+    const broken = new Proxy<Message>({ role: "assistant", content: [] }, { get: () => failing() });
+
+    const call = await connection.modelCall({ messages: [broken], thinking: "bound" });
+
+    expect(call).toBeUndefined();
   });
 
   it("keeps the report that the user went back until the session has it", async () => {
@@ -299,6 +348,28 @@ describe("a tool of the host", () => {
     expect([during, held()]).toEqual([["/work/a.md"], []]);
   });
 
+  it("holds nothing if it ends while it begins", async () => {
+    const { connection, held } = await testConnection();
+    await connection.session();
+    const begins = connection.beginTool(written("a.md"));
+    for (let turn = 0; turn < 12; turn += 1) await connection.endTools();
+    await begins;
+
+    await connection.endTools();
+
+    expect(held()).toEqual([]);
+  });
+
+  it("holds nothing after its end if another call has the same id", async () => {
+    const { connection, held } = await testConnection();
+    await connection.beginTool(written("a.md"));
+    await connection.beginTool(written("b.md"));
+
+    await connection.endTools(["call_1"]);
+
+    expect(held()).toEqual([]);
+  });
+
   it("holds nothing if it is a command, also one that writes a file", async () => {
     const { connection, held } = await testConnection();
     const command = "cat > a.md <<'EOF'\nnew\nEOF";
@@ -364,6 +435,21 @@ describe("a tool of the host", () => {
     await connection.endTool({ id: "c", name: "read", args: { path: "a.txt" } }, {});
 
     expect(held()).toEqual([]);
+  });
+});
+
+describe("a chat that is only recorded", () => {
+  it("has a notice for each failure that was over in between, and holds writes again", async () => {
+    const { connection, notices, fail, held } = await testConnection();
+    const history = scriptHistory();
+    for (const error of [busy, undefined, busy, undefined]) {
+      fail(error);
+      history.user("more");
+      await connection.ingest(history.messages);
+    }
+    await connection.beginTool(written("a.md"));
+
+    expect([notices.length, held().length]).toEqual([2, 1]);
   });
 });
 

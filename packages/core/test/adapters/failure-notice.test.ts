@@ -2,7 +2,7 @@ import { StoreError } from "@self-context-manager/objects";
 import { describe, expect, test } from "vitest";
 import { failureNotice, lostStoreText } from "../../src/adapters/failure-notice.ts";
 
-const unchanged = "own messages are sent to the model unchanged.";
+const unchanged = "own messages are sent to the model.";
 
 describe("the notice of a failure", () => {
   test.each([

@@ -59,3 +59,13 @@ describe.each([epochLayout(), pooledLayout])("in the layout $name", (layout) => 
     expect(JSON.stringify((await store.get(chatId))?.body)).toContain("half");
   });
 });
+
+it("the neutral codec reads any value", () => {
+  const odd: unknown[] = [null, 1, "text", [], {}, { role: "user" }, { role: "toolResult" }];
+  const read = odd.map((value) => neutralCodec.decode(value as Message).role);
+
+  expect(read).toEqual(odd.map(() => "opaque"));
+  expect(odd.map((value) => neutralCodec.identify(value as Message).role)).toEqual(
+    odd.map(() => "unreadable"),
+  );
+});
