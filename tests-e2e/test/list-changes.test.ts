@@ -99,6 +99,17 @@ describe.each(checks)("with messages identified by %s, the newest prompt is show
         round({ type: "goes-back", prompt: 1, isReported: false }, "go"),
       ],
     ],
+    [
+      "after going back past calls with the words and ids of an abandoned branch",
+      [
+        { ...round(none, "go"), calls: ["A", "A"] },
+        round({ type: "slides", keeps: 4 }, "go"),
+        { ...round(reopens, "go"), calls: ["A", "A"] },
+        { ...round({ type: "goes-back", prompt: 3, isReported: true }, "go"), calls: ["A"] },
+        round({ type: "goes-back", prompt: 0, isReported: false }, "go"),
+        round({ type: "goes-back", prompt: 0, isReported: false }, "go on"),
+      ],
+    ],
   ])("%s", async (_name, some) => {
     await expect(
       check({

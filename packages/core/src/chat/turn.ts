@@ -91,6 +91,11 @@ export function isAfter(position: TurnPosition | undefined, point: TurnPosition)
   return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
 }
 
+/** Returns the ids of the tool call objects of a turn, in order. */
+export function toolcallsOf(turn: Turn): readonly ObjectId[] {
+  return turn.steps.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
+}
+
 /** Returns the tool calls of a step, in order. */
 export function callsOf(step: Step): readonly ToolCallBlock[] {
   return isAssistantStep(step) ? step.assistant.filter(isToolCall) : [];

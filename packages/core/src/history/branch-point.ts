@@ -1,6 +1,6 @@
-import type { StoredMetadata, StoredVersion } from "@self-context-manager/objects";
+import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
 import { type ChatState, chatState } from "../chat/chat-document.ts";
-import { isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
+import { isAssistantStep, isDiscarded, toolcallsOf, type Turn } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import { keyName, messageIdentity, namesOneMessage } from "../host/message-identity.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -30,7 +30,23 @@ export async function findBranchPoint(
 ): Promise<BranchPoint | undefined> {
   const lists = heardAfter(shared, identities);
   const most = Math.max(...lists.map(({ length }) => length));
-  return await longestVersion(scope, most, (spoken) => lists.some((list) => isBegun(spoken, list)));
+  const calls = shared.flatMap(toolcallsOf);
+  return await longestVersion(
+    scope,
+    most,
+    (spoken, turns) =>
+      lists.some((list) => isBegun(spoken, list)) &&
+      hasSameCalls(turns.flatMap(toolcallsOf), calls),
+  );
+}
+
+/**
+ * Whether the tool calls of two lists of turns are the same, as far as both go. On an abandoned branch the same words and
+ * provider ids can belong to other calls.
+ */
+function hasSameCalls(some: readonly ObjectId[], others: readonly ObjectId[]): boolean {
+  const length = Math.min(some.length, others.length);
+  return some.slice(0, length).every((id, index) => id === others[index]);
 }
 
 /**
@@ -73,7 +89,7 @@ export async function findBranchBehind(
 async function longestVersion(
   { state, dependencies: { store } }: SessionScope,
   most: number,
-  fits: (spoken: readonly Spoken[]) => boolean,
+  fits: (spoken: readonly Spoken[], turns: readonly Turn[]) => boolean,
 ): Promise<BranchPoint | undefined> {
   const history = await store.history(state.chat.id);
   const candidates = [...history.keys()]
@@ -85,7 +101,7 @@ async function longestVersion(
     const stored = await store.get(state.chat.id, { version });
     if (stored === undefined) continue;
     const chat = chatState(stored.body, state.hostSessionId);
-    if (!fits(spokenIn(chat.turns))) continue;
+    if (!fits(spokenIn(chat.turns), chat.turns)) continue;
     const next = history[index + 1];
     const asOf = next === undefined ? undefined : { txId: next.at.tx_id - 1 };
     const session = await store.get(state.id, asOf);

@@ -1,9 +1,9 @@
-import { describeAll, type ObjectId } from "@self-context-manager/objects";
+import { describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import {
   isAfter,
-  isAssistantStep,
   positionBefore,
+  toolcallsOf,
   type Turn,
   type TurnPosition,
 } from "../chat/turn.ts";
@@ -217,8 +217,4 @@ function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): voi
   const abandoned = state.chat.turns.flatMap(toolcallsOf).filter((id) => !kept.has(id));
   state.pool.forget(abandoned);
   for (const id of abandoned) state.active.leave(id);
-}
-
-function toolcallsOf(turn: Turn): readonly ObjectId[] {
-  return turn.steps.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
 }
