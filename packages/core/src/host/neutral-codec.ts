@@ -26,7 +26,8 @@ const unreadable = "unreadable";
 /** Callers without types can pass any value. */
 function isMessage(value: unknown): value is Message {
   if (!isJsonObject(value)) return false;
-  const { role, content, toolCallId, toolName, isError, kind, raw, timestamp } = value;
+  const { role, content, toolCallId, toolName, isError, kind, raw, meta, timestamp } = value;
+  if (meta !== undefined && !isJsonObject(meta)) return false;
   if (timestamp !== undefined && !Number.isFinite(timestamp)) return false;
   switch (role) {
     case "user":
