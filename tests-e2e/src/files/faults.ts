@@ -73,6 +73,12 @@ export const fileSourceFaults: Readonly<
     "looks at each file once": inMemory((sound) => ({
       stat: remembering(async (path) => await sound.stat(path)),
     })),
+    "reads only files of another size again": inMemory((sound) => ({
+      read: bySize(sound, async (path) => await sound.read(path)),
+    })),
+    "gives files of the same size the same time": inMemory((sound) => ({
+      stat: bySize(sound, async (path) => await sound.stat(path)),
+    })),
   },
   "links-are-followed": {
     "returns the path of the link": onDisk((sound) => ({
@@ -109,6 +115,20 @@ function remembering<Result>(
   return async (path) => {
     const found = known.get(path) ?? look(path);
     known.set(path, found);
+    return await found;
+  };
+}
+
+/** Returns a function that looks at a file only if it has not seen a file of this size. */
+function bySize<Result>(
+  sound: FileSource,
+  look: (path: string) => Promise<Result>,
+): (path: string) => Promise<Result> {
+  const known = new Map<number | undefined, Promise<Result>>();
+  return async (path) => {
+    const size = (await sound.stat(path))?.size;
+    const found = known.get(size) ?? look(path);
+    known.set(size, found);
     return await found;
   };
 }

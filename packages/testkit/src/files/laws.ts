@@ -1,5 +1,6 @@
 import { FileError, type FileErrorCode } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 
 import type { FileSourceScenario, FileSourceSupports } from "./file-place.ts";
 
@@ -96,17 +97,32 @@ const factsAgree: FileSourceScenario = async (createPlace) => {
 
 const changesShow: FileSourceScenario = async (createPlace) => {
   await using place = await createPlace();
+  const { files } = place;
   const file = `${place.path}/a.txt`;
   await place.write(file, "one");
-  const before = await place.files.stat(file);
-  await place.files.read(file);
+  const first = await files.stat(file);
+  await files.read(file);
 
-  await place.write(file, "another");
-  const after = await place.files.stat(file);
+  await place.write(file, "longer");
+  const second = await files.stat(file);
+  assert.equal((await files.read(file)).text, "longer", "the newest text");
+  assert.notDeepEqual(second, first, "size or time of change differ");
 
-  assert.equal((await place.files.read(file)).text, "another", "the newest text");
-  assert.notDeepEqual(after, before, "size or time of change differ");
+  let third = second;
+  const end = performance.now() + longestTick;
+  do {
+    await place.write(file, "edited");
+    third = await files.stat(file);
+  } while (isDeepStrictEqual(third, second) && performance.now() < end);
+  assert.equal((await files.read(file)).text, "edited", "the newest text, of the same size");
+  assert.notDeepEqual(third, second, "the time of change differs where the size is the same");
 };
+
+/**
+ * How long a source may give two changes of a file the same time, in milliseconds. Some file systems count time in steps
+ * of several milliseconds.
+ */
+const longestTick = 1000;
 
 const linksAreFollowed: FileSourceScenario = async (createPlace) => {
   await using place = await createPlace();
