@@ -150,6 +150,7 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     "does not record the host's prompt": withoutRecording(["host"]),
     "does not record its own prompt": withoutRecording(["own"]),
     "records no prompt": withoutRecording(["host", "own"]),
+    "sends no system prompt": broken(() => ({ instruction: async () => "" })),
   },
   "reasoning-is-kept": {
     "drops the model's thinking when it reads an answer": reading({

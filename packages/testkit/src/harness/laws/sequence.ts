@@ -106,6 +106,7 @@ export const systemPromptsAreRecorded: HarnessScenario = async (openHost) => {
   const { instruction } = last(stage.host.requests);
   const recorded = await stage.host.systemPrompts();
 
+  assert.notEqual(instruction.trim(), "", "the request has a system prompt");
   const rest = recorded.reduce((text, prompt) => text.replace(prompt.trim(), ""), instruction);
   assert.equal(
     rest.trim(),
