@@ -91,6 +91,9 @@ export const codecFaults: Readonly<Record<CodecLaw, Readonly<Record<string, Subj
     "sends the host's own kinds as words of the user": sending((message) =>
       message.kind === "note" ? { ...message, kind: "human", pictures: [] } : message,
     ),
+    "replaces the content of the host's own kinds": sending((message) =>
+      message.kind === "note" ? { ...message, text: "a note was here" } : message,
+    ),
   },
   "reasoning-is-kept": {
     "drops the thinking when it decodes": reading({

@@ -7,7 +7,9 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 import { hasSignedThinking, messageKey } from "@self-context-manager/core/host";
+import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 
 import { allMessages, oddInput, stampOf, viewMessages } from "./codec-messages.ts";
 import type { CodecScenario, CodecSubject, SignedSample } from "./codec-subject.ts";
@@ -115,8 +117,27 @@ const roundTripKeeps: CodecScenario = (subject) => {
     if (decoded.role === "summary") continue;
     const again = codec.decode(encode(decoded, stampOf(index)));
     assert.deepEqual(partsOf(again), partsOf(decoded), `parts of ${short(raw)}`);
+    if (decoded.role !== "opaque" || again.role !== "opaque") continue;
+    const other = codec.decode(encode(decoded, stampOf(samples.length + index)));
+    assert.ok(other.role === "opaque", `the role of ${short(raw)}, each time`);
+    assert.deepEqual(
+      unstamped(again.raw, again.raw, other.raw),
+      unstamped(decoded.raw, again.raw, other.raw),
+      `the content of ${short(raw)}, except for the stamp`,
+    );
   }
 };
+
+/** Returns a value without the fields in which two messages with different stamps differ. */
+function unstamped(value: JsonValue, one: JsonValue, other: JsonValue): JsonValue {
+  if (!isJsonObject(value) || !isJsonObject(one) || !isJsonObject(other)) return value;
+  const kept = Object.entries(value).flatMap(([name, field = null]) => {
+    const [left = null, right = null] = [one[name], other[name]];
+    const isStamp = !(isJsonObject(left) && isJsonObject(right)) && !isDeepStrictEqual(left, right);
+    return isStamp ? [] : [[name, unstamped(field, left, right)]];
+  });
+  return Object.fromEntries(kept);
+}
 
 /** Returns the parts of a message that a host must keep. */
 function partsOf(message: Message): unknown {
