@@ -1,5 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { openChatServer } from "@self-context-manager/chat-server";
+import { sharedManagers } from "@self-context-manager/chat-server/shared-managers";
+import { openContextManager } from "@self-context-manager/compose";
 import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
 import { jsonSchema, tool } from "ai";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
@@ -135,3 +137,21 @@ it.skipIf(process.platform !== "linux")(
     rmSync(folder, { recursive: true });
   },
 );
+
+it("opens a user's manager again after one that could not be closed", async () => {
+  let closings = 0;
+  const managers = sharedManagers(async () => ({
+    ...(await openContextManager({ store: "memory", watch: false })),
+    async [Symbol.asyncDispose]() {
+      closings += 1;
+      if (closings === 1) throw new Error("the store is locked");
+      await Promise.resolve();
+    },
+  }));
+
+  const first = managers.use("ann", async () => await Promise.resolve("first"));
+  await expect(first).rejects.toThrow("the store is locked");
+  const second = managers.use("ann", async () => await Promise.resolve("second"));
+
+  await expect(second).resolves.toBe("second");
+});

@@ -17,7 +17,8 @@ export function sharedManagers(open: (user: string) => Promise<ContextManager>):
   const closing = new Map<string, Promise<void>>();
 
   async function begin(user: string): Promise<ContextManager> {
-    await closing.get(user);
+    // An error of the close has reached the work that ended with it.
+    await closing.get(user)?.catch(() => undefined);
     return await open(user);
   }
 
@@ -40,8 +41,11 @@ export function sharedManagers(open: (user: string) => Promise<ContextManager>):
           held.delete(user);
           const end = close(one);
           closing.set(user, end);
-          await end;
-          if (closing.get(user) === end) closing.delete(user);
+          try {
+            await end;
+          } finally {
+            if (closing.get(user) === end) closing.delete(user);
+          }
         }
       }
     },
