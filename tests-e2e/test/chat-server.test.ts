@@ -1,5 +1,9 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { openChatServer } from "@self-context-manager/chat-server";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import {
+  type ChatServer,
+  type ChatServerOptions,
+  openChatServer,
+} from "@self-context-manager/chat-server";
 import { sharedManagers } from "@self-context-manager/chat-server/shared-managers";
 import { openContextManager } from "@self-context-manager/compose";
 import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
@@ -70,6 +74,69 @@ function noteModel(): NoteModel {
   return { model, leaks };
 }
 
+interface HeldModel {
+  readonly model: LanguageModelV4;
+  /** The requests, oldest first. */
+  readonly requests: readonly ModelRequest[];
+  /** Lets the answers end. Before the call they have only begun. */
+  readonly release: () => void;
+}
+
+/** A model whose answers wait in the middle. */
+function heldModel(): HeldModel {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const requests: ModelRequest[] = [];
+
+  async function* answer(): AsyncGenerator<LanguageModelV4StreamPart> {
+    for (const part of streamParts({ text: "an answer", calls: [] })) {
+      if (part.type === "text-end") await released;
+      yield part;
+    }
+  }
+
+  const model: LanguageModelV4 = {
+    specificationVersion: "v4",
+    provider: "scripted.chat",
+    modelId: "scripted",
+    supportedUrls: {},
+    doGenerate: async () => await Promise.reject(new Error("the server streams")),
+    doStream: async (call) => {
+      requests.push(neutralRequest(call));
+      return await Promise.resolve({ stream: ReadableStream.from(answer()) });
+    },
+  };
+  return { model, requests, release };
+}
+
+interface OpenedServer extends AsyncDisposable {
+  readonly server: ChatServer;
+  readonly folder: string;
+}
+
+/** Opens a server in a temporary folder. A request names its user in its header. */
+async function openServer(
+  model: LanguageModelV4,
+  toolsOf: ChatServerOptions["toolsOf"] = () => ({}),
+): Promise<OpenedServer> {
+  const folder = mkdtempSync(join(tmpdir(), "scm-chats-"));
+  const userOf: ChatServerOptions["userOf"] = ({ headers }) => headers.authorization;
+  const server = await openChatServer({ model, folder, userOf, toolsOf });
+  return {
+    server,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Sends a message of a user. The answer has begun when the result is there. */
+async function send(server: ChatServer, user: string, chat: string, text: string) {
+  const headers = { authorization: user };
+  return await fetch(`${server.url}/chats/${chat}`, { method: "POST", headers, body: text });
+}
+
 /** The descriptors of files that this process has open below a folder. */
 function openFiles(folder: string): readonly string[] {
   return readdirSync("/proc/self/fd").flatMap((name) => {
@@ -94,21 +161,11 @@ it.skipIf(process.platform !== "linux")(
   "200 chats at once leave nothing open and see only their own user's text",
   { timeout: 180_000 },
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "scm-chats-"));
     const { model, leaks } = noteModel();
-    const server = await openChatServer({
-      model,
-      folder,
-      userOf: ({ headers }) => headers.authorization,
-      toolsOf: tools,
-    });
+    await using opened = await openServer(model, tools);
+    const { server, folder } = opened;
     const ask = async (user: string, chat: string, text: string): Promise<string> => {
-      const headers = { authorization: user };
-      const response = await fetch(`${server.url}/chats/${chat}`, {
-        method: "POST",
-        headers,
-        body: text,
-      });
+      const response = await send(server, user, chat, text);
       return await response.text();
     };
     const chats = Array.from({ length: 200 }, (_, index) => ({
@@ -128,15 +185,34 @@ it.skipIf(process.platform !== "linux")(
     await round(3);
     const grown = usedMemory() - before;
     const still = openFiles(folder);
-    await server[Symbol.asyncDispose]();
 
     expect(still).toEqual([]);
     // Only the chats' messages grow.
     expect(grown).toBeLessThan(chats.length * 20_000);
     expect(leaks).toEqual([]);
-    rmSync(folder, { recursive: true });
   },
 );
+
+it("gives users whose names differ only in case different stores and sessions", async () => {
+  const { model, release } = heldModel();
+  await using opened = await openServer(model);
+  const { server, folder } = opened;
+
+  release();
+  for (const user of ["ann", "Ann"]) await (await send(server, user, "a", "hello")).text();
+  const stores = readdirSync(folder).filter((name) => name.endsWith(".sqlite"));
+  const sessions = await Promise.all(
+    stores.map(async (name) => {
+      await using manager = await openContextManager({ at: join(folder, name), watch: false });
+      const { items } = await manager.store.find({ where: { type: "session" } });
+      return items.map(({ body }) => body["session_id"]);
+    }),
+  );
+
+  expect(new Set(stores.map((name) => name.toLowerCase())).size).toBe(2);
+  expect(sessions.map(({ length }) => length)).toEqual([1, 1]);
+  expect(sessions[0]).not.toEqual(sessions[1]);
+});
 
 it("opens a user's manager again after one that could not be closed", async () => {
   let closings = 0;

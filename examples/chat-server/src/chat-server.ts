@@ -3,6 +3,7 @@ import { openContextManager } from "@self-context-manager/compose";
 import type { FileSource } from "@self-context-manager/core";
 import { FileError } from "@self-context-manager/core/host";
 import { isStepCount, type LanguageModel, type ModelMessage, streamText, type ToolSet } from "ai";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -33,7 +34,7 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
   const { model, folder, userOf, toolsOf, port = 0 } = options;
   /** Each user has a store of their own, so that no name leads to an object of another user. */
   const managers = sharedManagers(async (user) => {
-    const at = join(folder, `${encodeURIComponent(user)}.sqlite`);
+    const at = join(folder, `${fileNameOf(user)}.sqlite`);
     return await openContextManager({ at, files: noFiles, workspace: folder });
   });
   /** The chats, by user and id. A real server keeps them in its database. */
@@ -41,14 +42,14 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
   const running = new Set<string>();
 
   async function answer(chat: Chat, text: string, response: ServerResponse): Promise<void> {
-    const { user, id, key } = chat;
+    const { user, key } = chat;
     const messages = [...(chats.get(key) ?? []), { role: "user" as const, content: text }];
     const closed = new AbortController();
     response.once("close", () => closed.abort());
     await managers.use(user, async (manager) => {
       // Its disposal closes the session. The next request opens it again.
       await using context = aiSdkContext({
-        openSession: () => manager.openSession({ harness: "chat-server", sessionId: id }),
+        openSession: () => manager.openSession({ harness: "chat-server", sessionId: key }),
         tools: toolsOf(user),
         notify: (notice) => console.warn(notice),
       });
@@ -85,7 +86,7 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
     const id = /^\/chats\/([\w-]{1,64})$/u.exec(request.url ?? "")?.[1];
     if (user === undefined) return end(response, 401, "Who are you?");
     if (id === undefined) return end(response, 404, "The path of a chat is /chats/ID.");
-    const chat = { user, id, key: JSON.stringify([user, id]) };
+    const chat = { user, key: JSON.stringify([user, id]) };
     switch (request.method) {
       case "POST":
         return await answerAlone(chat, await textOf(request), response);
@@ -122,9 +123,13 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
 
 interface Chat {
   readonly user: string;
-  readonly id: string;
-  /** Names the chat among those of all users. */
+  /** Names the chat among those of all users. It is the id of the session too. */
   readonly key: string;
+}
+
+/** Returns a file name that is different for each user, also on a disk that ignores upper and lower case. */
+function fileNameOf(user: string): string {
+  return createHash("sha256").update(user).digest("hex");
 }
 
 /** The users have no files here. Without this source the model could read files of the server. */
