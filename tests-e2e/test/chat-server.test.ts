@@ -137,6 +137,11 @@ async function send(server: ChatServer, user: string, chat: string, text: string
   return await fetch(`${server.url}/chats/${chat}`, { method: "POST", headers, body: text });
 }
 
+async function forget(server: ChatServer, user: string, chat: string) {
+  const headers = { authorization: user };
+  return await fetch(`${server.url}/chats/${chat}`, { method: "DELETE", headers });
+}
+
 /** The descriptors of files that this process has open below a folder. */
 function openFiles(folder: string): readonly string[] {
   return readdirSync("/proc/self/fd").flatMap((name) => {
@@ -192,6 +197,26 @@ it.skipIf(process.platform !== "linux")(
     expect(leaks).toEqual([]);
   },
 );
+
+it("keeps a chat until its answer has ended, and forgets it then", async () => {
+  const { model, requests, release } = heldModel();
+  await using opened = await openServer(model);
+  const { server } = opened;
+
+  const answer = await send(server, "ann", "a", "a secret");
+  const early = await forget(server, "ann", "a");
+  release();
+  await answer.text();
+  const late = await forget(server, "ann", "a");
+  const next = await send(server, "ann", "a", "hello");
+  await next.text();
+
+  expect([early.status, late.status]).toEqual([409, 204]);
+  expect(requests.map(({ messages }) => messages.map(({ text }) => text))).toEqual([
+    ["a secret"],
+    ["hello"],
+  ]);
+});
 
 it("gives users whose names differ only in case different stores and sessions", async () => {
   const { model, release } = heldModel();

@@ -71,7 +71,7 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
   }
 
   async function answerAlone(chat: Chat, text: string, response: ServerResponse): Promise<void> {
-    if (running.has(chat.key)) return end(response, 409, "The chat waits for another answer.");
+    if (running.has(chat.key)) return end(response, 409, busy);
     running.add(chat.key);
     try {
       await answer(chat, text, response);
@@ -91,6 +91,8 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
       case "POST":
         return await answerAlone(chat, await textOf(request), response);
       case "DELETE":
+        // The end of a running answer would store the messages again.
+        if (running.has(chat.key)) return end(response, 409, busy);
         chats.delete(chat.key);
         return end(response, 204);
       default:
@@ -126,6 +128,8 @@ interface Chat {
   /** Names the chat among those of all users. It is the id of the session too. */
   readonly key: string;
 }
+
+const busy = "The chat waits for an answer. Send the request again after it.";
 
 /** Returns a file name that is different for each user, also on a disk that ignores upper and lower case. */
 function fileNameOf(user: string): string {
