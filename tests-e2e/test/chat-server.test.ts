@@ -218,6 +218,24 @@ it("keeps a chat until its answer has ended, and forgets it then", async () => {
   ]);
 });
 
+it.skipIf(process.platform !== "linux")(
+  "closes the stores of running answers before its disposal resolves",
+  async () => {
+    const { model } = heldModel();
+    await using opened = await openServer(model);
+    const { server, folder } = opened;
+
+    const answer = await send(server, "ann", "a", "hello");
+    const before = openFiles(folder);
+    await server[Symbol.asyncDispose]();
+    const after = openFiles(folder);
+
+    expect(before).not.toEqual([]);
+    expect(after).toEqual([]);
+    await expect(answer.text()).rejects.toThrow("terminated");
+  },
+);
+
 it("gives users whose names differ only in case different stores and sessions", async () => {
   const { model, release } = heldModel();
   await using opened = await openServer(model);

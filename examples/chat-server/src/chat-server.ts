@@ -28,7 +28,8 @@ export interface ChatServer extends AsyncDisposable {
 
 /**
  * Opens a server of chats. `POST /chats/ID` with a text sends a message of the user and streams the answer, and
- * `DELETE /chats/ID` forgets the messages of a chat. A session is open only during a request.
+ * `DELETE /chats/ID` forgets the messages of a chat. A session is open only during a request. Disposal breaks off the
+ * running answers and waits until their stores are closed.
  */
 export async function openChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const { model, folder, userOf, toolsOf, port = 0 } = options;
@@ -100,13 +101,17 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
     }
   }
 
+  /** The requests that are not finished. */
+  const handling = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
+    const handled = handle(request, response).catch((error: unknown) => {
       // Only this request fails. The user learns no detail, because it can be of the server.
       console.warn(error);
       if (response.headersSent) response.destroy();
       else end(response, 500, "The answer failed.");
     });
+    handling.add(handled);
+    void handled.finally(() => handling.delete(handled));
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -119,6 +124,8 @@ export async function openChatServer(options: ChatServerOptions): Promise<ChatSe
       server.close();
       server.closeAllConnections();
       await closed;
+      // The closed connections end the answers, which then close their sessions and stores.
+      await Promise.all(handling);
     },
   };
 }
