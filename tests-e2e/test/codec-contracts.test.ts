@@ -1,8 +1,9 @@
 import { codecContract, scriptedCodecs } from "@self-context-manager/testkit";
 
-import { piSubject, scriptedSubject } from "../src/codec/subjects.ts";
+import { neutralSubject, piSubject, scriptedSubject } from "../src/codec/subjects.ts";
 
 codecContract({ name: "of Pi", ...piSubject });
+codecContract({ name: "of core's own form", ...neutralSubject });
 
 for (const [name, codec] of Object.entries(scriptedCodecs))
   codecContract({

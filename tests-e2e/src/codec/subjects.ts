@@ -1,4 +1,5 @@
 import { piCodec, piMessage } from "@self-context-manager/adapter-pi";
+import { type Message, neutralCodec } from "@self-context-manager/core";
 import { executionField, type MessageCodec } from "@self-context-manager/core/host";
 import {
   type CodecSubject,
@@ -49,6 +50,48 @@ export const piSubject: CodecSubject<unknown> = {
     details,
   },
   sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
+};
+
+/** Core's own codec with messages of an agent that keeps them in core's form. */
+export const neutralSubject: CodecSubject<Message> = {
+  codec: neutralCodec,
+  encode: (message, { at }) => ({ ...message, timestamp: at }),
+  samples: [
+    { role: "opaque", kind: "note", raw: { words: ["a note"] }, timestamp: 1 },
+    { role: "opaque", kind: "note", raw: "a note" },
+    { role: "summary", kind: "earlier", raw: "a summary", isFromManager: false, timestamp: 2 },
+    { role: "assistant", content: [{ type: "text", text: "half" }], isFailed: true, timestamp: 3 },
+    { role: "user", content: "words without a time" },
+  ],
+  signed: {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
+        { type: "text", text: "an answer with a thought" },
+      ],
+      usage: { input: 10, cacheRead: 0, cacheWrite: 0 },
+      timestamp: 4,
+    },
+    thinking: "a thought",
+    signature: "c2lnbmVk",
+  },
+  detailed: {
+    message: {
+      role: "toolResult",
+      toolCallId: "call_9",
+      toolName: "pin",
+      content: [{ type: "text", text: "pinned" }],
+      details,
+      isError: false,
+      timestamp: 5,
+    },
+    details,
+  },
+  sentAgain: (message) =>
+    message.role === "assistant"
+      ? { ...message, usage: { input: 99, cacheRead: 0, cacheWrite: 0 } }
+      : message,
 };
 
 export const encodeScripted: Encode<ScriptedMessage> = (message, stamp) => ({
