@@ -100,6 +100,16 @@ describe.each(checks)("with messages identified by %s, the newest prompt is show
       ],
     ],
     [
+      "after a failed answer, in a list whose words the chat begins with",
+      [
+        { ...round(none, "go on"), calls: ["A"] },
+        { ...round(none, "go"), calls: ["A"] },
+        { ...round({ type: "begins" }, "go on"), calls: ["A"] },
+        { ...round({ type: "retries", isSeen: true }, "go"), calls: ["A"] },
+        round(none, "go"),
+      ],
+    ],
+    [
       "after going back past calls with the words and ids of an abandoned branch",
       [
         { ...round(none, "go"), calls: ["A", "A"] },

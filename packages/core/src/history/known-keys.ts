@@ -85,10 +85,12 @@ function findMessages(
   messages: KnownMessages,
   isRewound: boolean,
 ): Found {
-  const { sequence } = messages;
   const chat = [...messages.known.values()];
-  const shared = commonStart(identities, sequence);
-  if (shared < sequence.length) return findRest(identities, chat, messages, isRewound);
+  const shared = commonStart(identities, messages.sequence);
+  const sequence = messages.sequence.slice(0, shared);
+  // Hosts remove a failed answer from the end of their list, and ask again.
+  const isWhole = messages.sequence.slice(shared).every((one) => messages.isDiscarded(one));
+  if (!isWhole) return findRest(identities, chat, messages, isRewound);
   const end = sequence.findLast(({ position }) => position !== undefined)?.position;
   const later = chat.filter(({ position }) => end === undefined || isAfter(position, end));
   return [...sequence, ...findRest(identities.slice(shared), later, messages, isRewound)];

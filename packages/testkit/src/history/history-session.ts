@@ -54,11 +54,15 @@ export interface HistorySession {
 export function historySession(options: HistorySessionOptions): HistorySession {
   const { store, folder, saved, contextWindow } = options;
   const id = saved.sessionId;
-  const openAgain = async (): Promise<ContextSession> =>
-    await options.openSession(
+  const openAgain = async (): Promise<ContextSession> => {
+    const session = await options.openSession(
       { store, files: folder, workspace: folder.path },
       { harness: "scripted", sessionId: id },
     );
+    // What may be shown depends on the host's tools, and each process names them.
+    session.announceTools(["read"]);
+    return session;
+  };
   let opened: ContextSession | undefined;
   const session = async (): Promise<ContextSession> => (opened ??= await openAgain());
   const sound = scriptedAdapter({
