@@ -49,7 +49,7 @@ export interface MessageIdentity {
  * - `sent-again-is-the-same`: the identity has nothing that the host changes when it sends a message again, such as marks
  *   for the provider's cache and the usage of an answer.
  * - `round-trip-keeps`: a message that was encoded for the host and decoded again has the same text, images, calls and
- *   results.
+ *   results; an opaque message has the same raw content, except for what the host stamps.
  * - `reasoning-is-kept`: thinking and its signature are in the decoded message, which core recognises as signed, and in
  *   the encoded one.
  * - `details-are-kept`: the details that a context tool returned with its result are those of the decoded message.
