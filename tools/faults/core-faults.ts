@@ -159,9 +159,16 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/known-keys.ts",
-    of: "if (shared < sequence.length) return",
+    of: "if (!isWhole) return",
     becomes: "if (shared >= 0) return",
     breaks: "In a host without ids, a list that begins again loses the chat before it.",
+  },
+  {
+    file: "history/branch-point.ts",
+    of: "return some.slice(0, length).every((id, index) => id === others[index]);",
+    becomes: "return length >= 0;",
+    breaks:
+      "A host without ids that goes back gets the sets of an abandoned branch with the same words.",
   },
   {
     file: "history/align-names.ts",

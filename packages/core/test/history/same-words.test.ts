@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type { Message } from "../../src/chat/message.ts";
+import { neutralCodec } from "../../src/host/neutral-codec.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { openTestSession } from "../session/test-session.ts";
+import { textOfMessage } from "../session/view-parts.ts";
+
+const said = (content: string): Message => ({ role: "user", content });
+const answered = (text: string): Message => ({
+  role: "assistant",
+  content: [{ type: "text", text }],
+});
+
+/** A call with its result. The same id comes again in later answers. */
+function called(id: string, output: string): readonly Message[] {
+  const args = { path: "a.txt" };
+  return [
+    { role: "assistant", content: [{ type: "toolCall", id, name: "show", arguments: args }] },
+    {
+      role: "toolResult",
+      toolCallId: id,
+      toolName: "show",
+      content: [{ type: "text", text: output }],
+      isError: false,
+    },
+  ];
+}
+
+it("a host without ids that goes back gets no view of an abandoned branch with the same words", async () => {
+  const opened = await openTestSession({ layout: epochLayout() });
+  const begin = [said("go"), ...called("call_0", "A"), ...called("call_1", "B")];
+  for (const length of [1, 3, 5])
+    await opened.session.ingestAndView(begin.slice(0, length), neutralCodec);
+  const slid = [...begin.slice(2), answered("ok"), said("go")];
+  await opened.session.ingestAndView(slid, neutralCodec);
+  const session = await opened.reopen();
+  const twice = [...slid, answered("ok"), said("go")];
+  const abandoned = [...twice, ...called("call_0", "C"), ...called("call_1", "D")];
+  for (const length of [7, 9, 11])
+    await session.ingestAndView(abandoned.slice(0, length), neutralCodec);
+  await session.ingestAndView(twice, neutralCodec, { rewound: true });
+  await session.ingestAndView([...twice, ...called("call_0", "E")], neutralCodec);
+  await session.ingestAndView(slid, neutralCodec);
+
+  const view = await session.ingestAndView([...slid.slice(0, -1), said("go on")], neutralCodec);
+
+  expect(textOfMessage(view.messages.at(-1) ?? said(""))).toBe("go on");
+});
