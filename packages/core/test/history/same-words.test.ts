@@ -44,5 +44,5 @@ it("a host without ids that goes back gets no view of an abandoned branch with t
 
   const view = await session.ingestAndView([...slid.slice(0, -1), said("go on")], neutralCodec);
 
-  expect(textOfMessage(view.messages.at(-1) ?? said(""))).toBe("go on");
+  expect(view.messages.slice(-1).map(textOfMessage)).toEqual(["go on"]);
 });
