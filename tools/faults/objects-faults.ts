@@ -3,6 +3,12 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/objects/test` must find. */
 export const objectsFaults: readonly DeliberateFault[] = [
   {
+    file: "model/json.ts",
+    of: "convert(value, [], base64)",
+    becomes: "convert(value, [], keptBytes)",
+    breaks: "Bytes of a file in a message become a list of numbers.",
+  },
+  {
     file: "model/hash-tree.ts",
     of: "isBare = opaque !== true && isReference(object)",
     becomes: "isBare = isReference(object)",

@@ -38,6 +38,7 @@ export {
   type MutableObject,
   setField,
   toJson,
+  toJsonWithBase64,
 } from "./model/json.ts";
 export {
   areSameRanges,

@@ -6,6 +6,7 @@ export {
   jsonObject,
   sha256,
   toJson,
+  toJsonWithBase64,
 } from "@self-context-manager/objects";
 export { hasSignedThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
 export { type CostAccount, costRatio, countCall, emptyAccount } from "../cost/cost-account.ts";

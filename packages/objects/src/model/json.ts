@@ -29,7 +29,15 @@ export function presentFields(object: JsonObject): readonly string[] {
  * become U+FFFD; `toJSON` is called.
  */
 export function toJson(value: unknown): JsonValue {
-  return convert(value, []) ?? null;
+  return convert(value, [], keptBytes) ?? null;
+}
+
+/**
+ * Converts an unknown value to JSON like `toJson`, with each `Uint8Array` as a text in base64. Chat messages of many hosts
+ * have their files as bytes, and providers read base64.
+ */
+export function toJsonWithBase64(value: unknown): JsonValue {
+  return convert(value, [], base64) ?? null;
 }
 
 /** Returns the fields of an unknown value as JSON, like `toJson`. A value that is not an object has no fields. */
@@ -38,7 +46,19 @@ export function jsonObject(value: unknown): JsonObject {
   return isJsonObject(json) ? json : {};
 }
 
-function convert(value: unknown, path: readonly object[]): JsonValue | undefined {
+/** Returns the JSON of an object that is bytes, or undefined if it is converted like any other object. */
+type ConvertBytes = (value: object) => string | undefined;
+
+const keptBytes: ConvertBytes = () => undefined;
+
+const base64: ConvertBytes = (value) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("base64") : undefined;
+
+function convert(
+  value: unknown,
+  path: readonly object[],
+  bytes: ConvertBytes,
+): JsonValue | undefined {
   switch (typeof value) {
     case "string":
       return value.isWellFormed() ? value : value.toWellFormed();
@@ -49,25 +69,29 @@ function convert(value: unknown, path: readonly object[]): JsonValue | undefined
     case "bigint":
       return value.toString();
     case "object":
-      return value === null ? null : convertObject(value, path);
+      return value === null ? null : (bytes(value) ?? convertObject(value, path, bytes));
     default:
       return undefined;
   }
 }
 
-function convertObject(value: object, path: readonly object[]): JsonValue | undefined {
+function convertObject(
+  value: object,
+  path: readonly object[],
+  bytes: ConvertBytes,
+): JsonValue | undefined {
   if (path.includes(value)) return null;
   const inner = [...path, value];
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    return convert(value.toJSON() as unknown, inner);
+    return convert(value.toJSON() as unknown, inner, bytes);
   }
   if (Array.isArray(value)) {
     // A loop, because map would keep the holes of a sparse list.
-    return Array.from(value, (item: unknown) => convert(item, inner) ?? null);
+    return Array.from(value, (item: unknown) => convert(item, inner, bytes) ?? null);
   }
   const result: Record<string, JsonValue> = {};
   for (const [field, item] of Object.entries(value)) {
-    const converted = convert(item, inner);
+    const converted = convert(item, inner, bytes);
     if (converted !== undefined) setField(result, field.toWellFormed(), converted);
   }
   return result;

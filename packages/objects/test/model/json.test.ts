@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toJson } from "../../src/model/json.ts";
+import { toJson, toJsonWithBase64 } from "../../src/model/json.ts";
 
 const anything = fc.anything({
   withBigInt: true,
@@ -80,6 +80,29 @@ describe("a foreign value that is made storable", () => {
 
     expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":true}}');
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("a foreign value with bytes", () => {
+  it("has them as base64 at every depth, also those of a Buffer", () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+
+    expect(toJsonWithBase64({ list: [bytes], buffer: Buffer.from(bytes) })).toEqual({
+      list: ["AQID"],
+      buffer: "AQID",
+    });
+  });
+
+  it("is otherwise converted in the same way", () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true }), (value) => {
+        expect(toJsonWithBase64(value)).toEqual(toJson(value));
+      }),
+    );
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+
+    expect(toJsonWithBase64(circle)).toEqual({ self: null });
   });
 });
 
