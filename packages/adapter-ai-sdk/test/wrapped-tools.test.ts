@@ -97,6 +97,42 @@ it("returns the last output of a function that returns a generator", async () =>
   );
 });
 
+it("runs a tool of a class on its own object", async () => {
+  class Shelf {
+    readonly inputSchema = inputSchema;
+    readonly #prefix = "text of ";
+    get description(): string {
+      return `Shows the ${this.#prefix}a file.`;
+    }
+    execute({ path }: typeof input): string {
+      return this.#prefix + path;
+    }
+  }
+
+  expect(await run({ show: new Shelf() }, "show", recording())).toBe("text of a.txt");
+});
+
+it("keeps the hidden fields of a tool", () => {
+  const show = { inputSchema, execute: () => "a text" };
+  Object.defineProperty(show, "experimental_toolCaller", { value: { name: "code" } });
+
+  const wrapped = wrappedTools({ show }, recording().connection);
+
+  expect(Reflect.get(wrapped.show, "experimental_toolCaller")).toEqual({ name: "code" });
+});
+
+it("runs a call whose input has a cycle", async () => {
+  const circle: Record<string, unknown> = { path: "a.txt" };
+  circle["self"] = circle;
+  const recorded = recording();
+  const tools: ToolSet = { show: { inputSchema, execute: () => "a text" } };
+
+  const output = await wrappedTools(tools, recorded.connection)["show"]?.execute?.(circle, options);
+
+  expect(output).toBe("a text");
+  expect(recorded.ended).toMatchObject([[{ args: { path: "a.txt", self: null } }, {}]]);
+});
+
 it("leaves a tool without a function as it is", () => {
   const ask = { inputSchema, outputSchema: jsonSchema<string>({ type: "string" }) };
 
@@ -115,6 +151,10 @@ it("shows the model the text of a context tool, with what the tool did beside it
   const output = { text: "done", isError: false, details };
   const model = await tool.toModelOutput?.({ toolCallId: "c1", input: {}, output });
 
+  const content = { text: "a content", isError: false, details: {} };
+  const shown = await tool.toModelOutput?.({ toolCallId: "c1", input: {}, output: content });
+
   expect(await tool.execute?.({}, options)).toEqual(output);
   expect(model).toEqual({ type: "text", value: "done", providerOptions: details });
+  expect(shown).toEqual({ type: "text", value: "a content" });
 });
