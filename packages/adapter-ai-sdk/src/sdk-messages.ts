@@ -164,7 +164,7 @@ function optionsOf({ providerOptions }: JsonObject): JsonObject {
 }
 
 /** Returns a value as JSON, with bytes in base64. */
-export function plain(value: unknown): JsonValue {
+function plain(value: unknown): JsonValue {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (Array.isArray(value)) return value.map(plain);
   if (!isFields(value) || "toJSON" in value) return toJson(value);
