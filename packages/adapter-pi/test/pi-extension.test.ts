@@ -455,7 +455,7 @@ describe("the notice of a failure", () => {
 
   test("says once that the next call tries again", async () => {
     expect(await noticeOf(new Error("no answer. The next call tries again"))).toMatch(
-      /unchanged\. No answer\. The next call tries again\. SCM_OFF=1 switches managed context off\.$/u,
+      /to the model\. No answer\. The next call tries again\. SCM_OFF=1 switches managed context off\.$/u,
     );
   });
 
