@@ -3,6 +3,24 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
+    file: "adapters/answered-again.ts",
+    of: 'if (!roles.includes("assistant")) return signals;',
+    becomes: "",
+    breaks: "A chat whose first message was edited shows the old answer too.",
+  },
+  {
+    file: "adapters/bound-tools.ts",
+    of: "|| Object.keys(others).length > 0",
+    becomes: "",
+    breaks: "The output of a tool of the host counts as the answer of a context tool.",
+  },
+  {
+    file: "adapters/recorded-outputs.ts",
+    of: "if (reason !== undefined) throw new Error(reason);",
+    becomes: "",
+    breaks: "A tool writes a stand-in into a file.",
+  },
+  {
     file: "adapters/breakpoints.ts",
     of: "if (place === undefined || sentPlaces.length !== requestPlaces.length) return [];",
     becomes: "if (place === undefined) return [];",
@@ -39,6 +57,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "known = isStoreTrouble(error) ? undefined : reason;",
     becomes: "known = reason;",
     breaks: "The user is not notified of a second trouble of the store.",
+  },
+  {
+    file: "adapters/held-session.ts",
+    of: "if (!keepsFailure) forgetFailure();",
+    becomes: "forgetFailure();",
+    breaks: "A request waits several times for a session that cannot be opened.",
   },
   {
     file: "adapters/held-session.ts",

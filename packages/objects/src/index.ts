@@ -31,6 +31,8 @@ export {
   type ObjectHashes,
 } from "./model/hashes.ts";
 export {
+  fieldsOf,
+  isJsonList,
   isJsonObject,
   jsonObject,
   type JsonObject,

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@self-context-manager/objects";
-import { answerDetails, hostText } from "../session/answers.ts";
+import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
+import { type AnswerDetails, answerDetails, hostText } from "../session/answers.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { ContextTool } from "../session/context-tools.ts";
 import type { ToolDescription } from "../session/session-tool.ts";
@@ -17,7 +17,19 @@ export interface BoundAnswer {
   readonly text: string;
   readonly isError: boolean;
   /** For the host's record of the result (`details` of the decoded message), so that the effects can be applied again. */
-  readonly details: JsonObject;
+  readonly details: AnswerDetails;
+}
+
+/**
+ * Whether a value has exactly the fields of the answer of a context tool, for hosts that can pass the answer itself, as JSON,
+ * instead of its text.
+ */
+export function isBoundAnswer(value: unknown): value is BoundAnswer {
+  if (!isJsonObject(value)) return false;
+  const { text, isError, details, ...others } = value;
+  const isAnswer = typeof text === "string" && typeof isError === "boolean";
+  if (!isAnswer || !isJsonObject(details) || Object.keys(others).length > 0) return false;
+  return Object.values(details).every(isJsonObject);
 }
 
 type Run = (work: (session: ContextSession) => Promise<BoundAnswer>) => Promise<BoundAnswer>;

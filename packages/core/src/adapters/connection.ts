@@ -26,7 +26,7 @@ import { viewAnswer } from "./view-answer.ts";
 export interface ConnectOptions<Raw> {
   /**
    * Opens the session. It is called for the first operation, and again after the session was closed or its store was
-   * lost. If it rejects, the next operation calls it again.
+   * lost. If it rejects, the next operation calls it again, or with `beginRequest` the next request.
    */
   readonly open: () => Promise<ContextSession>;
   readonly codec: MessageCodec<Raw>;
@@ -83,6 +83,11 @@ export interface Connection<Raw> extends AsyncDisposable {
   readonly instruction: string;
   /** Whether the last model call got a view. */
   readonly isManaged: boolean;
+  /**
+   * Begins the operations of one request, for a host that has several of them for each. From the first call on, an opening
+   * of the session that failed is tried again only at the next request, so that no request waits for more than one.
+   */
+  beginRequest(): void;
   /** Returns the open session, and opens it if needed. Rejects if it cannot be opened now. */
   session(): Promise<ContextSession>;
   /**
@@ -274,6 +279,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     get isManaged() {
       return call !== undefined;
     },
+    beginRequest: held.beginRequest,
     session: async () => await held.open(),
     async systemPrompt(text) {
       prompt = text;

@@ -4,6 +4,11 @@ import type { ContextSession } from "../session/context-session.ts";
 export interface HeldSession extends AsyncDisposable {
   /** Returns the session, and opens it if none is open. Calls at the same time get the same opening. */
   open(): Promise<ContextSession>;
+  /**
+   * Begins a request: an opening that has failed is tried again. From the first call on, it is tried again only here and not
+   * by each `open`.
+   */
+  beginRequest(): void;
   /** Returns the open session, without opening one. */
   readonly present: ContextSession | undefined;
   /** Disposes of a session that can no longer be used, so that the next call opens it again. */
@@ -13,6 +18,8 @@ export interface HeldSession extends AsyncDisposable {
 export function heldSession(openSession: () => Promise<ContextSession>): HeldSession {
   let opening: Promise<ContextSession> | undefined;
   let present: ContextSession | undefined;
+  let hasFailed = false;
+  let keepsFailure = false;
   let isClosed = false;
 
   async function begin(): Promise<ContextSession> {
@@ -21,12 +28,22 @@ export function heldSession(openSession: () => Promise<ContextSession>): HeldSes
       if (!isClosed) present = session;
       return session;
     } catch (error) {
-      opening = undefined;
+      hasFailed = true;
+      if (!keepsFailure) forgetFailure();
       throw error;
     }
   }
 
+  function forgetFailure(): void {
+    if (hasFailed) opening = undefined;
+    hasFailed = false;
+  }
+
   return {
+    beginRequest() {
+      keepsFailure = true;
+      forgetFailure();
+    },
     get present() {
       return present;
     },

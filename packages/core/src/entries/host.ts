@@ -1,6 +1,8 @@
 export {
   canonicalJson,
+  fieldsOf,
   FileError,
+  isJsonList,
   isJsonObject,
   isObjectId,
   jsonObject,
@@ -31,7 +33,7 @@ export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";
 export { shortName } from "../render/short-name.ts";
 export type { ManagerSummary } from "../history/foreign-handles.ts";
-export { answerDetails, hostText } from "../session/answers.ts";
+export { type AnswerDetails, answerDetails, hostText } from "../session/answers.ts";
 export {
   type ContextTool,
   contextTools,
@@ -47,7 +49,8 @@ export {
   type ModelCallRequest,
 } from "../adapters/connection.ts";
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
-export type { BoundAnswer, BoundTool } from "../adapters/bound-tools.ts";
+export { answeredAgain } from "../adapters/answered-again.ts";
+export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
 export {
@@ -61,4 +64,5 @@ export {
 export { type HeldWrites, heldWrites } from "../adapters/held-writes.ts";
 export { type PendingRecordings, pendingRecordings } from "../adapters/pending-recordings.ts";
 export { recordCall } from "../adapters/record-call.ts";
+export { lastOutput, recordedOutputs } from "../adapters/recorded-outputs.ts";
 export { isSessionGone, isStoreFailure, isStoreTrouble } from "../adapters/store-failure.ts";

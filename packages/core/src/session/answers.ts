@@ -24,6 +24,9 @@ export interface ToolAnswer {
   readonly isOutput?: boolean;
 }
 
+/** What an adapter stores with the result of a context tool: objects by their names. */
+export type AnswerDetails = Readonly<Record<string, JsonObject>>;
+
 /** Returns the text that an adapter passes to its host as the result of a context tool. */
 export function hostText(answer: ToolAnswer): string {
   return answer.hostText ?? answer.text;
@@ -33,7 +36,7 @@ export function hostText(answer: ToolAnswer): string {
  * Returns the details of a context tool's result. The host stores them with the message, so that its effects can be
  * applied again from the host's history.
  */
-export function answerDetails(answer: ToolAnswer): JsonObject {
+export function answerDetails(answer: ToolAnswer): AnswerDetails {
   if (answer.isOutput === true) return {};
   const { text, effects, hostText: shown } = answer;
   const hash = shown === undefined ? {} : { text_hash: sha256(shown) };

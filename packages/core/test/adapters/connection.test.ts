@@ -152,6 +152,27 @@ describe("a model call", () => {
     expect(call).toBeUndefined();
   });
 
+  it("opens the session once in a request that begins, although it fails, and again in the next one", async () => {
+    let isBroken = true;
+    const opening = async (): Promise<void> => {
+      await Promise.resolve();
+      if (isBroken) throw busy;
+    };
+    const { connection, opened } = await testConnection({ opening });
+
+    connection.beginRequest();
+    await connection.systemPrompt("You are an agent.");
+    await connection.modelCall({ messages: hello });
+    await connection.ingest(hello);
+    const failed = opened();
+    isBroken = false;
+    connection.beginRequest();
+    const call = await connection.modelCall({ messages: hello });
+
+    expect([failed, opened()]).toEqual([1, 2]);
+    expect(call?.view).toBeDefined();
+  });
+
   it("keeps the report that the user went back until the session has it", async () => {
     const { connection, fail } = await testConnection();
     const history = scriptHistory();

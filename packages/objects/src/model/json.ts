@@ -15,6 +15,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a list. Its items are not checked. */
+export function isJsonList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Returns a value that is a JSON object as it is, and an object without fields for any other value. */
+export function fieldsOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
 /** Returns the names of the fields that are not `undefined`, in the order of the object. */
 export function presentFields(object: JsonObject): readonly string[] {
   const fields = Object.keys(object);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toJson, toJsonWithBase64 } from "../../src/model/json.ts";
+import { fieldsOf, isJsonList, toJson, toJsonWithBase64 } from "../../src/model/json.ts";
 
 const anything = fc.anything({
   withBigInt: true,
@@ -80,6 +80,19 @@ describe("a foreign value that is made storable", () => {
 
     expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":true}}');
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("a value of unknown form", () => {
+  it("has its own fields if it is an object, and otherwise none", () => {
+    const object = { a: 1 };
+
+    expect(fieldsOf(object)).toBe(object);
+    expect([null, [1], "text", undefined].map(fieldsOf)).toEqual([{}, {}, {}, {}]);
+  });
+
+  it("is a list only if it is one", () => {
+    expect([[], {}, null, "text"].map(isJsonList)).toEqual([true, false, false, false]);
   });
 });
 

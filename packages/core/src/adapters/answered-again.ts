@@ -1,0 +1,26 @@
+import type { HostSignals } from "../history/ingest-messages.ts";
+import type { MessageCodec } from "../host/message-codec.ts";
+import type { Connection } from "./connection.ts";
+
+/**
+ * Returns the signals for a request of a host that does not report that the user went back, and always has the whole chat in
+ * its list. A list that ends in a user's message which the session already has is a request to answer it again: if no answer
+ * followed the message, going back to it changes nothing. A list without an answer begins the chat again. Never rejects.
+ */
+export async function answeredAgain<Raw>(
+  connection: Pick<Connection<Raw>, "session">,
+  codec: MessageCodec<Raw>,
+  messages: readonly Raw[],
+): Promise<HostSignals> {
+  const roles = messages.map((message) => codec.identify(message).role);
+  if (roles.at(-1) !== "user") return {};
+  const signals = { rewound: true } as const;
+  if (!roles.includes("assistant")) return signals;
+  try {
+    const session = await connection.session();
+    return (await session.knownUntil(messages, codec, signals)) === messages.length ? signals : {};
+  } catch {
+    // The model call meets the same failure, and reports it.
+    return {};
+  }
+}
