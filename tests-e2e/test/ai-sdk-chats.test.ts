@@ -236,7 +236,7 @@ describe("a run on the AI SDK", () => {
     await chat.run([said("one")], [show("s1"), show("s2"), "answer one"]);
 
     const { account } = await (await chat.session()).peekView();
-    expect(account?.reported).toMatchObject({ input: 10_000 });
+    expect(account?.reported).toMatchObject({ input: 15_000 });
   });
 });
 

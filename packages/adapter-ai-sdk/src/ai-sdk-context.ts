@@ -4,15 +4,16 @@ import {
   gateway,
   type LanguageModel,
   type LanguageModelMiddleware,
+  type LanguageModelUsage,
   type ModelMessage,
   type PrepareStepFunction,
   type ToolSet,
   wrapLanguageModel,
 } from "ai";
 
-import type { RequestFacts } from "./managed-prompt.ts";
+import type { ChatState, RequestFacts } from "./managed-prompt.ts";
 import { contextMiddleware } from "./middleware.ts";
-import { sdkCodec, sdkMessage, type SdkMessage, sdkMessages } from "./sdk-messages.ts";
+import { sdkCodec, sdkMessage, sdkMessages } from "./sdk-messages.ts";
 import { contextSdkTool, wrappedTools } from "./wrapped-tools.ts";
 
 export interface AiSdkContextOptions<Tools extends ToolSet> {
@@ -30,11 +31,11 @@ export interface AiSdkContextOptions<Tools extends ToolSet> {
 }
 
 /**
- * The context tools by their usual names. If a tool of the app has one of these names, all have the prefix `context_`. If the
- * app has no tool that reads files, there is a `read` too.
+ * The context tools by their usual names. They are absent if a tool of the app has one of these names: then all have the
+ * prefix `context_`. If the app has no tool that reads files, there is a `read` too.
  */
 export type ContextToolSet = Readonly<
-  Record<"activate" | "deactivate" | "pin" | "unpin", ReturnType<typeof contextSdkTool>>
+  Partial<Record<"activate" | "deactivate" | "pin" | "unpin", ReturnType<typeof contextSdkTool>>>
 >;
 
 /** The argument of `prepareStep`, without the parts that depend on the app's own types. */
@@ -43,9 +44,12 @@ export type SdkStep = Omit<
   "toolsContext" | "runtimeContext" | "experimental_sandbox"
 >;
 
-/** What one request has beside the chat, and what of the chat it does not have. */
+/** The last step of a run, with the tokens that the provider has reported. */
+type FinalStep = { readonly usage: LanguageModelUsage };
+
+/** A change of one request. The chat stays as it is. */
 export interface RequestChange extends Pick<RequestFacts, "leavesOut"> {
-  /** Messages at the end of this request. Default: none. */
+  /** Messages that only this request has, at its end. Default: none. */
   readonly add?: readonly ModelMessage[];
 }
 
@@ -66,6 +70,7 @@ export interface AiSdkContext<Tools extends ToolSet> extends AsyncDisposable {
   /** Records the last answer of a run. Without it the next run does so. Never rejects. */
   readonly finish: (result: {
     readonly responseMessages: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
+    readonly finalStep?: FinalStep | PromiseLike<FinalStep>;
   }) => Promise<void>;
 }
 
@@ -76,38 +81,31 @@ export function aiSdkContext<Tools extends ToolSet>({
   model: facts,
   notify = () => undefined,
 }: AiSdkContextOptions<Tools>): AiSdkContext<Tools> {
+  const state: ChatState = { chat: [], hasViews: false };
   const hostTools = Object.keys(own);
   const connection = connect({ open, codec: sdkCodec, encode: sdkMessage, hostTools, notify });
   const added = Object.fromEntries(connection.tools.map((one) => [one.name, contextSdkTool(one)]));
-  // The compiler does not know the names of the entries.
-  const tools = { ...wrappedTools(own, connection), ...added } as Tools & ContextToolSet;
-  /** The messages of the last request, and the number of the run's own messages among them. */
-  let chat: readonly SdkMessage[] = [];
+  /** The number of the run's own messages in the last request. */
   let made = 0;
 
   return {
-    tools,
+    tools: { ...wrappedTools(own, connection), ...added },
     async prepareStep(step, { add = [], ...change } = {}) {
       // The SDK finds a model by its name in the same place.
       const provider = globalThis.AI_SDK_DEFAULT_PROVIDER ?? gateway;
       const model =
         typeof step.model === "string" ? provider.languageModel(step.model) : step.model;
       made = step.responseMessages.length;
+      state.hasViews = true;
       await connection.endTools();
-      const middleware = contextMiddleware(connection, {
-        ...change,
-        model: facts,
-        usage: step.steps.at(-1)?.usage,
-        added: add.length,
-        seen: (messages) => void (chat = messages),
-      });
-      return {
-        messages: [...messagesOf(step), ...add],
-        model: wrapLanguageModel({ model, middleware }),
-      };
+      const usage = step.steps.at(-1)?.usage;
+      const request = { ...change, model: facts, usage, added: add.length };
+      const middleware = contextMiddleware(connection, state, request);
+      const messages = [...messagesOf(step), ...add];
+      return { messages, model: wrapLanguageModel({ model, middleware }) };
     },
-    middleware: contextMiddleware(connection, { model: facts }),
-    async finish({ responseMessages }) {
+    middleware: contextMiddleware(connection, state, { model: facts }),
+    async finish({ responseMessages, finalStep }) {
       await connection.endTools();
       try {
         const answer = (await responseMessages).slice(made);
@@ -117,7 +115,9 @@ export function aiSdkContext<Tools extends ToolSet>({
             typeof content !== "string" &&
             content.every(({ type }) => type === "text" || type === "reasoning"),
         );
-        if (isSaid && chat.length > 0) await connection.ingest([...chat, ...sdkMessages(answer)]);
+        const usage = (await finalStep)?.usage;
+        const said = sdkMessages(answer.map((one) => ({ ...one, usage })));
+        if (isSaid && state.chat.length > 0) await connection.ingest([...state.chat, ...said]);
       } catch {
         // The run has failed, which the app knows.
       }

@@ -1,12 +1,13 @@
 import type { Connection } from "@self-context-manager/core/host";
 import type { LanguageModelMiddleware } from "ai";
 
-import { managedPrompt, type RequestFacts } from "./managed-prompt.ts";
+import { type ChatState, managedPrompt, type RequestFacts } from "./managed-prompt.ts";
 import type { SdkMessage } from "./sdk-messages.ts";
 
 /** Returns a middleware for `wrapLanguageModel` that makes the prompts and reports those that the provider refuses. */
 export function contextMiddleware(
   connection: Connection<SdkMessage>,
+  state: ChatState,
   facts: RequestFacts,
 ): LanguageModelMiddleware {
   async function reported<Result>(call: () => PromiseLike<Result>): Promise<Result> {
@@ -19,10 +20,12 @@ export function contextMiddleware(
   }
   return {
     specificationVersion: "v4",
-    transformParams: async ({ params, model }) => ({
-      ...params,
-      prompt: await managedPrompt(connection, params, model, facts),
-    }),
+    async transformParams({ params, model }) {
+      const own = params.prompt.filter((one) => facts.leavesOut?.(one) !== true);
+      const made = managedPrompt(connection, state, params, own, model, facts);
+      // The app continues without the context manager if its messages cannot be read.
+      return { ...params, prompt: (await made.catch(() => undefined)) ?? own };
+    },
     wrapGenerate: async ({ doGenerate }) => await reported(doGenerate),
     wrapStream: async ({ doStream }) => await reported(doStream),
   };

@@ -10,23 +10,28 @@ import {
   textOf,
   type ViewMessage,
 } from "@self-context-manager/core";
-import { canonicalJson, type MessageCodec, toJson } from "@self-context-manager/core/host";
-
-import { fieldsOf, isFields, isList } from "./json-fields.ts";
+import {
+  canonicalJson,
+  fieldsOf,
+  isBoundAnswer,
+  isJsonList,
+  isJsonObject,
+  type MessageCodec,
+  toJson,
+  toJsonWithBase64,
+} from "@self-context-manager/core/host";
 
 /** A message of a model's prompt as JSON. Bytes are base64, URLs are text, and a tool message has one result. */
 export type SdkMessage = JsonObject & { readonly role: string };
 
-/** A message of a prompt, with the tokens that the SDK reports for an answer. */
-type RawMessage = { readonly role: string; readonly usage?: unknown };
-
 /** Returns messages of a prompt as JSON. Each part of a tool message becomes a message. */
-export function sdkMessages(messages: readonly RawMessage[]): readonly SdkMessage[] {
+export function sdkMessages(messages: readonly { readonly role: string }[]): readonly SdkMessage[] {
   return messages.flatMap((raw): readonly SdkMessage[] => {
     const { role } = raw;
-    const message = fieldsOf(plain(raw));
-    const parts = role === "tool" && isList(message["content"]) ? message["content"] : undefined;
-    return parts?.map((part) => ({ role, content: [part] })) ?? [{ ...message, role }];
+    const message = fieldsOf(toJsonWithBase64(raw));
+    const { content } = message;
+    const isOfTools = role === "tool" && isJsonList(content);
+    return isOfTools ? content.map((part) => ({ role, content: [part] })) : [{ ...message, role }];
   });
 }
 
@@ -39,7 +44,10 @@ export function promptOf(messages: readonly SdkMessage[]): LanguageModelV4Prompt
     joined.push(isNext ? { ...one, content } : one);
   }
   // The SDK has no type for its messages as JSON.
-  return joined.map(withUrls) as LanguageModelV4Prompt;
+  return joined.map(({ content, ...one }) => ({
+    ...one,
+    content: isJsonList(content) ? content.map(withUrl) : content,
+  })) as LanguageModelV4Prompt;
 }
 
 /**
@@ -56,10 +64,7 @@ export const sdkCodec: MessageCodec<SdkMessage> = {
     const { role, content } = message;
     const blocks = typeof content === "string" ? [] : content;
     const said = blocks.filter(({ type }) => type !== "thinking");
-    const parts = (said.length > 0 ? said : blocks).map((one) => ({
-      ...one,
-      providerOptions: null,
-    }));
+    const parts = (said.length > 0 ? said : blocks).map(({ providerOptions: _, ...one }) => one);
     return { role, fingerprint: canonicalJson(toJson(parts)) };
   },
   decode: decoded,
@@ -70,53 +75,68 @@ export function sdkMessage(message: ViewMessage): SdkMessage {
   if (message.role === "opaque") return { ...fieldsOf(message.raw), role: message.kind };
   const { role, content } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const parts = blocks.map(partOf);
-  if (role !== "toolResult") return { ...message.meta, role, content: parts };
+  if (role !== "toolResult") return { ...message.meta, role, content: blocks.map(partOf) };
   const { toolCallId, toolName, isError } = message;
-  const output = blocks.every(isText)
-    ? { type: isError ? "error-text" : "text", value: textOf(blocks) }
-    : { type: "content", value: parts };
+  const output = outputOf(blocks, isError);
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+}
+
+function outputOf(blocks: readonly Block[], isError: boolean): JsonObject {
+  if (!blocks.every(isText)) return { type: "content", value: blocks.map(partOf) };
+  const text = textOf(blocks);
+  const kind = blocks.length === 1 ? blocks[0]?.["outputType"] : undefined;
+  if (kind === "execution-denied") return { type: kind, reason: text };
+  try {
+    if (typeof kind === "string") return { type: kind, value: toJson(JSON.parse(text)) };
+  } catch {
+    // The view shows a part of the value, which is a text.
+  }
+  return { type: isError ? "error-text" : "text", value: text };
 }
 
 function decoded(raw: SdkMessage): ViewMessage {
   const { role, content, usage } = fieldsOf(raw);
-  const parts = isList(content) && content.every(isPart) ? content : undefined;
+  const parts = isJsonList(content) && content.every(isPart) ? content : undefined;
   const result = role === "tool" ? resultOf(fieldsOf(parts?.[0])) : undefined;
   if (result !== undefined) return result;
   const said = { content: (parts ?? []).map(blockOf), meta: optionsOf(fieldsOf(raw)) };
   if (role === "user" && parts !== undefined) return { role, ...said };
   if (role !== "assistant" || parts === undefined)
     return { role: "opaque", kind: typeof role === "string" ? role : "", raw };
-  return usage === undefined ? { role, ...said } : { role, ...said, usage: tokensIn(usage) };
+  return usage === undefined
+    ? { role, ...said }
+    : { role, ...said, usage: tokensIn(fieldsOf(usage)) };
 }
 
 /** Returns the tokens of a prompt from the usage that the SDK reports for its answer. */
-function tokensIn(usage: JsonValue): ReportedUsage {
-  const { inputTokens, inputTokenDetails } = fieldsOf(usage);
-  const details = fieldsOf(inputTokenDetails);
+function tokensIn({ inputTokens, inputTokenDetails }: JsonObject): ReportedUsage {
+  const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = fieldsOf(inputTokenDetails);
   return {
-    input: Number(details["noCacheTokens"] ?? inputTokens ?? 0),
-    cacheRead: Number(details["cacheReadTokens"] ?? 0),
-    cacheWrite: Number(details["cacheWriteTokens"] ?? 0),
+    input: Number(noCacheTokens ?? inputTokens ?? 0),
+    cacheRead: Number(cacheReadTokens ?? 0),
+    cacheWrite: Number(cacheWriteTokens ?? 0),
   };
 }
 
 function resultOf({ toolCallId, toolName, output }: JsonObject): ViewMessage | undefined {
   if (typeof toolCallId !== "string" || typeof toolName !== "string") return undefined;
-  const { type: kind, value = null, reason, providerOptions: details } = fieldsOf(output);
+  const { type: kind, value = null, reason, providerOptions } = fieldsOf(output);
+  const result = { role: "toolResult", toolCallId, toolName } as const;
+  if (isBoundAnswer(value)) {
+    // The app has made its prompt without the tool, which would have shown the text.
+    const { text, isError, details } = value;
+    return { ...result, content: [{ type: "text", text }], isError, details };
+  }
   const said = kind === "execution-denied" ? (reason ?? "Tool execution denied.") : value;
+  const isSaid = typeof said === "string" && kind !== "execution-denied";
   const text = typeof said === "string" ? said : JSON.stringify(said);
+  // Some providers recognise the results of their own tools by the type of the output.
+  const block = { type: "text", text, ...(isSaid ? {} : { outputType: kind ?? null }) };
   const parts =
-    kind === "content" && isList(value) && value.every(isPart) ? value.map(blockOf) : undefined;
-  return {
-    role: "toolResult",
-    toolCallId,
-    toolName,
-    content: parts ?? [{ type: "text", text }],
-    isError: kind !== "text" && kind !== "json" && kind !== "content",
-    ...(details === undefined ? {} : { details }),
-  };
+    kind === "content" && isJsonList(value) && value.every(isPart) ? value.map(blockOf) : [block];
+  const isError = kind !== "text" && kind !== "json" && kind !== "content";
+  const details = providerOptions === undefined ? {} : { details: providerOptions };
+  return { ...result, content: parts, isError, ...details };
 }
 
 type Part = JsonObject & { readonly type: string };
@@ -124,25 +144,26 @@ type Part = JsonObject & { readonly type: string };
 /** Returns the block of a part. A part of a type that core does not know is the block. */
 function blockOf(part: Part): Block {
   const { type, text, toolCallId: id, toolName: name, input, data, mediaType } = part;
+  const { providerOptions: _, ...plain } = part;
   const options = optionsOf(part);
   if (type === "reasoning") {
     // A signature of the thinking is among the options.
-    const signature = part["providerOptions"] === undefined ? {} : { thinkingSignature: "signed" };
+    const signature = "providerOptions" in options ? { thinkingSignature: "signed" } : {};
     return { type: "thinking", thinking: text, ...signature, ...options };
   }
   const { data: bytes } = fieldsOf(data);
   const isOfImage = typeof mediaType === "string" && mediaType.startsWith("image");
   if (type === "file" && isOfImage && typeof bytes === "string")
-    return { ...part, ...options, type: "image", data: bytes, mimeType: mediaType };
+    return { ...plain, ...options, type: "image", data: bytes, mimeType: mediaType };
   // The provider itself answers a call that it executes, in the same message.
-  if (type !== "tool-call" || part["providerExecuted"] === true) return { ...part, ...options };
-  const args = isFields(input) ? { arguments: input } : { arguments: {}, input };
+  if (type !== "tool-call" || part["providerExecuted"] === true) return { ...plain, ...options };
+  const args = isJsonObject(input) ? { arguments: input } : { arguments: {}, input };
   return { type: "toolCall", id, name, ...args, ...options };
 }
 
 function partOf(block: Block): JsonObject {
-  const { type, thinking: text, providerOptions } = block;
-  const options = providerOptions === undefined ? {} : { providerOptions };
+  const { type, thinking: text } = block;
+  const options = optionsOf(block);
   if (type === "thinking") return { type: "reasoning", text, ...options };
   if (isImage(block)) {
     const { data, mimeType: mediaType, ...rest } = block;
@@ -155,38 +176,25 @@ function partOf(block: Block): JsonObject {
 
 /** Returns the options for the provider without the app's marks for its cache: a view has its own marks. */
 function optionsOf({ providerOptions }: JsonObject): JsonObject {
-  if (providerOptions === undefined) return {};
-  const options = Object.entries(fieldsOf(providerOptions)).map(([provider, value]) => {
-    const { cacheControl: _, cachePoint: __, ...rest } = fieldsOf(value);
-    return [provider, rest];
+  const options = Object.entries(fieldsOf(providerOptions)).flatMap(([provider, value]) => {
+    const { cacheControl: _, cachePoint: __, ...kept } = fieldsOf(value);
+    return Object.keys(kept).length === 0 ? [] : [[provider, kept]];
   });
-  return { providerOptions: Object.fromEntries(options) };
+  return options.length === 0 ? {} : { providerOptions: Object.fromEntries(options) };
 }
 
-/** Returns a value as JSON, with bytes in base64. */
-function plain(value: unknown): JsonValue {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (Array.isArray(value)) return value.map(plain);
-  if (!isFields(value) || "toJSON" in value) return toJson(value);
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
+/** Restores the URL of a file, which the SDK accepts only as an object, in a part of a message or of an output. */
+function withUrl(part: JsonValue): unknown {
+  if (!isJsonObject(part)) return part;
+  const output = fieldsOf(part["output"]);
+  const { type, value } = output;
+  if (type === "content" && isJsonList(value))
+    return { ...part, output: { ...output, value: value.map(withUrl) } };
+  const data = fieldsOf(part["data"]);
+  const isUrl = data["type"] === "url" && URL.canParse(String(data["url"]));
+  return isUrl ? { ...part, data: { ...data, url: new URL(String(data["url"])) } } : part;
 }
-
-/** Restores the URLs of files, which the SDK accepts only as objects, in a message, a part or an output. */
-function withUrls(value: JsonValue): unknown {
-  if (isList(value)) return value.map(withUrls);
-  if (!isFields(value)) return value;
-  const { type, url } = value;
-  const isUrl = type === "url" && typeof url === "string" && URL.canParse(url);
-  if (isUrl) return { ...value, url: new URL(url) };
-  const inner = fileFields.filter((name) => isFields(value[name]) || isList(value[name]));
-  const restored = inner.map((name) => [name, withUrls(value[name] ?? null)]);
-  return { ...value, ...Object.fromEntries(restored) };
-}
-
-/** The fields from a message down to its files. The arguments of calls are the model's own. */
-const fileFields = ["content", "output", "value", "data"];
 
 function isPart(value: JsonValue): value is Part {
-  return isFields(value) && typeof value["type"] === "string";
+  return isJsonObject(value) && typeof value["type"] === "string";
 }

@@ -135,7 +135,7 @@ describe("a chat whose session cannot be opened", () => {
   it("leaves the results of context tools as refusals with a reason", async () => {
     const { tools } = failing({});
 
-    const answer = await tools.pin.execute?.(
+    const answer = await tools.pin?.execute?.(
       { id: "f1" },
       { toolCallId: "c1", messages: [], context: undefined },
     );

@@ -67,3 +67,16 @@ it("keeps the other options of a message", () => {
     providerOptions: { openai: { itemId: "a" }, anthropic: { effort: "low", cacheControl: short } },
   });
 });
+
+it("marks for Bedrock too, and takes over the lifetime of its own marks", () => {
+  const system = { providerOptions: { bedrock: { cachePoint: { type: "default", ttl: "1h" } } } };
+
+  const marked = withCacheMarks(request(system), [], [6]);
+
+  expect(marked.at(6)).toMatchObject({
+    providerOptions: {
+      anthropic: { cacheControl: long },
+      bedrock: { cachePoint: { type: "default", ttl: "1h" } },
+    },
+  });
+});

@@ -3,19 +3,18 @@ import { expect, it } from "vitest";
 import { viewOptions } from "../src/model-facts.ts";
 
 it.each([
-  ["anthropic.messages", "claude-opus-5-5", "anthropic/claude-opus-5-5", "bound", "own"],
-  ["vertex.anthropic.messages", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "free", "own"],
-  ["openai.chat", "gpt-4o", "openai/gpt-4o", "free", "own"],
-  ["gateway", "anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5", "bound", "host"],
+  ["anthropic.messages", "claude-opus-5-5", "anthropic/claude-opus-5-5", "bound"],
+  ["vertex.anthropic.messages", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "free"],
+  ["openai.chat", "gpt-4o", "openai/gpt-4o", "free"],
+  ["gateway", "anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5", "bound"],
   [
     "amazon-bedrock",
     "eu.anthropic.claude-opus-5-5",
     "amazon-bedrock/eu.anthropic.claude-opus-5-5",
     "bound",
-    "host",
   ],
-])("knows %s %s by its names", (provider, modelId, model, thinking, breakpoints) => {
-  expect(viewOptions({ provider, modelId })).toMatchObject({ model, thinking, breakpoints });
+])("knows %s %s by its names", (provider, modelId, model, thinking) => {
+  expect(viewOptions({ provider, modelId })).toMatchObject({ model, thinking });
 });
 
 it("takes over the facts that only the app knows", () => {

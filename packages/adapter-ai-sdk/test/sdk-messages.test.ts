@@ -135,6 +135,14 @@ const call = fc.record({
   input,
 });
 const output = fc.oneof(
+  fc.record({
+    type: fc.constantFrom("json" as const, "error-json" as const),
+    value: fc
+      .jsonValue()
+      .map((one) => toJson(one))
+      .filter((one) => typeof one !== "string"),
+  }),
+  fc.record({ type: fc.constant("execution-denied" as const), reason: text }),
   fc.record({ type: fc.constantFrom("text" as const, "error-text" as const), value: text }),
   fc
     .array(fc.oneof(textPart, filePart), { minLength: 1 })
@@ -213,6 +221,43 @@ describe("a message of the SDK", () => {
     expect(shown(prompt)).toEqual(prompt);
   });
 
+  it("keeps a URL in the JSON of an output as a text", () => {
+    const value = { data: { type: "url", url: "https://a.example" } };
+    const found: LanguageModelV4Message = {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "c1",
+          toolName: "get",
+          output: { type: "json", value },
+        },
+      ],
+    };
+
+    expect(shown([found])).toEqual([found]);
+  });
+
+  it("is a text where a view shows a part of its JSON", () => {
+    const whole = sdkCodec.decode(result("c1", { type: "json", value: { lines: [1, 2] } }));
+    if (whole.role !== "toolResult") throw new TypeError("the sample is a result");
+    const content = whole.content.map((one) => ({ ...one, text: '{"lines":[1' }));
+
+    expect(sdkMessage({ ...whole, content })).toMatchObject({
+      content: [{ output: { type: "text", value: '{"lines":[1' } }],
+    });
+  });
+
+  it("is the text of a context tool where the app has made its answer JSON", () => {
+    const value = { text: "f1 is pinned.", isError: false, details };
+
+    expect(sdkCodec.decode(result("c1", { type: "json", value }))).toMatchObject({
+      content: [{ type: "text", text: "f1 is pinned." }],
+      isError: false,
+      details,
+    });
+  });
+
   it("is not broken by a text that only looks like a file behind a URL", () => {
     const value = { data: { type: "url", url: "no url" } };
     const found: LanguageModelV4Message = {
@@ -244,7 +289,7 @@ describe("a message of the SDK", () => {
       },
     ]);
 
-    const kept = { anthropic: { effort: "low" }, bedrock: {} };
+    const kept = { anthropic: { effort: "low" } };
     expect(answer).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "a", providerOptions: kept }],
