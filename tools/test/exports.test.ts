@@ -42,7 +42,7 @@ function exportsOf(entry: string): ReadonlySet<string> {
   const code = read(join("packages", name, source));
   const lists = [...code.matchAll(/export\s+(?:type\s+)?\{([^}]*)\}/gu)];
   const single = [
-    ...code.matchAll(/export (?:default |async )?(?:const|function|type|interface) (\w+)/gu),
+    ...code.matchAll(/export (?:default |async )?(?:const|function\*?|type|interface) (\w+)/gu),
   ];
   return new Set([
     ...lists.flatMap(([, list = ""]) => namesIn(list)),
@@ -126,7 +126,7 @@ function withoutComment(entry: string): readonly string[] {
     ([, list = "", path = ""]) => {
       const code = readFileSync(join(folder, path), "utf8");
       return namesIn(list).filter((one) => {
-        const declared = `export (?:async )?(?:const|function|type|interface) ${one}\\b`;
+        const declared = `export (?:async )?(?:const|function\\*?|type|interface) ${one}\\b`;
         return !new RegExp(`\\*/\\n${declared}`, "u").test(code);
       });
     },

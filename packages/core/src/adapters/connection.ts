@@ -279,7 +279,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     get isManaged() {
       return call !== undefined;
     },
-    beginRequest: held.beginRequest,
+    beginRequest: () => held.beginRequest(),
     session: async () => await held.open(),
     async systemPrompt(text) {
       prompt = text;
