@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelFacts } from "@self-context-manager/core";
 import { answeredAgain, type Connection } from "@self-context-manager/core/host";
-import type { LanguageModelUsage } from "ai";
+import type { LanguageModelUsage, SystemModelMessage } from "ai";
 
 import { withCacheMarks } from "./cache-marks.ts";
 import { type NamedModel, viewOptions } from "./model-facts.ts";
@@ -42,7 +42,7 @@ export async function managedPrompt(
   { model: known, usage, added = 0 }: RequestFacts,
 ): Promise<LanguageModelV4Prompt | undefined> {
   const begin = prompt.findIndex(({ role }) => role !== "system");
-  const system = sdkMessages(prompt.slice(0, begin));
+  const system = prompt.slice(0, begin).filter((one) => one.role === "system");
   const answer = prompt.findLast(({ role }) => role === "assistant");
   const listed = prompt.slice(begin).map((one) => {
     const raw = one === answer ? { ...one, usage } : one;
@@ -55,7 +55,7 @@ export async function managedPrompt(
   connection.beginRequest();
   const options = viewOptions(model, known);
   const signals = await answeredAgain(connection, sdkCodec, host);
-  const head = isUsable ? await withInstruction(connection, system) : system;
+  const head = isUsable ? await withInstruction(connection, system) : [];
   const call = await connection.modelCall({
     ...options,
     ...signals,
@@ -66,7 +66,7 @@ export async function managedPrompt(
     added: new Set(listed.slice(listed.length - added).flatMap(({ json }) => json)),
   });
   if (call === undefined) return undefined;
-  if (call.view === undefined) return promptOf([...system, ...call.messages]);
+  if (call.view === undefined) return [...system, ...promptOf(call.messages)];
   const boundaries = (call.view.boundaries ?? []).map((index) => head.length + index);
   const messages = [...head, ...call.messages];
   const isMarked = options.prices.caching === "explicit";
@@ -76,10 +76,11 @@ export async function managedPrompt(
 /** Adds the standing instruction to the last system message, because some providers accept only one. */
 async function withInstruction(
   connection: Connection<SdkMessage>,
-  system: readonly SdkMessage[],
+  system: readonly SystemModelMessage[],
 ): Promise<readonly SdkMessage[]> {
-  await connection.systemPrompt(system.map(({ content }) => content).join("\n\n"));
-  const last = system.at(-1) ?? { role: "system" };
-  const content = [last["content"] ?? [], connection.instruction].flat().join("\n\n");
-  return [...system.slice(0, -1), { ...last, content }];
+  const texts = system.map(({ content }) => content);
+  await connection.systemPrompt(texts.join("\n\n"));
+  const content = [...texts.slice(-1), connection.instruction].join("\n\n");
+  const last: SystemModelMessage = { ...system.at(-1), role: "system", content };
+  return sdkMessages([...system.slice(0, -1), last]);
 }

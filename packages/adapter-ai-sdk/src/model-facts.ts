@@ -5,14 +5,11 @@ import { type ModelFacts, modelOptions, type ModelOptions } from "@self-context-
 export type NamedModel = Pick<LanguageModelV4, "provider" | "modelId">;
 
 /** Returns the options of a view for a model. `known` has facts that the names of the model do not show. */
-export function viewOptions(
-  { provider: given, modelId }: NamedModel,
-  known: Partial<ModelFacts> = {},
-): ModelOptions {
+export function viewOptions(model: NamedModel, known: Partial<ModelFacts> = {}): ModelOptions {
   // A gateway has the provider in the name of the model.
-  const [id = "", ...others] = modelId.split("/").toReversed();
-  const provider = others.at(-1) ?? given.replace(/\..*$/u, "");
-  const isOfAnthropic = /\banthropic\./u.test(given);
+  const [id = "", ...others] = model.modelId.split("/").toReversed();
+  const provider = others.at(-1) ?? model.provider.replace(/\..*$/u, "");
+  const isOfAnthropic = /\banthropic\./u.test(model.provider);
   const api = isOfAnthropic ? { provider: "anthropic", api: "anthropic-messages" } : {};
   return modelOptions({ provider, id, ...api, ...known });
 }

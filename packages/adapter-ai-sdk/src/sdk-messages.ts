@@ -64,7 +64,8 @@ export const sdkCodec: MessageCodec<SdkMessage> = {
     const { role, content } = message;
     const blocks = typeof content === "string" ? [] : content;
     const said = blocks.filter(({ type }) => type !== "thinking");
-    const parts = (said.length > 0 ? said : blocks).map(({ providerOptions: _, ...one }) => one);
+    const shown = said.length > 0 ? said : blocks;
+    const parts = shown.map((one) => ({ ...one, providerOptions: null }));
     return { role, fingerprint: canonicalJson(toJson(parts)) };
   },
   decode: decoded,
@@ -191,8 +192,9 @@ function withUrl(part: JsonValue): unknown {
   if (type === "content" && isJsonList(value))
     return { ...part, output: { ...output, value: value.map(withUrl) } };
   const data = fieldsOf(part["data"]);
-  const isUrl = data["type"] === "url" && URL.canParse(String(data["url"]));
-  return isUrl ? { ...part, data: { ...data, url: new URL(String(data["url"])) } } : part;
+  const { type: kind, url } = data;
+  const isUrl = kind === "url" && typeof url === "string" && URL.canParse(url);
+  return isUrl ? { ...part, data: { ...data, url: new URL(url) } } : part;
 }
 
 function isPart(value: JsonValue): value is Part {
