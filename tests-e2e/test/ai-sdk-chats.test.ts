@@ -1,4 +1,5 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
 import type { ModelRequest } from "@self-context-manager/testkit";
 import {
   convertToModelMessages,
@@ -238,6 +239,94 @@ describe("a run on the AI SDK", () => {
     const { account } = await (await chat.session()).peekView();
     expect(account?.reported).toMatchObject({ input: 15_000 });
   });
+});
+
+it("takes over the tokens of a chat without tools", async () => {
+  const openModel: typeof openScriptedModel = async (options) =>
+    await openScriptedModel({
+      ...options,
+      model: (request) => ({ ...options.model(request), tokens: 5_000 }),
+    });
+  await using chat = await openSdkChat({ openModel });
+
+  const made = await chat.run([said("one")], ["answer one"]);
+  await chat.run([said("one"), ...made, said("two")], ["answer two"]);
+
+  const { account } = await (await chat.session()).peekView();
+  expect(account?.reported).toMatchObject({ calls: 2, input: 10_000 });
+});
+
+it("sends no thinking of an answer to a view where a request has no context tools", async () => {
+  await using chat = await openSdkChat();
+  const sdk = await openScriptedModel({
+    thinking: "bound",
+    model: ({ messages }) => ({
+      text: "",
+      thinking: "a thought",
+      calls: messages.length < 3 ? show("s1") : [],
+    }),
+  });
+
+  await generateText({
+    model: sdk.model,
+    messages: [said("one")],
+    tools: chat.context.tools,
+    stopWhen: isStepCount(2),
+    prepareStep: async (step) => ({
+      ...(await chat.context.prepareStep(step)),
+      ...(step.stepNumber === 1 ? { activeTools: ["show"] } : {}),
+    }),
+  });
+
+  const [first, second] = sdk.requests;
+  expect(first?.tools).toContain("activate");
+  expect(second?.tools).toEqual(["show"]);
+  expect(pairsIn(second)).toEqual([["s1"], ["s1"]]);
+  expect(JSON.stringify(second)).not.toContain("a thought");
+});
+
+it("shows a provider the result of its own tool as the provider asks for it", async () => {
+  const bodies: string[] = [];
+  const answers = [
+    {
+      type: "local_shell_call",
+      id: "ls_1",
+      call_id: "c1",
+      status: "completed",
+      action: { type: "exec", command: ["ls"], env: {} },
+    },
+    {
+      type: "message",
+      id: "m1",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "done", annotations: [] }],
+    },
+  ];
+  const openai = createOpenAI({
+    apiKey: "none",
+    fetch: async (_, request) => {
+      bodies.push(String(request?.body));
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const reply = { id: "r", created_at: 1, model: "gpt-5", output: [answers.shift()], usage };
+      return await Promise.resolve(Response.json(reply));
+    },
+  });
+  const shell = openai.tools.localShell({
+    execute: async () => await Promise.resolve({ output: "a.txt" }),
+  });
+  await using chat = await openSdkChat({ tools: { local_shell: shell } });
+
+  await generateText({
+    model: openai.responses("gpt-5"),
+    providerOptions: { openai: { store: false } },
+    messages: [said("list the files")],
+    tools: chat.context.tools,
+    prepareStep: chat.context.prepareStep,
+    stopWhen: isStepCount(3),
+  });
+
+  expect(bodies.at(-1)).toContain('"type":"local_shell_call_output","call_id":"c1"');
 });
 
 describe("the marks for Anthropic's cache", () => {

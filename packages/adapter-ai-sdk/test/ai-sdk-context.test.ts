@@ -103,6 +103,27 @@ describe("a chat whose session cannot be opened", () => {
     expect(notices).toEqual([expect.stringContaining("The disk is full")]);
   });
 
+  it("tries once to open it for each request, and not when the run is finished", async () => {
+    let opened = 0;
+    const openSession = async (): Promise<ContextSession> => {
+      opened += 1;
+      return await noSession();
+    };
+    const context = failing({}, { openSession });
+    const answered: ModelMessage[] = [{ role: "assistant", content: "an answer" }];
+
+    await context.finish(
+      await generateText({
+        model: twoSteps(),
+        messages: [...messages, ...answered, ...messages],
+        tools: context.tools,
+        prepareStep: context.prepareStep,
+      }),
+    );
+
+    expect(opened).toBe(1);
+  });
+
   it("sends no thinking to a model that binds it", async () => {
     const model = new MockLanguageModelV4({
       provider: "anthropic.messages",
@@ -183,6 +204,27 @@ it("gives the context tools other names if one of theirs is taken", () => {
     "context_pin",
     "context_unpin",
   ]);
+});
+
+it("sends a prompt that it cannot read as it is", async () => {
+  const unreadable = { toJSON: () => expect.unreachable("the prompt is read") };
+  const { middleware } = failing({});
+  const prompt = [
+    { role: "user" as const, content: [{ type: "text" as const, text: "look" }] },
+    {
+      role: "user" as const,
+      content: [{ type: "text" as const, text: "at this", providerOptions: { own: unreadable } }],
+    },
+  ];
+
+  const made = await middleware.transformParams?.({
+    type: "generate",
+    // The SDK's type has only JSON.
+    params: { prompt: prompt as never },
+    model: twoSteps(),
+  });
+
+  expect(made?.prompt).toEqual(prompt);
 });
 
 it("passes on the error of a model behind the middleware", async () => {
