@@ -306,7 +306,7 @@ it("shows a provider the result of its own tool as the provider asks for it", as
   const openai = createOpenAI({
     apiKey: "none",
     fetch: async (_, request) => {
-      bodies.push(String(request?.body));
+      bodies.push(typeof request?.body === "string" ? request.body : "");
       const usage = { input_tokens: 1, output_tokens: 1 };
       const reply = { id: "r", created_at: 1, model: "gpt-5", output: [answers.shift()], usage };
       return await Promise.resolve(Response.json(reply));
