@@ -78,8 +78,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/connection.ts",
-    of: "isRewound ||= rewound === true;",
-    becomes: "isRewound = rewound === true;",
+    of: "isRewound ||= request.rewound === true;",
+    becomes: "isRewound = request.rewound === true;",
     breaks: "A report that the user went back is lost if the store does not work at that call.",
   },
   {

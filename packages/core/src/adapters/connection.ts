@@ -228,8 +228,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   }
 
   /** Returns the signals for a list that is passed to the session. */
-  function signalsFor(messages: readonly Raw[], { rewound, summaries }: HostSignals): HostSignals {
-    isRewound ||= rewound === true;
+  function signalsFor(messages: readonly Raw[], { summaries }: HostSignals): HostSignals {
     const answerAt = answer.indexIn(messages);
     return {
       ...(isRewound ? { rewound: true } : {}),
@@ -294,6 +293,8 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       const { messages, host, added = new Set(), recordOnly = false, ...viewOptions } = request;
       call = undefined;
       model = viewOptions.model;
+      // Kept before the session is opened, because that can fail too.
+      isRewound ||= request.rewound === true;
       const head = viewOptions.head ?? headName();
       const made = await guarded<ModelCall<Raw> | "own">(async (session) => {
         const list = listOf(codec, messages, host, added);
@@ -354,6 +355,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     endTools: release,
     async ingest(messages, signals = {}) {
+      isRewound ||= signals.rewound === true;
       await guarded(async (session) => {
         const given = signalsFor(messages, signals);
         await recordPending(session, { messages, codec }, given);

@@ -191,6 +191,29 @@ describe("a model call", () => {
     expect(textsOf(call).join("\n")).not.toContain("second");
   });
 
+  it("keeps the report that the user went back if the session cannot be opened", async () => {
+    const { connection, opened } = await testConnection({
+      opening: async () => {
+        await Promise.resolve();
+        if (opened() === 1) throw new Error("there is no disk");
+      },
+      changed: (session) => ({
+        ...session,
+        ingestAndView: async (messages, codec, options) => {
+          signals.push(options?.rewound);
+          return await session.ingestAndView(messages, codec, options);
+        },
+      }),
+    });
+    const signals: (boolean | undefined)[] = [];
+    await connection.modelCall({ messages: hello, rewound: true });
+
+    await connection.modelCall({ messages: hello });
+    await connection.modelCall({ messages: hello });
+
+    expect(signals).toEqual([true, undefined]);
+  });
+
   it("takes no later answer for the answer to its last view, if a host without its whole list had none since", async () => {
     const { connection, fail } = await testConnection();
     const history = scriptHistory();
