@@ -1,10 +1,12 @@
 import type { ReportedUsage } from "../chat/message.ts";
 
 /**
- * Returns a usage that a codec passed, with 0 for every count that is not a positive number. Returns undefined if it
- * reports nothing about the prompt.
+ * Returns a usage with 0 for every count that is not a positive number: a codec can pass any value of its host. Returns
+ * undefined if it reports nothing about the prompt.
  */
-export function soundUsage(usage: ReportedUsage): ReportedUsage | undefined {
+export function soundUsage(
+  usage: Readonly<Record<keyof ReportedUsage, unknown>>,
+): ReportedUsage | undefined {
   const sound = {
     input: count(usage.input),
     cacheRead: count(usage.cacheRead),
@@ -18,7 +20,6 @@ export function promptOf(usage: ReportedUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;
 }
 
-/** A codec can pass any value of its host instead of a number. */
 function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

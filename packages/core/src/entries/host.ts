@@ -17,6 +17,7 @@ export {
   type PrefixStability,
   type SentMessage,
 } from "../cost/prefix-stability.ts";
+export { soundUsage } from "../cost/reported-usage.ts";
 export { type ThinkingBinding, thinkingBinding } from "../cost/thinking-binding.ts";
 export type { HarnessAdapter, HarnessSupports } from "../host/harness-adapter.ts";
 export type { FileRendering } from "../host/file-rendering.ts";
