@@ -31,14 +31,17 @@ export interface ReadContent {
   readonly generator: Provenance["generator"];
   /** Whether nothing but the path shows that this is the file of the object. */
   readonly isByPath?: boolean;
+  /** Whether the session may not read the file by itself: a tool of the host has read this content. */
+  readonly isByTool?: boolean;
 }
 
 /**
  * Returns the draft for a content. The content follows the version after which it was read. After a later version the
- * file is read again, so an old content never follows a newer one.
+ * file is read again, so an old content never follows a newer one. A file that was only named meanwhile gets no text that
+ * its tool has not read.
  */
 export function afterRead(files: FileSource, id: ObjectId, read: ReadContent): Draft {
-  const { content, readAfter, generator, isByPath = false } = read;
+  const { content, readAfter, generator, isByPath = false, isByTool = false } = read;
   const marked = (body: ObjectBody | undefined): ObjectBody | undefined =>
     isByPath && body !== undefined ? identifiedByPath(body) : body;
   return {
@@ -49,9 +52,9 @@ export function afterRead(files: FileSource, id: ObjectId, read: ReadContent): D
       const again = await tryRead(files, content.realPath);
       // If the file cannot be read now, the next check handles it.
       if (!("file" in again)) return undefined;
-      return marked(
-        withContent(latest, again.file, again.file.text === content.text ? generator : "human"),
-      );
+      const isSame = again.file.text === content.text;
+      if (isByTool && !isSame && presenceOf(latest.body) === "unread") return undefined;
+      return marked(withContent(latest, again.file, isSame ? generator : "human"));
     },
   };
 }

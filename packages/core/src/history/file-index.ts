@@ -16,6 +16,7 @@ import {
   afterNaming,
   afterRead,
   hasContentOf,
+  type ReadContent,
 } from "../files/next-version.ts";
 import { type Draft, isWhole, storeDrafts } from "../files/store-drafts.ts";
 import { needsExplicitRead } from "../files/workspace-rule.ts";
@@ -46,7 +47,7 @@ export async function indexFile(
   path: string,
   generator: Provenance["generator"],
 ): Promise<IndexedFile> {
-  return await indexContent(scope, await readKnown(scope, path), generator);
+  return await indexContent(scope, await readKnown(scope, path), { generator, isByTool: false });
 }
 
 /**
@@ -61,15 +62,18 @@ export async function readKnown(scope: SessionScope, path: string): Promise<Know
   return { file, earlier: isSamePath ? before : await findFile(scope, file.realPath) };
 }
 
+/** How a content was read: by whom, and after which version of the object. Default: after that of `KnownRead`. */
+export type ReadBy = Pick<ReadContent, "generator"> &
+  Partial<Pick<ReadContent, "readAfter" | "isByTool">>;
+
 /**
- * Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. `readAfter`: the version
- * that was known before the content was read. Default: that of `earlier`.
+ * Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. The latest version stays
+ * unread if a tool of the host read the content and the file has another one now.
  */
 export async function indexContent(
   scope: SessionScope,
   { file, earlier: found }: KnownRead,
-  generator: Provenance["generator"],
-  readAfter?: number,
+  { generator, readAfter, isByTool = true }: ReadBy,
 ): Promise<IndexedFile> {
   const { files, ids } = scope.dependencies;
   const earlier = found ?? (await movedHere(scope, file.realPath));
@@ -78,13 +82,17 @@ export async function indexContent(
     return joined(scope, await loadVersion(scope, earlier), "unchanged");
   const id = earlier?.body.id ?? ids.next();
   const after = readAfter ?? earlier?.version ?? 0;
-  const draft = afterRead(files, id, { content: file, readAfter: after, generator });
+  const draft = afterRead(files, id, { content: file, readAfter: after, generator, isByTool });
   const stored = await storeDraft(scope, draft);
   // Another session can have made an object for the same path with other content at the same time.
   if (earlier === undefined) {
     const first = await firstMadeInstead(scope, stored);
     if (first !== undefined)
-      return await indexContent(scope, { file, earlier: first }, generator, 0);
+      return await indexContent(
+        scope,
+        { file, earlier: first },
+        { generator, isByTool, readAfter: 0 },
+      );
   }
   if (!isWhole(stored)) return joined(scope, await loadVersion(scope, stored), "unchanged");
   return joined(scope, stored, known ? "changed" : "new");

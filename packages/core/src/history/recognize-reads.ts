@@ -30,10 +30,11 @@ export async function recognizeReads(
     const isNewest = newest.get(file.realPath)?.file.text === file.text;
     if (!isNewest) continue;
     const known = { file, earlier: await findFile(scope, file.realPath) };
+    const readBy = { generator: "human", readAfter: snapshot.version } as const;
     if (!result.content.every(isText)) {
       // The image is in the result itself. Only the file's name and size are known.
       if (file.text !== null) continue;
-      const { stored } = await indexContent(scope, known, "human", snapshot.version);
+      const { stored } = await indexContent(scope, known, readBy);
       if (!hasContentOf(stored, file)) continue;
       recognized.set(result.toolCallId, { fileRefs: [staticReference(stored)] });
       continue;
@@ -41,7 +42,7 @@ export async function recognizeReads(
     const args = argumentsIn(scope, messages, result.toolCallId);
     const lines = linesShown(textOf(result.content), snapshot, args, rendering);
     if (lines === undefined) continue;
-    const indexed = await indexContent(scope, known, "human", snapshot.version);
+    const indexed = await indexContent(scope, known, readBy);
     // The file has changed since its tool read it.
     if (!hasContentOf(indexed.stored, file)) continue;
     const { range } = lines;

@@ -31,10 +31,10 @@ export async function recordWrite(
   if (change === undefined) {
     if (earlier === undefined || presenceOf(earlier.body) === "unread")
       await indexNamed(scope, [path]);
-    else await indexContent(scope, read, "human");
+    else await indexContent(scope, read, { generator: "human" });
     return undefined;
   }
-  const indexed = await indexContent(scope, read, "agent");
+  const indexed = await indexContent(scope, read, { generator: "agent" });
   // Another session stored a later content first.
   if (!hasContentOf(indexed.stored, file)) return undefined;
   const follow =

@@ -38,6 +38,28 @@ describe("the result of a tool that read a file", () => {
     expect(await shownResult(opened)).toBe("t1 ok\n~~~\none\n~~~");
   });
 
+  it("does not store what the file has by the time of the request, if nobody has read it since", async () => {
+    const opened = await openRead({ "/work/a.txt": "one\n" });
+    opened.history.call("read", { path: "a.txt" }, "one\n", { id: "call_1" });
+    await opened.session.recordRead("a.txt", { callId: "call_1" });
+    await opened.session.recordNamed(["a.txt"], { callId: "call_2" });
+    opened.files.set("/work/a.txt", secret);
+    await opened.history.ingest(opened.session);
+
+    expect(await shownResult(opened)).toBe("t1 ok\n~~~\none\n~~~");
+    expect(JSON.stringify(await storedTexts(opened))).not.toContain("abc123");
+  });
+
+  it("is the file, if the file was named after the read and is unchanged", async () => {
+    const opened = await openRead({ "/work/a.txt": "one\n" });
+    opened.history.call("read", { path: "a.txt" }, "one\n", { id: "call_1" });
+    await opened.session.recordRead("a.txt", { callId: "call_1" });
+    await opened.session.recordNamed(["a.txt"], { callId: "call_2" });
+    await opened.history.ingest(opened.session);
+
+    expect(await shownResult(opened)).toBe("f1 a.txt v2\n~~~\none\n~~~");
+  });
+
   it("shows the lines that the host shows", async () => {
     const opened = await openRead({ "/work/a.txt": numberedLines(40) });
     await readAs(opened, "a.txt", "line 7\nline 8", { offset: 7, limit: 2 });
