@@ -228,8 +228,14 @@ function placesOf(list: readonly Named[], chat: readonly Known[]): Places {
   if (answered === 0) return moreFound(found, unanswered(alignNames(list.map(nameOf), names)));
   if (countFound(found) > 0) return found;
   const within = unanswered(alignWithin(list.map(nameOf), names));
-  // One message says little: its words can have been said before.
-  return countFound(within) > 1 ? within : found;
+  // One message says little: its words can have been said before. But no list begins with a new answer.
+  const [first] = list;
+  const isAnswer = first?.role === "assistant" && isOnce(first.name, names);
+  return countFound(within) > 1 || isAnswer ? within : found;
+}
+
+function isOnce(name: string, names: readonly string[]): boolean {
+  return names.indexOf(name) === names.lastIndexOf(name);
 }
 
 function moreFound(most: Places, next: Places): Places {

@@ -102,6 +102,18 @@ describe("messages without ids and times", () => {
       "0 1 3 2 -",
     ],
     [
+      "one earlier answer and another prompt",
+      ["u go", "a x", "u on", "a y"],
+      ["a x", "u stop"],
+      "1 -",
+    ],
+    [
+      "one answer whose words came twice, and another prompt",
+      ["u go", "a x", "u on", "a x", "u no", "a y"],
+      ["a x", "u stop"],
+      "- -",
+    ],
+    [
       "a prompt behind messages that are new",
       ["u go", "a x", "u on"],
       ["u stop", "a y", "u on"],
