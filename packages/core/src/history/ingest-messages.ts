@@ -136,7 +136,7 @@ async function followHost(
   if (result.type === "appended") return rewound === true && (await returnTo(scope, identities));
   const { known } = scope.state.chat;
   const before = identities.every(isNamed) ? [] : result.keys().map((key) => known.get(key));
-  await rewindTo(scope, result.to, identities.slice(0, result.newFrom));
+  await rewindTo(scope, result.to, identities.slice(0, result.newFrom), before);
   keepOrder(scope.state, before);
   return true;
 }

@@ -8,7 +8,12 @@ import {
   type TurnPosition,
 } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
-import { chatRoles, compactionIdentity, keyName } from "../host/message-identity.ts";
+import {
+  chatRoles,
+  compactionIdentity,
+  keyName,
+  type KnownMessage,
+} from "../host/message-identity.ts";
 import { continuedView } from "../state/open-state.ts";
 import { readSessionSets } from "../state/session-document.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -28,18 +33,20 @@ import {
  * Rewinds a session to a point of the host's list: a position of its chat, or a later one on an abandoned branch. The
  * chat is cut there, and the sets come from the stored versions of that time, so that the user finds the session
  * unchanged (decision D52). The abandoned branch stays in the store. Nothing is stored here: the next commit makes a
- * new version. A host compaction is removed with its summary, unless the host still sends the summary.
+ * new version. A host compaction is removed with its summary, unless the host still sends the summary. `before`: what each
+ * message of the list was until now. It is empty if each message has an id or a time.
  */
 export async function rewindTo(
   scope: SessionScope,
   position: TurnPosition,
   identities: readonly MessageIdentity[],
+  before: KnownList,
 ): Promise<void> {
   if (await returnToAnother(scope, identities, true)) return;
   const shared = upTo(scope.state.chat.turns, position);
   const point = await findBranchPoint(scope, identities, shared);
   const isFurther = isBeyond(point, shared);
-  await moveTo(scope, point, isFurther ? point.chat.turns : shared, identities);
+  await moveTo(scope, point, isFurther ? point.chat.turns : shared, identities, before);
 }
 
 /**
@@ -104,6 +111,9 @@ export async function returnToAnother(
   return true;
 }
 
+/** What the messages of a list are for the session. */
+type KnownList = readonly (KnownMessage | undefined)[];
+
 function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point is BranchPoint {
   return point !== undefined && countSpoken(point.chat.turns) > countSpoken(turns);
 }
@@ -113,6 +123,7 @@ async function moveTo(
   point: BranchPoint | undefined,
   turns: readonly Turn[],
   identities: readonly MessageIdentity[],
+  before: KnownList = [],
 ): Promise<void> {
   const { state, dependencies } = scope;
   if (point === undefined || lacksCalls(scope, point, turns)) {
@@ -138,19 +149,23 @@ async function moveTo(
     toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
   };
   replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
-  keepWhatIsSent(state, identities);
+  keepWhatIsSent(state, identities, before);
 }
 
 /**
  * Limits a summary to the messages that the host no longer sends after it. When the summary arrived, more of them could
  * have been unknown.
  */
-function keepWhatIsSent(state: SessionState, identities: readonly MessageIdentity[]): void {
+function keepWhatIsSent(
+  state: SessionState,
+  identities: readonly MessageIdentity[],
+  before: KnownList,
+): void {
   const { compaction } = state.chat;
   if (compaction === undefined) return;
   const names = identities.map(keyName);
-  const next = names[names.indexOf(keyName(compactionIdentity(compaction))) + 1] ?? "";
-  const from = state.chat.known.get(next)?.position;
+  const next = names.indexOf(keyName(compactionIdentity(compaction))) + 1;
+  const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;
   if (from === undefined || !isAfter(compaction.from, from)) return;
   state.chat.summarise({ ...compaction, from });
 }

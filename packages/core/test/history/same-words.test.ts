@@ -46,3 +46,23 @@ it("a host without ids that goes back gets no view of an abandoned branch with t
 
   expect(view.messages.slice(-1).map(textOfMessage)).toEqual(["go on"]);
 });
+
+it("a summary of a host without ids replaces the same messages after the user went back", async () => {
+  const { session } = await openTestSession({ layout: epochLayout() });
+  const summary: Message = {
+    role: "summary",
+    kind: "compaction",
+    raw: { text: "so far" },
+    isFromManager: false,
+  };
+  const failed: Message = { role: "assistant", content: [], isFailed: true };
+  const begin = [said("hello"), answered("hi"), said("go"), ...called("call_0", "A")];
+  for (const length of [1, 3, 5]) await session.ingestAndView(begin.slice(0, length), neutralCodec);
+  const again = [summary, said("go")];
+  await session.ingestAndView([...again, said("on")], neutralCodec);
+  await session.ingestAndView([...again, said("on"), failed], neutralCodec);
+
+  const view = await session.ingestAndView([...again, said("stop")], neutralCodec);
+
+  expect(view.messages.slice(1, 3).map(textOfMessage)).toEqual(["go", "stop"]);
+});
