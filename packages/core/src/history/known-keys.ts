@@ -90,7 +90,11 @@ function findMessages(
   const sequence = messages.sequence.slice(0, shared);
   // Hosts remove a failed answer from the end of their list, and ask again.
   const isWhole = messages.sequence.slice(shared).every((one) => messages.isDiscarded(one));
-  if (!isWhole) return findRest(identities, chat, messages, isRewound);
+  // A list behind the same summary as before is the same one. Only its newest prompt can have the words of another.
+  const isBehindSummary = sequence[0] !== undefined && sequence[0].position === undefined;
+  const isOlder = identities.slice(shared).some(({ role }) => role === "user");
+  if (!isWhole && !(isBehindSummary && isOlder))
+    return findRest(identities, chat, messages, isRewound);
   const end = sequence.findLast(({ position }) => position !== undefined)?.position;
   const later = chat.filter(({ position }) => end === undefined || isAfter(position, end));
   return [...sequence, ...findRest(identities.slice(shared), later, messages, isRewound)];
@@ -225,13 +229,14 @@ function placesOf(list: readonly Named[], chat: readonly Known[]): Places {
   const found = [names.length, lastAnswer + 1, lastCounted + 1]
     .map((end) => unanswered(withWaiting(alignNames(past, names.slice(0, end)))))
     .reduce(moreFound);
-  if (answered === 0) return moreFound(found, unanswered(alignNames(list.map(nameOf), names)));
-  if (countFound(found) > 0) return found;
+  const aligned = answered === 0 ? unanswered(alignNames(list.map(nameOf), names)) : found;
+  const most = moreFound(found, aligned);
+  if (countFound(most) > 0) return most;
   const within = unanswered(alignWithin(list.map(nameOf), names));
   // One message says little: its words can have been said before. But no list begins with a new answer.
   const [first] = list;
   const isAnswer = first?.role === "assistant" && isOnce(first.name, names);
-  return countFound(within) > 1 || isAnswer ? within : found;
+  return countFound(within) > 1 || isAnswer ? within : most;
 }
 
 function isOnce(name: string, names: readonly string[]): boolean {

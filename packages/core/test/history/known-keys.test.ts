@@ -108,6 +108,12 @@ describe("messages without ids and times", () => {
       "1 -",
     ],
     [
+      "earlier prompts without answers, and another prompt",
+      ["u no", "u go", "u on", "u yes", "f"],
+      ["u go", "u on", "u stop"],
+      "1 2 -",
+    ],
+    [
       "one answer whose words came twice, and another prompt",
       ["u go", "a x", "u on", "a x", "u no", "a y"],
       ["a x", "u stop"],
@@ -132,6 +138,11 @@ describe("messages without ids and times", () => {
     expect(found(twice, ["u go", "a ok", "u go"], { last: twice.slice(2) })).toBe("2 3 -");
     const chat = ["u a", "a b", "u c", "a d", "u e"];
     expect(found(chat, ["u c", "a d", "u x"], { last: chat.slice(2) })).toBe("2 3 -");
+  });
+
+  it("are those of the last list behind the same summary", () => {
+    const chat = ["u go", "a x", "s old", "u go", "a y", "u on", "a z"];
+    expect(found(chat, ["s old", "u go", "u stop"], { last: chat.slice(2) })).toBe("2 3 -");
   });
 
   it("are the earlier ones if the host reports that the user went back", () => {

@@ -66,7 +66,8 @@ export interface HistoryHost extends AsyncDisposable {
 
 /** Opens the host with an empty session. Times and ids count up, so that a history is the same in each run. */
 export async function openHistoryHost(options: HistoryHostOptions): Promise<HistoryHost> {
-  const { place, contextWindow } = options;
+  const { place, contextWindow, identifiedBy } = options;
+  const hasNames = identifiedBy !== "nothing";
   const folder = memoryFolder({
     "a.txt": "text of a\n".repeat(30),
     "b.txt": "text of b\n",
@@ -104,6 +105,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   let needsWord = false;
   /** Whether the host went back without a report, so that only the next prompt shows it. */
   let isSilent = false;
+  /**
+   * Whether the only message before that prompt which the session can recognise is another prompt. A session that is opened
+   * again cannot know which prompt has these words, if the messages have no names and the list no longer has its beginning.
+   */
+  let isFaint = false;
   /** Whether the host reported that it went back, and the session has not seen the host's list since. */
   let isReportPending = false;
   /** Whether the host lost messages in a crash. Its next prompt then rewinds the session to the point before them. */
@@ -240,6 +246,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return (await mortal.store.changesSince()).versions.length;
   }
 
+  /** Whether a session that is opened again can follow the host. */
+  function canReopen(): boolean {
+    return !needsWord && !(isSilent && isFaint);
+  }
+
   /** A session that is opened again no longer has the host's report. */
   function loseReport(): void {
     isSilent ||= isReportPending;
@@ -264,10 +275,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { message, index } = promptAt(prompt);
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
-      const isShared = kept.some(
+      const shared = kept.filter(
         ({ kind, id }) =>
           (kind === "human" || kind === "model") && ingested.has(`${current.id} ${id}`),
       );
+      const isShared = shared.length > 0;
       if (!isShared && (isCut || isCutForgotten)) return;
       // If a summary was cut off as well, the session cannot know whether the messages before the first prompt
       // precede it.
@@ -279,6 +291,10 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       // The session may not have seen yet that the host went back before, for example while the adapter was off.
       needsWord ||= !isShared;
       isSilent = !needsWord && !isReported;
+      const hasBeginning =
+        !isCut && !isCutForgotten && !kept.some(({ kind }) => kind === "summary");
+      const isPrompt = shared.length === 1 && shared[0]?.kind === "human";
+      isFaint = isPrompt && !hasNames && !hasBeginning;
       isReportPending = !isSilent;
       current.harness.goBack(prompt, { isReported: isReported || needsWord });
       // A summary that the session never ingested does not show which message it ends at.
@@ -303,7 +319,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     },
     async fork(prompt) {
       const { message } = promptAt(prompt);
-      if (needsWord) return;
+      if (!canReopen()) return;
       await putAway();
       isSilent = false;
       const { messages } = current.harness;
@@ -327,7 +343,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     },
     async switchTo(session) {
       const [id, target] = [...away][session] ?? [];
-      if (id === undefined || target === undefined || id === current.id || needsWord) return;
+      if (id === undefined || target === undefined || id === current.id || !canReopen()) return;
       await putAway();
       current = open(target.saved);
       ({ abandoned, isSilent } = target);
@@ -368,13 +384,13 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       await current.harness.compact(summary);
     },
     async resume() {
-      if (needsWord) return;
+      if (!canReopen()) return;
       const saved = current.harness.save();
       await mortal.store[Symbol.asyncDispose]();
       await reopen(saved);
     },
     async crash({ commits, isStored }, lost, one) {
-      if (needsWord) return;
+      if (!canReopen()) return;
       await run(one, () => mortal.dieAfter(commits, isStored));
       const saved = current.harness.save();
       const kept = saved.messages.slice(0, Math.max(2, saved.messages.length - lost));
