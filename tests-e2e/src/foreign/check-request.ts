@@ -4,7 +4,7 @@ import type { ScriptedMessage } from "@self-context-manager/testkit";
 
 import type { ForeignSession } from "./foreign-session.ts";
 import { tokensIn } from "./foreign-text.ts";
-import { callIdOf, pathOf } from "./object-names.ts";
+import { callIdOf, type EveryHandle, pathOf } from "./object-names.ts";
 import type { ForeignList } from "./other-extension.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 import { piecesOf } from "./shown-pieces.ts";
@@ -16,6 +16,7 @@ export interface CheckedRequest {
   readonly list: ForeignList;
   readonly seen: SeenTexts;
   readonly objects: readonly ListedObject[];
+  readonly handles: EveryHandle;
   readonly files: WatchedFolder;
   readonly session: ForeignSession;
 }
@@ -162,7 +163,14 @@ function callsIn(messages: readonly ScriptedMessage[]): readonly string[] {
  * had: the session does not know this result. In a session that may read files by itself, an active file is shown with
  * the changes by others.
  */
-function heldTexts({ list, objects, seen, files, session }: CheckedRequest): readonly string[] {
+function heldTexts({
+  list,
+  objects,
+  handles,
+  seen,
+  files,
+  session,
+}: CheckedRequest): readonly string[] {
   const unknown = new Set(
     callsIn(list.dropped).filter((callId) => seen.resultsOf(callId).length === 0),
   );
@@ -179,20 +187,25 @@ function heldTexts({ list, objects, seen, files, session }: CheckedRequest): rea
         : [],
     ),
   );
+  const isNamed = ({ stored: { body } }: ListedObject): boolean =>
+    [...handles.of(body)].some((handle) => asked.has(handle));
   // The handle of a call that has read a file means the file.
   const readBy = new Set<unknown>(
-    objects.flatMap(({ handle, stored: { body } }) =>
-      asked.has(handle) && Array.isArray(body["file_refs"])
-        ? body["file_refs"].filter(isReference).map(({ id }) => id)
-        : [],
-    ),
+    objects.filter(isNamed).flatMap(({ stored: { body } }) => {
+      const references = body["file_refs"];
+      return Array.isArray(references) ? references.filter(isReference).map(({ id }) => id) : [];
+    }),
   );
-  return objects.flatMap(({ handle, state, stored: { body } }) => {
+  return objects.flatMap((object) => {
+    const {
+      state,
+      stored: { body },
+    } = object;
     const path = pathOf(body);
     const name = path.slice(files.folder.path.length + 1);
     const isFollowed =
       session.activateUnread === "read" && state === "active" && body.type !== "toolcall";
-    const isAsked = asked.has(handle) || asked.has(name) || readBy.has(body.id);
+    const isAsked = isNamed(object) || asked.has(name) || readBy.has(body.id);
     const isHeld = state === "pinned" || isFollowed || isAsked;
     if (!isHeld) return [];
     return body.type === "toolcall"

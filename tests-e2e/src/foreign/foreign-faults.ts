@@ -70,6 +70,6 @@ export const foreignFaults: Readonly<Record<string, ForeignFault>> = {
         return await adapter.assemble(messages, host);
       },
     }),
-    says: /which was added to an earlier one/u,
+    says: /which was added to an earlier one|unlike the list/u,
   },
 };

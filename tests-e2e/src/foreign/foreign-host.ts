@@ -26,6 +26,7 @@ import { checkedStore } from "./checked-store.ts";
 import { checkRequest } from "./check-request.ts";
 import { type ForeignSession, foreignSettings } from "./foreign-session.ts";
 import { foreignRendering, foreignTools } from "./foreign-tools.ts";
+import { everyHandle } from "./object-names.ts";
 import type { OtherExtension } from "./other-extension.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 import type { WatchedFolder } from "./watched-folder.ts";
@@ -64,6 +65,7 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
   const { session, files, other, seen } = options;
   const { folder } = files;
   const problems: string[] = [];
+  const handles = everyHandle();
   let now = 1_700_000_000_000;
   let count = 0;
   const clock = { now: () => now };
@@ -135,11 +137,13 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
           const view = await adapter.assemble(list.sent, messages);
           if (view === undefined) return list.sent;
           const { objects } = await (await openSession()).status();
+          handles.note(objects);
           const found = checkRequest({
             view,
             list,
             seen,
             objects,
+            handles,
             files,
             session,
           });
