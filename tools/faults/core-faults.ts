@@ -183,9 +183,27 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/known-keys.ts",
-    of: "if (!isWhole) return",
-    becomes: "if (shared >= 0) return",
+    of: "if (!isWhole && !(isBehindSummary && isOlder))",
+    becomes: "if (shared >= 0)",
     breaks: "In a host without ids, a list that begins again loses the chat before it.",
+  },
+  {
+    file: "history/known-keys.ts",
+    of: 'const isAnswer = first?.role === "assistant" && isOnce(first.name, names);',
+    becomes: "const isAnswer = first === undefined;",
+    breaks: "In a host without ids, abandoned prompts stay after it went back to an old answer.",
+  },
+  {
+    file: "history/rewind.ts",
+    of: 'const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;',
+    becomes: 'const from = state.chat.known.get(names[next] ?? "")?.position;',
+    breaks: "In a host without ids, messages that a summary replaced come back.",
+  },
+  {
+    file: "files/next-version.ts",
+    of: 'if (isByTool && !isSame && presenceOf(latest.body) === "unread") return undefined;',
+    becomes: "",
+    breaks: "A text that no tool has shown is stored, if its file was named after a read of it.",
   },
   {
     file: "history/branch-point.ts",
