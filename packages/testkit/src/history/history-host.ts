@@ -275,10 +275,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { message, index } = promptAt(prompt);
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
-      const shared = kept.filter(
-        ({ kind, id }) =>
-          (kind === "human" || kind === "model") && ingested.has(`${current.id} ${id}`),
-      );
+      const shared = kept.filter((one) => isSpoken(one) && ingested.has(`${current.id} ${one.id}`));
       const isShared = shared.length > 0;
       if (!isShared && (isCut || isCutForgotten)) return;
       // If a summary was cut off as well, the session cannot know whether the messages before the first prompt
@@ -305,7 +302,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const target = abandoned[branch];
       if (target === undefined) return;
       const shown = new Set(current.harness.messages.map(({ id }) => id));
-      const isShared = target.messages.some(({ id }) => shown.has(id));
+      const isShared = target.messages.some((one) => isSpoken(one) && shown.has(one.id));
       // To the session, messages that it never ingested look like the continuation of a list that lost its beginning.
       const known = surelySaid.get(current.id);
       const hasLost = isCut || (said[0] !== undefined && !shown.has(said[0].id));
@@ -413,4 +410,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       for (const store of stores) await store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Whether a message is a prompt or an answer. Notes and summaries do not show which branch a list continues. */
+function isSpoken({ kind }: ScriptedMessage): boolean {
+  return kind === "human" || kind === "model";
 }
