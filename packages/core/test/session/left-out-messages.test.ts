@@ -219,6 +219,27 @@ describe("a message that another extension leaves out of a request", () => {
     expect(texts.join("\n")).not.toContain("line 4\n");
   });
 
+  it("takes an earlier version of a file with it that has left its result", async () => {
+    const { session, history, files } = await openChat();
+    const small = { contextWindow: 2_500 };
+    files.set("/work/a.txt", "the first text\n");
+    await readIn(session, history, { path: "a.txt" });
+    history.say("done");
+    await viewWithout(session, history);
+    history.user("and now");
+    history.call("show", { name: "page" }, long("the page").repeat(20));
+    files.set("/work/a.txt", numberedLines(20));
+    await session.recordWrite("a.txt", { args: { content: "another text" } });
+    const full = await session.ingestAndView(history.messages, plainCodec, small);
+    await readIn(session, history, { path: "a.txt", limit: 1 });
+
+    const codec = without(history.messages[1], history.messages[2]);
+    const view = await session.ingestAndView(history.messages, codec, small);
+
+    expect(full.messages.map(textOfMessage).join("\n")).toContain("the first text");
+    expect(view.messages.map(textOfMessage).join("\n")).not.toContain("the first text");
+  });
+
   it("takes the text with it that a file had only in it", async () => {
     const { session, history, files } = await openChat();
     files.set("/work/a.txt", numberedLines(40));

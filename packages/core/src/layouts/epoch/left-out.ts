@@ -37,12 +37,14 @@ export function withoutLeftOut(
   const held = heldByNewlyLeftOut(context, last);
   const others = entries
     .flatMap((entry) => withoutMessage(context, entry))
-    .map((entry) => withoutInactive(context, entry, ({ of }) => held.has(of)));
+    .map((entry) =>
+      withoutParts(context, entry, (part) => held.has(part.of) && !isPresent(context, part)),
+    );
   const first = firstChange(entries, others);
   const kept = startedByUser(
     context,
     others.map((entry, index) =>
-      index < first ? entry : withoutInactive(context, entry, () => true),
+      index < first ? entry : withoutParts(context, entry, (part) => !isActive(context, part)),
     ),
   );
   const cut = firstChange(entries, kept);
@@ -85,29 +87,37 @@ function heldByNewlyLeftOut(
 }
 
 /**
- * Returns an entry in which lines replace the inactive contents that are meant. What only messages held that are left out
+ * Returns an entry in which lines replace the contents that are no longer shown. What only messages held that are left out
  * is not shown outside a result either.
  */
-function withoutInactive(
+function withoutParts(
   context: PlanningContext,
   entry: ViewEntry,
-  isMeant: (part: ShownPart) => boolean,
+  isGone: (part: ShownPart) => boolean,
 ): ViewEntry {
   if (entry.type !== "object") return entry;
-  const inactive = contentParts(entry).filter((part) => isMeant(part) && !isActive(context, part));
-  if (inactive.length === 0) return entry;
+  const gone = contentParts(entry).filter(isGone);
+  if (gone.length === 0) return entry;
   const shows = entry.shows.flatMap((part) =>
-    inactive.includes(part) ? linesFor(context, [part]) : [part],
+    gone.includes(part) ? linesFor(context, [part]) : [part],
   );
   return sized<ObjectEntry>({ type: "object", shows: once(shows) }, context.source);
 }
 
 /** Whether an object is active, with all lines of a part that shows its present version. */
-function isActive({ active }: PlanningContext, part: ShownPart): boolean {
+function isActive(context: PlanningContext, part: ShownPart): boolean {
+  const object = context.active.get(part.of);
+  return (
+    object !== undefined && (object.stored.version !== part.version || isPresent(context, part))
+  );
+}
+
+/** Whether an object is active in the version and with all lines that a part shows. */
+function isPresent({ active }: PlanningContext, part: ShownPart): boolean {
   const object = active.get(part.of);
-  if (object?.ranges === undefined || object.stored.version !== part.version)
-    return object !== undefined;
+  if (object?.stored.version !== part.version) return false;
   const { form, from = 1, to = from } = part;
+  if (object.ranges === undefined) return true;
   return form === "lines" && object.ranges.some((range) => range.from <= from && to <= range.to);
 }
 
