@@ -308,6 +308,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const hasLost = isCut || (said[0] !== undefined && !shown.has(said[0].id));
       if (!isShared && hasLost && !target.said.every(({ text }) => known?.has(text) === true))
         return;
+      // A list without any message that the session ingested does not show which prompts were before it.
+      const isKnown = target.messages.some(
+        (one) => isSpoken(one) && ingested.has(`${current.id} ${one.id}`),
+      );
+      if (!isShared && !isKnown && target.said.length > 0) return;
       abandoned = [...abandoned.filter((one) => one !== target), await line()];
       needsWord ||= !isShared;
       isReportPending = true;
