@@ -31,7 +31,7 @@ export interface ReadContent {
   readonly generator: Provenance["generator"];
   /** Whether nothing but the path shows that this is the file of the object. */
   readonly isByPath?: boolean;
-  /** Whether the session may not read the file by itself: a tool of the host has read this content. */
+  /** Whether a tool of the host has read the content. Then no other text of the file may become known. */
   readonly isByTool?: boolean;
 }
 

@@ -47,7 +47,7 @@ export async function indexFile(
   path: string,
   generator: Provenance["generator"],
 ): Promise<IndexedFile> {
-  return await indexContent(scope, await readKnown(scope, path), { generator, isByTool: false });
+  return await indexContent(scope, await readKnown(scope, path), { generator });
 }
 
 /**
@@ -62,9 +62,9 @@ export async function readKnown(scope: SessionScope, path: string): Promise<Know
   return { file, earlier: isSamePath ? before : await findFile(scope, file.realPath) };
 }
 
-/** How a content was read: by whom, and after which version of the object. Default: after that of `KnownRead`. */
-export type ReadBy = Pick<ReadContent, "generator"> &
-  Partial<Pick<ReadContent, "readAfter" | "isByTool">>;
+/** How a content was read. Default: after the version of `KnownRead`, by the session itself. */
+export type ReadBy = Pick<ReadContent, "generator" | "isByTool"> &
+  Partial<Pick<ReadContent, "readAfter">>;
 
 /**
  * Stores the version of a file with a content, unless it is unchanged, and adds it to the pool. The latest version stays
@@ -73,7 +73,7 @@ export type ReadBy = Pick<ReadContent, "generator"> &
 export async function indexContent(
   scope: SessionScope,
   { file, earlier: found }: KnownRead,
-  { generator, readAfter, isByTool = true }: ReadBy,
+  { generator, readAfter, isByTool = false }: ReadBy,
 ): Promise<IndexedFile> {
   const { files, ids } = scope.dependencies;
   const earlier = found ?? (await movedHere(scope, file.realPath));

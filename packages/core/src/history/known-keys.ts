@@ -90,7 +90,7 @@ function findMessages(
   const sequence = messages.sequence.slice(0, shared);
   // Hosts remove a failed answer from the end of their list, and ask again.
   const isWhole = messages.sequence.slice(shared).every((one) => messages.isDiscarded(one));
-  // A list behind the same summary as before is the same one. Only its newest prompt can have the words of another.
+  // Behind the same summary as before, only the newest prompt can be another one with known words.
   const isBehindSummary = sequence[0] !== undefined && sequence[0].position === undefined;
   const isOlder = identities.slice(shared).some(({ role }) => role === "user");
   if (!isWhole && !(isBehindSummary && isOlder))

@@ -30,7 +30,7 @@ export async function recognizeReads(
     const isNewest = newest.get(file.realPath)?.file.text === file.text;
     if (!isNewest) continue;
     const known = { file, earlier: await findFile(scope, file.realPath) };
-    const readBy = { generator: "human", readAfter: snapshot.version } as const;
+    const readBy = { generator: "human", readAfter: snapshot.version, isByTool: true } as const;
     if (!result.content.every(isText)) {
       // The image is in the result itself. Only the file's name and size are known.
       if (file.text !== null) continue;

@@ -31,10 +31,10 @@ export async function recordWrite(
   if (change === undefined) {
     if (earlier === undefined || presenceOf(earlier.body) === "unread")
       await indexNamed(scope, [path]);
-    else await indexContent(scope, read, { generator: "human" });
+    else await indexContent(scope, read, { generator: "human", isByTool: true });
     return undefined;
   }
-  const indexed = await indexContent(scope, read, { generator: "agent" });
+  const indexed = await indexContent(scope, read, { generator: "agent", isByTool: true });
   // Another session stored a later content first.
   if (!hasContentOf(indexed.stored, file)) return undefined;
   const follow =

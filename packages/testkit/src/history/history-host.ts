@@ -246,6 +246,11 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return (await mortal.store.changesSince()).versions.length;
   }
 
+  /** Whether the session has ingested a prompt or an answer. */
+  function wasIngested(message: ScriptedMessage): boolean {
+    return isSpoken(message) && ingested.has(`${current.id} ${message.id}`);
+  }
+
   /** Whether a session that is opened again can follow the host. */
   function canReopen(): boolean {
     return !needsWord && !(isSilent && isFaint);
@@ -275,7 +280,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       const { message, index } = promptAt(prompt);
       const { messages } = current.harness;
       const kept = messages.slice(0, messages.indexOf(message));
-      const shared = kept.filter((one) => isSpoken(one) && ingested.has(`${current.id} ${one.id}`));
+      const shared = kept.filter(wasIngested);
       const isShared = shared.length > 0;
       if (!isShared && (isCut || isCutForgotten)) return;
       // If a summary was cut off as well, the session cannot know whether the messages before the first prompt
@@ -309,10 +314,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (!isShared && hasLost && !target.said.every(({ text }) => known?.has(text) === true))
         return;
       // A list without any message that the session ingested does not show which prompts were before it.
-      const isKnown = target.messages.some(
-        (one) => isSpoken(one) && ingested.has(`${current.id} ${one.id}`),
-      );
-      if (!isShared && !isKnown && target.said.length > 0) return;
+      if (!isShared && !target.messages.some(wasIngested) && target.said.length > 0) return;
       abandoned = [...abandoned.filter((one) => one !== target), await line()];
       needsWord ||= !isShared;
       isReportPending = true;
