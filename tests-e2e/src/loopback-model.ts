@@ -6,7 +6,7 @@ import {
   type BilledPrompt,
   type PrefixCache,
 } from "./caching/prefix-cache.ts";
-import { estimateTokens, replyEvents, replyTokens } from "./loopback-reply.ts";
+import { estimateTokens, replyEvents, replyObject, replyTokens } from "./loopback-reply.ts";
 import type { Reply } from "./loopback-reply.ts";
 import { openLoopbackServer } from "./loopback-server.ts";
 import { wireRequest } from "./wire-request.ts";
@@ -119,8 +119,7 @@ const sendReply = async (
     sendError(outgoing, reply.status, reply.message, reply.details);
     return;
   }
-  outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  const events = replyEvents(reply, {
+  const answer = {
     id: `loopback-${request.index}`,
     model: request.model,
     usage: {
@@ -128,7 +127,16 @@ const sendReply = async (
       cachedTokens: read,
       completionTokens: replyTokens(reply),
     },
-  });
+  };
+  if (!request.isStreamed) {
+    if (reply.type !== "text" && reply.type !== "tool-calls")
+      return sendError(outgoing, 400, `the answer broke off after ${reply.text}`);
+    outgoing.writeHead(200, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify(replyObject(reply, answer)));
+    return;
+  }
+  outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  const events = replyEvents(reply, answer);
   for (const event of events) {
     outgoing.write(event);
   }

@@ -41,6 +41,28 @@ export const toolCalls = (
   calls: calls.map(([id, name, args]) => ({ id, name, arguments: { ...args } })),
 });
 
+/** Returns a whole reply as one JSON object, as the server sends it if the request asks for no stream. */
+export const replyObject = (
+  reply: Extract<Reply, { readonly type: "text" | "tool-calls" }>,
+  options: { readonly id: string; readonly model: string; readonly usage: ReplyUsage },
+): object => {
+  const calls = reply.type === "tool-calls" ? reply.calls : [];
+  const message = {
+    role: "assistant",
+    content: reply.text ?? "",
+    ...(reply.reasoning === undefined ? {} : { reasoning_content: reply.reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
+  };
+  return {
+    id: options.id,
+    object: "chat.completion",
+    created: 0,
+    model: options.model,
+    choices: [{ index: 0, message, finish_reason: finishReason(reply) }],
+    usage: wireUsage(options.usage),
+  };
+};
+
 /** Returns the server-sent events of a reply in order. An incomplete reply has no closing `[DONE]`. */
 export const replyEvents = (
   reply: Exclude<Reply, { readonly type: "error" }>,
@@ -61,10 +83,9 @@ export const replyEvents = (
   if (reply.type === "disconnect" || reply.type === "hang") {
     return events;
   }
-  const finish = reply.type === "tool-calls" ? "tool_calls" : "stop";
   return [
     ...events,
-    chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish }] }),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: finishReason(reply) }] }),
     chunk({ choices: [], usage: wireUsage(options.usage) }),
     "data: [DONE]\n\n",
   ];
@@ -89,18 +110,18 @@ const deltas = (
     { role: "assistant", content: "" },
     ...(reasoning === undefined ? [] : [{ reasoning_content: reasoning }]),
     ...halves(reply.text ?? "").map((content) => ({ content })),
-    ...calls.map((call, index) => ({
-      tool_calls: [
-        {
-          index,
-          id: call.id,
-          type: "function",
-          function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-        },
-      ],
-    })),
+    ...calls.map((call, index) => ({ tool_calls: [{ index, ...wireCall(call) }] })),
   ];
 };
+
+const wireCall = ({ id, name, arguments: args }: ScriptedToolCall): object => ({
+  id,
+  type: "function",
+  function: { name, arguments: JSON.stringify(args) },
+});
+
+const finishReason = ({ type }: Pick<Reply, "type">): string =>
+  type === "tool-calls" ? "tool_calls" : "stop";
 
 /** Splits a text into two pieces, so that a reader that does not join them fails a test. */
 const halves = (text: string): readonly string[] => {

@@ -36,6 +36,8 @@ export interface WireRequest {
   readonly body: Buffer;
   readonly byteLength: number;
   readonly model: string;
+  /** Whether the client asks for server-sent events. */
+  readonly isStreamed: boolean;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly WireTool[];
   /** The text that a prefix cache would use as its key: first the tools, then the messages. */
@@ -61,6 +63,7 @@ export const wireRequest = (
     body,
     byteLength: body.byteLength,
     model: textOf(parsed["model"]),
+    isStreamed: parsed["stream"] === true,
     messages: messages.map(wireMessage),
     tools: tools.map(wireTool),
     promptText: [...tools, ...messages].map((part) => JSON.stringify(part)).join("\n"),

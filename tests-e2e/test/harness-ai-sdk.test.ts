@@ -6,6 +6,12 @@ import { sdkHost } from "../src/ai-sdk/sdk-host.ts";
 
 const { harness, supports } = aiSdkAdapter;
 
+/** The SDK's own providers, over HTTP. OpenAI's chat completions have no images in results, and no signed thinking. */
+const providers = [
+  ["OpenAI", openOpenAiModel, { images: false, signedThinking: false }],
+  ["Anthropic", openAnthropicSdkModel, {}],
+] as const;
+
 for (const settings of ["defaults", "specification"] as const) {
   for (const name of ["generateText", "streamText"] as const)
     harnessContract({
@@ -27,17 +33,19 @@ for (const settings of ["defaults", "specification"] as const) {
     settings,
     openHost: sdkHost({ door: "middleware alone" }),
   });
+  for (const [provider, openModel, lacks] of providers) {
+    for (const name of ["generateText", "streamText"] as const)
+      harnessContract({
+        name: `${harness} ${name} with the ${provider} provider`,
+        supports: { ...supports, ...lacks },
+        settings,
+        openHost: sdkHost({ function: name, openModel }),
+      });
+    harnessContract({
+      name: `${harness} middleware with the ${provider} provider`,
+      supports: { ...supports, ...lacks, otherExtensions: false },
+      settings,
+      openHost: sdkHost({ door: "middleware", function: "streamText", openModel }),
+    });
+  }
 }
-
-harnessContract({
-  name: `${harness} with the OpenAI provider`,
-  // Its chat completions have no images in results, and no signed thinking.
-  supports: { ...supports, images: false, signedThinking: false },
-  openHost: sdkHost({ function: "streamText", openModel: openOpenAiModel }),
-});
-
-harnessContract({
-  name: `${harness} with the Anthropic provider`,
-  supports,
-  openHost: sdkHost({ function: "streamText", openModel: openAnthropicSdkModel }),
-});

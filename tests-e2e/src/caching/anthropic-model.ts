@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 
 import type { Reply } from "../loopback-reply.ts";
 import { openLoopbackServer } from "../loopback-server.ts";
-import { anthropicEvents, usualSignature } from "./anthropic-reply.ts";
+import { anthropicAnswer, anthropicEvents, usualSignature } from "./anthropic-reply.ts";
 import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts";
 import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";
 import { boundThinking, thinkingModeFaults } from "./thinking-binding.ts";
@@ -64,9 +64,14 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
     }
     const model = String(request.payload["model"]);
     const id = `msg_${request.index}`;
-    const events = anthropicEvents(reply, { id, model, billed: prompt, signature });
+    const answer = { id, model, billed: prompt, signature };
+    if (request.payload["stream"] !== true) {
+      outgoing.writeHead(200, { "content-type": "application/json" });
+      outgoing.end(JSON.stringify(anthropicAnswer(reply, answer)));
+      return;
+    }
     outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-    outgoing.end(events.join(""));
+    outgoing.end(anthropicEvents(reply, answer).join(""));
   };
 
   /** Verifies the thinking of a request, and returns the signature of the thinking that answers it. */
