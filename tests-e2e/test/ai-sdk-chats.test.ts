@@ -227,12 +227,7 @@ describe("a run on the AI SDK", () => {
   });
 
   it("learns from the tokens that the provider reports", async () => {
-    const openModel: typeof openScriptedModel = async (options) =>
-      await openScriptedModel({
-        ...options,
-        model: (request) => ({ ...options.model(request), tokens: 5_000 }),
-      });
-    await using chat = await openSdkChat({ openModel });
+    await using chat = await openSdkChat({ openModel: openCountingModel });
 
     await chat.run([said("one")], [show("s1"), show("s2"), "answer one"]);
 
@@ -242,12 +237,7 @@ describe("a run on the AI SDK", () => {
 });
 
 it("takes over the tokens of a chat without tools", async () => {
-  const openModel: typeof openScriptedModel = async (options) =>
-    await openScriptedModel({
-      ...options,
-      model: (request) => ({ ...options.model(request), tokens: 5_000 }),
-    });
-  await using chat = await openSdkChat({ openModel });
+  await using chat = await openSdkChat({ openModel: openCountingModel });
 
   const made = await chat.run([said("one")], ["answer one"]);
   await chat.run([said("one"), ...made, said("two")], ["answer two"]);
@@ -377,3 +367,13 @@ describe("code that only takes a model", () => {
     expect(JSON.stringify((await session.peekView()).messages)).toContain("one");
   });
 });
+
+/** Opens a model that reports 5,000 tokens for each request. */
+async function openCountingModel(
+  options: Parameters<typeof openScriptedModel>[0],
+): ReturnType<typeof openScriptedModel> {
+  return await openScriptedModel({
+    ...options,
+    model: (request) => ({ ...options.model(request), tokens: 5_000 }),
+  });
+}

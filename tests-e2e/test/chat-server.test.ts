@@ -60,18 +60,7 @@ function noteModel(): NoteModel {
     return { text: "", calls: [{ id: `show_${calls}`, name: "show_note", arguments: {} }, ...ids] };
   }
 
-  const model: LanguageModelV4 = {
-    specificationVersion: "v4",
-    provider: "scripted.chat",
-    modelId: "scripted",
-    supportedUrls: {},
-    doGenerate: async () => await Promise.reject(new Error("the server streams")),
-    doStream: async (call) => {
-      const stream = ReadableStream.from(streamParts(reply(neutralRequest(call))));
-      return await Promise.resolve({ stream });
-    },
-  };
-  return { model, leaks };
+  return { model: streamingModel((request) => streamParts(reply(request))), leaks };
 }
 
 interface HeldModel {
@@ -94,18 +83,30 @@ function heldModel(): HeldModel {
     }
   }
 
-  const model: LanguageModelV4 = {
+  const model = streamingModel((request) => {
+    requests.push(request);
+    return answer();
+  });
+  return { model, requests, release };
+}
+
+/** Returns a model that answers each request with the parts of a stream. */
+function streamingModel(
+  answer: (
+    request: ModelRequest,
+  ) => AsyncIterable<LanguageModelV4StreamPart> | Iterable<LanguageModelV4StreamPart>,
+): LanguageModelV4 {
+  return {
     specificationVersion: "v4",
     provider: "scripted.chat",
     modelId: "scripted",
     supportedUrls: {},
     doGenerate: async () => await Promise.reject(new Error("the server streams")),
     doStream: async (call) => {
-      requests.push(neutralRequest(call));
-      return await Promise.resolve({ stream: ReadableStream.from(answer()) });
+      const stream = ReadableStream.from(answer(neutralRequest(call)));
+      return await Promise.resolve({ stream });
     },
   };
-  return { model, requests, release };
 }
 
 interface OpenedServer extends AsyncDisposable {

@@ -13,6 +13,23 @@ import {
 /** What a context tool returns with its result. */
 const details = { [executionField]: { report: "pinned", effects: [{ op: "pin" }] } };
 
+// Pi's form of an answer with thinking and of a tool's result is core's form.
+
+const thoughtful = [
+  { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
+  { type: "text", text: "an answer with a thought" },
+];
+
+const pinResult = {
+  role: "toolResult",
+  toolCallId: "call_9",
+  toolName: "pin",
+  content: [{ type: "text", text: "pinned" }],
+  details,
+  isError: false,
+  timestamp: 5,
+} as const;
+
 /** Pi's codec with messages as Pi records them. */
 export const piSubject: CodecSubject<unknown> = {
   codec: piCodec,
@@ -26,10 +43,7 @@ export const piSubject: CodecSubject<unknown> = {
   signed: {
     message: {
       role: "assistant",
-      content: [
-        { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
-        { type: "text", text: "an answer with a thought" },
-      ],
+      content: thoughtful,
       usage: { input: 10, output: 2 },
       stopReason: "stop",
       timestamp: 4,
@@ -37,18 +51,7 @@ export const piSubject: CodecSubject<unknown> = {
     thinking: "a thought",
     signature: "c2lnbmVk",
   },
-  detailed: {
-    message: {
-      role: "toolResult",
-      toolCallId: "call_9",
-      toolName: "pin",
-      content: [{ type: "text", text: "pinned" }],
-      details,
-      isError: false,
-      timestamp: 5,
-    },
-    details,
-  },
+  detailed: { message: pinResult, details },
   sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
 };
 
@@ -66,28 +69,14 @@ export const neutralSubject: CodecSubject<Message> = {
   signed: {
     message: {
       role: "assistant",
-      content: [
-        { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
-        { type: "text", text: "an answer with a thought" },
-      ],
+      content: thoughtful,
       usage: { input: 10, cacheRead: 0, cacheWrite: 0 },
       timestamp: 4,
     },
     thinking: "a thought",
     signature: "c2lnbmVk",
   },
-  detailed: {
-    message: {
-      role: "toolResult",
-      toolCallId: "call_9",
-      toolName: "pin",
-      content: [{ type: "text", text: "pinned" }],
-      details,
-      isError: false,
-      timestamp: 5,
-    },
-    details,
-  },
+  detailed: { message: pinResult, details },
   sentAgain: (message) =>
     message.role === "assistant"
       ? { ...message, usage: { input: 99, cacheRead: 0, cacheWrite: 0 } }
