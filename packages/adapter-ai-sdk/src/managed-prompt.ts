@@ -49,6 +49,7 @@ export async function managedPrompt(
     return { one, json: sdkMessages([raw]) };
   });
   const host = listed.slice(0, listed.length - added).flatMap(({ json }) => json);
+  const kept = new Set(own);
   const isUsable = connection.tools.every(({ name }) => tools.some((one) => one.name === name));
   state.chat = host;
   state.hasViews ||= isUsable;
@@ -62,7 +63,7 @@ export async function managedPrompt(
     ...(state.hasViews ? {} : { thinking: "free" }),
     recordOnly: !isUsable,
     host,
-    messages: listed.filter(({ one }) => own.includes(one)).flatMap(({ json }) => json),
+    messages: listed.filter(({ one }) => kept.has(one)).flatMap(({ json }) => json),
     added: new Set(listed.slice(listed.length - added).flatMap(({ json }) => json)),
   });
   if (call === undefined) return undefined;

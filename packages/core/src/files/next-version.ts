@@ -38,7 +38,7 @@ export interface ReadContent {
 /**
  * Returns the draft for a content. The content follows the version after which it was read. After a later version the
  * file is read again, so an old content never follows a newer one. A file that was only named meanwhile gets no text that
- * its tool has not read.
+ * the tool has not read.
  */
 export function afterRead(files: FileSource, id: ObjectId, read: ReadContent): Draft {
   const { content, readAfter, generator, isByPath = false, isByTool = false } = read;

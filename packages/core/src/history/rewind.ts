@@ -33,8 +33,8 @@ import {
  * Rewinds a session to a point of the host's list: a position of its chat, or a later one on an abandoned branch. The
  * chat is cut there, and the sets come from the stored versions of that time, so that the user finds the session
  * unchanged (decision D52). The abandoned branch stays in the store. Nothing is stored here: the next commit makes a
- * new version. A host compaction is removed with its summary, unless the host still sends the summary. `before`: what each
- * message of the list was until now. It is empty if each message has an id or a time.
+ * new version. A host compaction is removed with its summary, unless the host still sends the summary. `before`: the
+ * known message that each message of the list was until now. It is empty if each message has an id or a time.
  */
 export async function rewindTo(
   scope: SessionScope,
@@ -111,7 +111,7 @@ export async function returnToAnother(
   return true;
 }
 
-/** What the messages of a list are for the session. */
+/** The known message for each message of a list; undefined for a new one. */
 type KnownList = readonly (KnownMessage | undefined)[];
 
 function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point is BranchPoint {

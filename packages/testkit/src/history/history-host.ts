@@ -106,8 +106,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   /** Whether the host went back without a report, so that only the next prompt shows it. */
   let isSilent = false;
   /**
-   * Whether the only message before that prompt which the session can recognise is another prompt. A session that is opened
-   * again cannot know which prompt has these words, if the messages have no names and the list no longer has its beginning.
+   * Whether the session can recognise the list only by the words of one earlier prompt, because messages have no names and
+   * the list lost its beginning. A session that is opened again cannot know which of its prompts had these words.
    */
   let isFaint = false;
   /** Whether the host reported that it went back, and the session has not seen the host's list since. */

@@ -87,8 +87,8 @@ function heldByNewlyLeftOut(
 }
 
 /**
- * Returns an entry in which lines replace the contents that are no longer shown. What only messages held that are left out
- * is not shown outside a result either.
+ * Returns an entry in which lines replace the contents that are no longer shown. Content that came only from messages that
+ * are left out is not shown outside a result either.
  */
 function withoutParts(
   context: PlanningContext,
