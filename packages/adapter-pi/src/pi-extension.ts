@@ -6,6 +6,8 @@ import {
   type ViewOptions,
 } from "@self-context-manager/core";
 import {
+  contextCommand,
+  type ContextFigures,
   heldWrites,
   isSessionGone,
   isStoreFailure,
@@ -17,8 +19,6 @@ import {
 
 import { type BlockedCall, blockedCall } from "./blocked-call.ts";
 import { compactionAnswer, compactionKind } from "./compaction.ts";
-import { contextCommand } from "./context-command.ts";
-import type { ContextFigures } from "./context-figures.ts";
 import {
   failedStatus,
   notifyLost,
@@ -534,9 +534,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     async function answerCommand(args: string, context: PiContext): Promise<string> {
       try {
         const text = await contextCommand(args, {
+          host: "Pi",
           isOn: () => isOn,
           turn: async (on) => await turn(on, context),
-          open: async () => await open(context),
+          session: async () => (await open(context)).session,
           figures: async () => await figures(context),
           isCompacted: () => isCompacted,
           sendsOwn,

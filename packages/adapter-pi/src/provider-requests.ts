@@ -1,12 +1,12 @@
 import {
   askedRetention,
+  type ContextFigures,
   ownBreakpoints,
   prefixStability,
   type SentMessage,
 } from "@self-context-manager/core/host";
 import type { PriceProfile, ReportedUsage, View, ViewOptions } from "@self-context-manager/core";
 
-import type { ContextFigures } from "./context-figures.ts";
 import { modelPrices } from "./model-prices.ts";
 import { type Fields, isFields, type PiMessage } from "./pi-api.ts";
 import { piUsage } from "./pi-usage.ts";

@@ -52,6 +52,8 @@ export {
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
 export { answeredAgain } from "../adapters/answered-again.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
+export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";
+export type { ContextFigures } from "../adapters/context-figures.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
 export {

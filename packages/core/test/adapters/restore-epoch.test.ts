@@ -1,7 +1,7 @@
-import type { ContextSession } from "@self-context-manager/core";
-import { describe, expect, test } from "vitest";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { describe, expect, it } from "vitest";
 
-import { restoreEpoch } from "../src/restore-epoch.ts";
+import { restoreEpoch } from "../../src/adapters/restore-epoch.ts";
 
 const file = "0192f3a4-5b6c-7d8e-9f00-112233445566";
 
@@ -27,7 +27,7 @@ function session(asked: string[]): ContextSession {
 }
 
 describe("restoring the contents that left the view when the last epoch ended", () => {
-  test("activates them, and for arguments the file that they wrote", async () => {
+  it("activates them, and for arguments the file that they wrote", async () => {
     const asked: string[] = [];
 
     const said = await restoreEpoch(session(asked), ["t1", "t2/args"]);
@@ -36,7 +36,7 @@ describe("restoring the contents that left the view when the last epoch ended", 
     expect(said).toBe("2 objects are active again: t1, f1.");
   });
 
-  test("activates a file once, even if it left twice", async () => {
+  it("activates a file once, even if it left twice", async () => {
     const asked: string[] = [];
 
     await restoreEpoch(session(asked), ["t2/args", "t2/args", "t1", "t1"]);
@@ -44,13 +44,13 @@ describe("restoring the contents that left the view when the last epoch ended", 
     expect(asked).toEqual([file, "t1"]);
   });
 
-  test("reports what cannot be activated", async () => {
+  it("reports what cannot be activated", async () => {
     expect(await restoreEpoch(session([]), ["t9", "t1"])).toBe(
       "1 object is active again: t1.\nt9 is unknown.",
     );
   });
 
-  test("reports that there is nothing to restore", async () => {
+  it("reports that there is nothing to restore", async () => {
     expect(await restoreEpoch(session([]), [])).toBe(
       "No content left the view when the last epoch ended.",
     );

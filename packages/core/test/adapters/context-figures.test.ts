@@ -1,8 +1,9 @@
-import { type CostAccount, countCall, emptyAccount } from "@self-context-manager/core/host";
-import { modelOptions, type PriceProfile } from "@self-context-manager/core";
-import { describe, expect, test } from "vitest";
+import { type CostAccount, countCall, emptyAccount } from "../../src/cost/cost-account.ts";
+import { modelOptions } from "../../src/cost/model-options.ts";
+import type { PriceProfile } from "../../src/cost/price-profile.ts";
+import { describe, expect, it } from "vitest";
 
-import { type ContextFigures, contextFigures } from "../src/context-figures.ts";
+import { type ContextFigures, contextFigures } from "../../src/adapters/context-figures.ts";
 
 const prices = modelOptions({ provider: "anthropic", id: "claude-sonnet-4-5" }).prices;
 /** The account of one call of a warm cache. */
@@ -24,10 +25,10 @@ const stability = { messages: 9, tokens: 38_000, promptTokens: 40_000, isAppende
 const tokens = { metadata: 100, chat: 30_000, active: 8100 };
 const nameOf = (key: string): string => `${key} named`;
 const said = (figures: Partial<ContextFigures>): string =>
-  contextFigures({ tokens, ...figures }, nameOf).join("\n");
+  contextFigures({ tokens, ...figures }, { nameOf, host: "Pi" }).join("\n");
 
 describe("the figures for the user", () => {
-  test("show the tokens by pool and how many of them are no longer active", () => {
+  it("show the tokens by pool and how many of them are no longer active", () => {
     expect(said({})).toBe(
       "In view, estimated: 38.2k tokens (metadata 100, chat 30k, active 8.1k).",
     );
@@ -35,7 +36,7 @@ describe("the figures for the user", () => {
     expect(said({ epoch: { ...epoch, deadTokens: 20 } })).toContain("; under 1 % of them");
   });
 
-  test("name estimates, byte comparisons and the provider's counts", () => {
+  it("name estimates, byte comparisons and the provider's counts", () => {
     const reported = { input: 12, cacheRead: 36_000, cacheWrite: 2400 };
 
     const lines = said({ epoch, stability, account, prices, reported }).split("\n");
@@ -48,7 +49,7 @@ describe("the figures for the user", () => {
     ]);
   });
 
-  test("show a higher cost, and that prices are assumed", () => {
+  it("show a higher cost, and that prices are assumed", () => {
     const unknown = modelOptions({ provider: "x", id: "x" }).prices;
     const more = oneCall(unknown, [11_000, 0, 10_000]);
 
@@ -57,7 +58,7 @@ describe("the figures for the user", () => {
     );
   });
 
-  test("show which contents left the view, why, and how to activate them again", () => {
+  it("show which contents left the view, why, and how to activate them again", () => {
     expect(said({ epoch })).toContain(
       [
         "Epoch 4, 12 calls so far. The previous epoch ended because the cost of sending inactive content again had reached the set share of the cost of a rewrite.",
@@ -70,14 +71,14 @@ describe("the figures for the user", () => {
     );
   });
 
-  test("name twelve contents and the number of the others", () => {
+  it("name twelve contents and the number of the others", () => {
     const left = Array.from({ length: 20 }, (_, index) => `t${index}`);
 
     expect(said({ epoch: { ...epoch, left } })).toContain("Removed from the view then: t0 named");
     expect(said({ epoch: { ...epoch, left } })).toContain("t11 named, and 8 more.");
   });
 
-  test("show that nothing is cached", () => {
+  it("show that nothing is cached", () => {
     const none = { ...prices, caching: "none" } as const;
 
     expect(said({ prices: none })).toContain("nothing is cached");

@@ -1,17 +1,18 @@
-import type { ContextSession, ListedObject } from "@self-context-manager/core";
-import { shortName } from "@self-context-manager/core/host";
-
+import { shortName } from "../render/short-name.ts";
+import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { type ContextFigures, contextFigures } from "./context-figures.ts";
 import { restoreEpoch } from "./restore-epoch.ts";
 
-/** The parts of the extension that `/context` uses. */
+/** The parts of an adapter that the user's command uses. */
 export interface ContextSwitch {
+  /** The host's name, for the user. */
+  readonly host: string;
   readonly isOn: () => boolean;
   readonly turn: (on: boolean) => Promise<string>;
-  readonly open: () => Promise<{ readonly session: ContextSession; readonly workspace: string }>;
+  readonly session: () => Promise<ContextSession>;
   /** The cost of the calls so far and the figures of the next view; undefined while switched off. */
   readonly figures: () => Promise<ContextFigures | undefined>;
-  /** Why Pi's own messages are sent now; undefined if the views are. */
+  /** Why the host's own messages are sent now; undefined if the views are. */
   readonly sendsOwn: () => string | undefined;
   /** Whether the user compacted the chat after the last call. The session knows it only with the next call. */
   readonly isCompacted: () => boolean;
@@ -24,31 +25,28 @@ const compactedSince =
   "The chat was compacted after the last call. Contents leave the view with the next call.";
 
 /** Runs `/context` with its arguments and returns the text for the user. */
-export async function contextCommand(args: string, extension: ContextSwitch): Promise<string> {
+export async function contextCommand(args: string, host: ContextSwitch): Promise<string> {
   const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
-  if (verb === "on" || verb === "off") return await extension.turn(verb === "on");
+  if (verb === "on" || verb === "off") return await host.turn(verb === "on");
   const changes = verb !== "list" && verb !== "show";
-  if (changes && !extension.isOn()) return "Managed context is off; /context on switches it on.";
+  if (changes && !host.isOn()) return "Managed context is off; /context on switches it on.";
   if (verb === "list") {
-    const { session, workspace } = await extension.open();
-    const why = extension.sendsOwn();
-    if (why !== undefined) return `${why}\n${await list(session, workspace, undefined)}`;
-    const text = await list(session, workspace, await extension.figures());
-    return extension.isCompacted()
-      ? `${text}\n${compactedSince} The list above is from before.`
-      : text;
+    const session = await host.session();
+    const why = host.sendsOwn();
+    if (why !== undefined) return `${why}\n${await list(session, host, undefined)}`;
+    const text = await list(session, host, await host.figures());
+    return host.isCompacted() ? `${text}\n${compactedSince} The list above is from before.` : text;
   }
   if (verb === "restore") {
-    if (extension.isCompacted()) return `${compactedSince} Run /context restore after it.`;
-    const { session } = await extension.open();
-    return await restoreEpoch(session, (await extension.figures())?.epoch?.left ?? []);
+    if (host.isCompacted()) return `${compactedSince} Run /context restore after it.`;
+    return await restoreEpoch(await host.session(), (await host.figures())?.epoch?.left ?? []);
   }
   if (target === "") return usage;
-  const { session, workspace } = await extension.open();
+  const session = await host.session();
   const words = [target, ...rest];
   switch (verb) {
     case "show":
-      return await show(session, words.join(" "), workspace);
+      return await show(session, words.join(" "));
     case "activate":
       if (rest.some((one) => !/^\d+$/u.test(one)))
         return await each(words, async (name) => await session.activate(name));
@@ -86,13 +84,15 @@ function lines([from, to]: readonly string[]): { readonly from?: number; readonl
 
 async function list(
   session: ContextSession,
-  workspace: string,
+  { host }: ContextSwitch,
   figures: ContextFigures | undefined,
 ): Promise<string> {
+  const { workspace } = session;
   const { objects, activeCount } = await session.status();
   if (objects.length === 0) return "No objects are known yet.";
   const title = `${activeCount} of ${objects.length} known objects are active.`;
-  const figureLines = figures === undefined ? [] : ["", ...contextFigures(figures, nameOf)];
+  const figureLines =
+    figures === undefined ? [] : ["", ...contextFigures(figures, { nameOf, host })];
   return [title, ...objects.map((object) => line(object, workspace)), ...figureLines].join("\n");
 
   function nameOf(key: string): string {
@@ -111,12 +111,12 @@ function line({ handle, state, stored, isInView }: ListedObject, workspace: stri
   return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${version}${stays}`;
 }
 
-async function show(session: ContextSession, target: string, workspace: string): Promise<string> {
+async function show(session: ContextSession, target: string): Promise<string> {
   const found = await session.inspect(target);
   if ("text" in found) return found.text;
   const { body, version, at } = found;
   return [
-    `${shortName(workspace, body)} (${body.type} ${body.id}), version ${version} of ${at.tx_time}`,
+    `${shortName(session.workspace, body)} (${body.type} ${body.id}), version ${version} of ${at.tx_time}`,
     body.content ?? "(no text content)",
   ].join("\n");
 }

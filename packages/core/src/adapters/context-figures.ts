@@ -1,10 +1,8 @@
-import {
-  type CostAccount,
-  costRatio,
-  type PoolTokens,
-  type PrefixStability,
-} from "@self-context-manager/core/host";
-import type { PriceProfile, ReportedUsage } from "@self-context-manager/core";
+import type { ReportedUsage } from "../chat/message.ts";
+import { type CostAccount, costRatio } from "../cost/cost-account.ts";
+import type { PrefixStability } from "../cost/prefix-stability.ts";
+import type { PriceProfile } from "../cost/price-profile.ts";
+import type { PoolTokens } from "../view/layout.ts";
 
 /** The tokens and costs that `/context` shows; a figure that a layout or a provider does not report is left out. */
 export interface ContextFigures {
@@ -32,10 +30,17 @@ interface EpochState {
   readonly promptTokens: number;
 }
 
+export interface FigureNames {
+  /** The host's name. */
+  readonly host: string;
+  /** Returns the name of an object by its handle. */
+  readonly nameOf: (handle: string) => string;
+}
+
 /** Returns three kinds of figures, each with its name: estimates, byte comparisons, and the provider's counts. */
 export function contextFigures(
   figures: ContextFigures,
-  nameOf: (handle: string) => string,
+  { nameOf, host }: FigureNames,
 ): readonly string[] {
   const { tokens, stability, epoch, account, prices, reported } = figures;
   return [
@@ -43,7 +48,7 @@ export function contextFigures(
     ...(stability === undefined ? [] : [prefixLine(stability)]),
     ...(account === undefined || account.estimated.calls === 0 ? [] : [spentLine(account, prices)]),
     ...(reported === undefined ? [] : [reportedLine(reported)]),
-    ...(prices === undefined ? [] : [priceLine(prices)]),
+    ...(prices === undefined ? [] : [priceLine(prices, host)]),
     ...(epoch === undefined ? [] : epochLines(epoch, nameOf)),
   ];
 }
@@ -77,8 +82,13 @@ function reportedLine({ input, cacheRead, cacheWrite }: ReportedUsage): string {
   return `Last call, reported by the provider: ${tokensOf(cacheRead)} tokens read from its cache, ${tokensOf(cacheWrite)} written to it, ${tokensOf(input)} neither.`;
 }
 
-function priceLine({ read, write, lifetime, caching, source, minimum }: PriceProfile): string {
-  const from = { host: "from Pi", table: "from the built-in table", default: "assumed" }[source];
+function priceLine(
+  { read, write, lifetime, caching, source, minimum }: PriceProfile,
+  host: string,
+): string {
+  const from = { host: `from ${host}`, table: "from the built-in table", default: "assumed" }[
+    source
+  ];
   if (caching === "none") return `Prices (${from}): nothing is cached.`;
   const life =
     lifetime === undefined ? "" : `; assumed lifetime of a cache entry: ${duration(lifetime)}`;

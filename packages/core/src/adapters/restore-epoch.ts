@@ -1,5 +1,5 @@
-import type { ContextSession } from "@self-context-manager/core";
-import { isObjectId } from "@self-context-manager/core/host";
+import { isObjectId } from "@self-context-manager/objects";
+import type { ContextSession } from "../session/context-session.ts";
 
 /**
  * Activates the contents that left the view when the last epoch ended, and reports those that could not be activated.
