@@ -1,0 +1,136 @@
+import type { AssistantMessage, Block, Message, ViewMessage } from "@self-context-manager/core";
+import {
+  fieldsOf,
+  jsonObject,
+  type MessageCodec,
+  type MessageIdentity,
+  sha256,
+  canonicalJson,
+  soundUsage,
+  toJson,
+} from "@self-context-manager/core/host";
+
+/** A message as OpenClaw gives it to a context engine. */
+export interface OpenClawMessage {
+  readonly role: string;
+  readonly [field: string]: unknown;
+}
+
+/** The kind of the messages that the adapter adds to a request. */
+export const ownKind = "self-context-manager";
+
+/** Reads OpenClaw's messages. A message that it cannot read becomes an opaque message. */
+export const openClawCodec: MessageCodec<OpenClawMessage> = {
+  // The notices of OpenClaw's own `read` below lines that are not the whole rest of the file.
+  fileRendering: { notice: /\n\n\[[^\n]*Use offset=\d+ to continue\.?\]$/u },
+  identify(raw): MessageIdentity {
+    const message = fieldsOf(raw);
+    const { role, toolCallId, customType, content } = message;
+    if (role === "custom") {
+      return { role, key: `custom ${String(customType)} ${sha256(canonicalJson(toJson(content)))}` };
+    }
+    return {
+      role: typeof role === "string" ? role : "",
+      ...timeOf(message),
+      ...(typeof toolCallId === "string" ? { callId: toolCallId } : {}),
+    };
+  },
+  decode(raw): Message {
+    const message = fieldsOf(raw);
+    return (
+      decoders[String(message["role"])]?.(message) ?? {
+        role: "opaque",
+        kind: typeof message["role"] === "string" ? message["role"] : "",
+        raw: toJson(raw),
+        ...timeOf(message),
+      }
+    );
+  },
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const decoders: Readonly<Record<string, (message: Fields) => Message | undefined>> = {
+  user({ role: _role, content, timestamp: _timestamp, ...meta }) {
+    if (typeof content !== "string" && !areBlocks(content)) return undefined;
+    return { role: "user", content, meta: jsonObject(meta), ...timeOf({ timestamp: _timestamp }) };
+  },
+  assistant({ role: _role, content = [], timestamp, ...meta }) {
+    const blocks = content === null ? [] : content;
+    if (!areBlocks(blocks)) return undefined;
+    const { stopReason } = meta;
+    const usage = usageOf(meta["usage"]);
+    return {
+      role: "assistant",
+      content: blocks,
+      ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
+      ...(usage === undefined ? {} : { usage }),
+      meta: jsonObject(meta),
+      ...timeOf({ timestamp }),
+    };
+  },
+  toolResult({ toolCallId, toolName, content = [], isError, details, timestamp }) {
+    const blocks = content === null ? [] : content;
+    if (typeof toolCallId !== "string" || !areBlocks(blocks)) return undefined;
+    return {
+      role: "toolResult",
+      toolCallId,
+      toolName: typeof toolName === "string" ? toolName : "",
+      content: blocks,
+      isError: isError === true,
+      ...(details === undefined ? {} : { details: toJson(details) }),
+      ...timeOf({ timestamp }),
+    };
+  },
+  compactionSummary(message) {
+    return {
+      role: "summary",
+      kind: "compactionSummary",
+      raw: toJson(message),
+      isFromManager: false,
+      ...timeOf(message),
+    };
+  },
+};
+
+/** Converts a message of a view to OpenClaw's form. */
+export function openClawMessage(message: ViewMessage): OpenClawMessage {
+  switch (message.role) {
+    case "user": {
+      const { content, meta, timestamp } = message;
+      // OpenClaw writes the time before the text of a user's message, so a text of the context manager has another role.
+      return timestamp === undefined
+        ? { role: "custom", customType: ownKind, content, display: false, timestamp: 0 }
+        : { ...meta, role: "user", content, timestamp };
+    }
+    case "assistant":
+      return { ...message.meta, role: "assistant", content: message.content, ...timeOf(message) };
+    case "toolResult": {
+      const { toolCallId, toolName, content, isError } = message;
+      return { role: "toolResult", toolCallId, toolName, content, isError, ...timeOf(message) };
+    }
+    case "opaque":
+      return { ...jsonObject(message.raw), role: message.kind };
+  }
+}
+
+/** Whether a message of a request is one that the adapter added. */
+export function isOwnMessage({ role, customType }: OpenClawMessage): boolean {
+  return role === "custom" && customType === ownKind;
+}
+
+function usageOf(usage: unknown): AssistantMessage["usage"] {
+  const { input, cacheRead, cacheWrite } = fieldsOf(usage);
+  return soundUsage({ input, cacheRead, cacheWrite });
+}
+
+function areBlocks(content: unknown): content is readonly Block[] {
+  return (
+    Array.isArray(content) &&
+    content.every((block: unknown) => typeof fieldsOf(block)["type"] === "string")
+  );
+}
+
+function timeOf({ timestamp }: Fields): { readonly timestamp?: number } {
+  return typeof timestamp === "number" && Number.isFinite(timestamp) ? { timestamp } : {};
+}

@@ -1,0 +1,34 @@
+import { fieldsOf } from "@self-context-manager/core/host";
+
+/** The settings of the plugin, with the variables of the environment that mean the same. */
+const variables: Readonly<Record<string, string>> = {
+  store: "SCM_STORE",
+  storeKind: "SCM_STORE_KIND",
+  xtdbName: "SCM_XTDB_NAME",
+  xtdbToken: "SCM_XTDB_TOKEN",
+  xtdbKeep: "SCM_XTDB_KEEP",
+  activateUnread: "SCM_ACTIVATE_UNREAD",
+  layout: "SCM_LAYOUT",
+  policy: "SCM_POLICY",
+  setting: "SCM_SETTING",
+  alive: "SCM_ALIVE",
+  kept: "SCM_KEPT",
+  windowCalls: "SCM_WINDOW_CALLS",
+  windowTurns: "SCM_WINDOW_TURNS",
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment with the settings of the plugin, which count more. */
+export function environmentOf(settings: unknown, environment: Environment): Environment {
+  const given = Object.entries(fieldsOf(settings)).flatMap(([name, value]) => {
+    const variable = variables[name];
+    return variable === undefined || value === undefined ? [] : [[variable, textOf(value)] as const];
+  });
+  return { ...environment, ...Object.fromEntries(given) };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "boolean") return value ? "1" : "0";
+  return String(value);
+}

@@ -1,0 +1,81 @@
+import {
+  configFromEnvironment,
+  type ContextManager,
+  openContextManager,
+  openStore,
+  systemClock,
+} from "@self-context-manager/compose";
+import type { ObjectStore } from "@self-context-manager/core";
+import {
+  buildMemorySystemPromptAddition,
+  delegateCompactionToRuntime,
+} from "openclaw/plugin-sdk/core";
+import * as diagnostics from "openclaw/plugin-sdk/diagnostic-runtime";
+
+import type { OpenClawApi } from "./openclaw-api.ts";
+import { openClawPlugin, type OpenClawPlugin } from "./openclaw-plugin.ts";
+import { openClawRuntime, type OpenClawRuntime } from "./openclaw-runtime.ts";
+import { environmentOf } from "./plugin-settings.ts";
+
+/** OpenClaw loads this module several times in one process. All copies use the runtime of the first one. */
+const shared = Symbol.for("@self-context-manager/adapter-openclaw");
+
+interface Shared {
+  [shared]?: OpenClawRuntime | undefined;
+}
+
+function runtimeOf(api: OpenClawApi): OpenClawRuntime {
+  const holder = globalThis as typeof globalThis & Shared;
+  return (holder[shared] ??= newRuntime(api));
+}
+
+function newRuntime(api: OpenClawApi): OpenClawRuntime {
+  const managers = new Map<string, Promise<ContextManager>>();
+  let store: Promise<ObjectStore> | undefined;
+
+  async function manager(workspace: string): Promise<ContextManager> {
+    const { store: kind, at, xtdb, ...settings } = configFromEnvironment(
+      environmentOf(api.pluginConfig, process.env),
+    );
+    store ??= openStore({ store: kind, at, xtdb, clock: systemClock });
+    const opening =
+      managers.get(workspace) ??
+      openContextManager({ activateUnread: "ask", ...settings, store: await store, workspace });
+    managers.set(workspace, opening);
+    try {
+      return await opening;
+    } catch (error) {
+      managers.delete(workspace);
+      store = undefined;
+      throw error;
+    }
+  }
+
+  return openClawRuntime({
+    openSession: async (sessionId, workspace) =>
+      await (await manager(workspace)).openSession({ harness: "openclaw", sessionId }),
+    close: async () => {
+      for (const one of managers.values()) await (await one)[Symbol.asyncDispose]();
+      await (await store)?.[Symbol.asyncDispose]();
+      managers.clear();
+      store = undefined;
+    },
+    sdk: {
+      run() {
+        const { traceId, parentSpanId } =
+          diagnostics.createDiagnosticTraceContextFromActiveScope?.() ?? {};
+        return traceId === undefined ? undefined : `${traceId} ${parentSpanId ?? ""}`;
+      },
+      memoryPrompt: (request) => buildMemorySystemPromptAddition(request),
+      compact: async (parameters) => await delegateCompactionToRuntime(parameters),
+    },
+    logger: api.logger,
+    config: () => api.config,
+    entryOf: (place) => api.runtime.agent?.session?.getSessionEntry?.(place),
+  });
+}
+
+const plugin: OpenClawPlugin = openClawPlugin(runtimeOf);
+
+// oxlint-disable-next-line import/no-default-export -- OpenClaw loads a plugin by its default export.
+export default plugin;

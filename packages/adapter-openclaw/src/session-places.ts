@@ -1,0 +1,36 @@
+import type { HookContext, SessionEntry } from "./openclaw-api.ts";
+
+/** A conversation of an agent. Its session is another one after a reset. */
+export interface SessionPlace {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
+
+/** Returns the place of a session. The agent is named by the host, or else in the session's key. */
+export function placeOf({ agentId, sessionKey = "" }: HookContext): SessionPlace {
+  const [, named] = /^agent:([^:]+):/u.exec(sessionKey) ?? [];
+  return { agentId: agentId ?? named ?? "main", sessionKey };
+}
+
+/** Returns the agent of an engine by its folder, `agents/ID/agent`. */
+export function agentIn(folder: string | undefined): string | undefined {
+  return /agents[\\/]([^\\/]+)[\\/]agent[\\/]?$/u.exec(folder ?? "")?.[1];
+}
+
+export function placeName({ agentId, sessionKey }: SessionPlace): string {
+  return `${agentId} ${sessionKey}`;
+}
+
+/**
+ * Returns the id under which a session is stored. A reset keeps the host's session id and gives a new revision, so both are
+ * part of it.
+ */
+export function sessionIdOf(
+  { agentId, sessionKey }: SessionPlace,
+  sessionId: string,
+  entry: SessionEntry | undefined,
+): string {
+  const revision = entry?.lifecycleRevision;
+  const parts = [agentId, sessionKey, sessionId, ...(revision === undefined ? [] : [revision])];
+  return parts.join(" ");
+}

@@ -1,0 +1,84 @@
+import { messageKey } from "@self-context-manager/core/host";
+import { textOf, type Block } from "@self-context-manager/core";
+
+import { isOwnMessage, openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
+import { shapedAs, textsOf, withText } from "./message-texts.ts";
+
+/** A text of a request, and the text that is sent instead. */
+export interface TextSwap {
+  readonly from: string;
+  readonly to: string;
+  /** Whether the host writes something before the text: the time of a user's message. */
+  readonly isStamped: boolean;
+}
+
+/** A view for a request of OpenClaw, which appends the messages of the current turn to those of an engine by itself. */
+export interface TurnView {
+  /** The messages before the current turn. */
+  readonly history: readonly OpenClawMessage[];
+  /** All texts of the request in their order. Those of the history stay the same. */
+  readonly swaps: readonly TextSwap[];
+}
+
+/**
+ * Divides a view at the beginning of the current turn. `turn`: the messages of the turn as the host has them, with the
+ * same call ids as in the view. `earlier`: the host's messages before the turn.
+ */
+export function turnView(
+  view: readonly OpenClawMessage[],
+  earlier: readonly OpenClawMessage[],
+  turn: readonly OpenClawMessage[],
+): TurnView {
+  const host = new Map([...earlier, ...turn].map((message) => [keyOf(message), message]));
+  const shaped = withoutOwnBehindOthers(view).map((message) => {
+    const original = host.get(keyOf(message));
+    return (original === undefined ? undefined : shapedAs(message, original)) ?? message;
+  });
+  const inTurn = new Set(turn.map(keyOf));
+  const found = shaped.findIndex((message) => inTurn.has(keyOf(message)));
+  const begin = found === -1 ? shaped.length : found;
+  const history = shaped.slice(0, begin);
+  const shown = new Map(shaped.slice(begin).map((message) => [keyOf(message), message]));
+  return {
+    history,
+    swaps: [
+      ...history.flatMap((message) => swapsOf(message, message)),
+      ...turn.flatMap((message) => swapsOf(message, shown.get(keyOf(message)) ?? message)),
+    ],
+  };
+}
+
+function swapsOf(from: OpenClawMessage, to: OpenClawMessage): readonly TextSwap[] {
+  const before = textsOf(from);
+  const after = textsOf(to);
+  const isSwapped = before.length === after.length;
+  const isStamped = from.role === "user";
+  return before.map((text, index) => ({
+    from: text,
+    to: (isSwapped ? after[index] : undefined) ?? text,
+    isStamped,
+  }));
+}
+
+/**
+ * Returns a view in which a text of the context manager behind a prompt or a result is a part of that message. The host
+ * takes no further message within its turn, and the bytes must stay the same in later turns.
+ */
+function withoutOwnBehindOthers(view: readonly OpenClawMessage[]): readonly OpenClawMessage[] {
+  const messages: OpenClawMessage[] = [];
+  for (const message of view) {
+    const before = messages.at(-1);
+    const takesText = before?.role === "user" || before?.role === "toolResult";
+    if (before === undefined || !takesText || !isOwnMessage(message)) messages.push(message);
+    else messages[messages.length - 1] = withText(before, ownText(message));
+  }
+  return messages;
+}
+
+function ownText({ content }: OpenClawMessage): string {
+  return textOf(content as string | readonly Block[]);
+}
+
+function keyOf(message: OpenClawMessage): string {
+  return messageKey(message, openClawCodec);
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import { openClawMessage, type OpenClawMessage, ownKind } from "../src/openclaw-messages.ts";
+import { turnView } from "../src/turn-view.ts";
+
+const text = (value: string): { readonly type: "text"; readonly text: string } => ({
+  type: "text",
+  text: value,
+});
+
+function prompt(content: string, timestamp: number): OpenClawMessage {
+  return { role: "user", content, timestamp };
+}
+
+function result(timestamp: number, ...content: readonly object[]): OpenClawMessage {
+  return { role: "toolResult", toolCallId: `c${timestamp}`, toolName: "read", content, timestamp };
+}
+
+function own(value: string): OpenClawMessage {
+  return openClawMessage({ role: "user", content: [text(value)] });
+}
+
+const call: OpenClawMessage = {
+  role: "assistant",
+  content: [{ type: "toolCall", id: "c3", name: "write", arguments: { path: "a", text: "long" } }],
+  timestamp: 2,
+};
+
+describe("a view in OpenClaw", () => {
+  it("is the messages before the turn, and texts for those of the turn", () => {
+    const earlier = [prompt("go", 1)];
+    const turn = [prompt("and now", 5), result(6, text("all"))];
+    const { history, swaps } = turnView(
+      [...earlier, prompt("and now", 5), result(6, text("[t1]"))],
+      earlier,
+      turn,
+    );
+
+    expect(history).toEqual(earlier);
+    expect(swaps).toEqual([
+      { from: "go", to: "go", isStamped: true },
+      { from: "and now", to: "and now", isStamped: true },
+      { from: "all", to: "[t1]", isStamped: false },
+    ]);
+  });
+
+  it("replaces arguments of calls", () => {
+    const stub = { ...call, content: [{ type: "toolCall", id: "c3", name: "write", arguments: { path: "a", text: "[stub]" } }] };
+    const { swaps } = turnView([prompt("go", 1), stub], [], [prompt("go", 1), call]);
+
+    expect(swaps.map(({ from, to }) => [from, to])).toEqual([
+      ["go", "go"],
+      ["a", "a"],
+      ["long", "[stub]"],
+    ]);
+  });
+
+  it("joins texts of the context manager to the message before them, in the turn and later", () => {
+    const view = [prompt("go", 1), call, result(3, text("all")), own("[pinned: f1]")];
+    const now = turnView(view, [], [prompt("go", 1), call, result(3, text("all"))]);
+    const later = turnView(
+      [...view, prompt("more", 9)],
+      [prompt("go", 1), call, result(3, text("all"))],
+      [prompt("more", 9)],
+    );
+
+    expect(now.swaps.at(-1)?.to).toBe("all\n\n[pinned: f1]");
+    expect(later.history.at(-1)?.["content"]).toEqual([text("all\n\n[pinned: f1]")]);
+  });
+
+  it("keeps a text of the context manager behind an answer as a message", () => {
+    const answer: OpenClawMessage = { role: "assistant", content: [text("done")], timestamp: 2 };
+    const { history } = turnView(
+      [prompt("go", 1), answer, own("[f1 changed]"), prompt("more", 9)],
+      [prompt("go", 1), answer],
+      [prompt("more", 9)],
+    );
+
+    expect(history.at(-1)).toMatchObject({ role: "custom", customType: ownKind });
+  });
+
+  it("divides a text into as many as the host has, and leaves the message if it cannot", () => {
+    const two = result(3, text("one"), text("two"));
+    const swapsOf = (shown: string): readonly string[] =>
+      turnView([call, result(3, text(shown))], [], [call, two])
+        .swaps.slice(2)
+        .map(({ to }) => to);
+
+    expect(swapsOf("f1 a.txt v1\n~~~\none\n~~~")).toEqual(["f1 a.txt v1\n~~~\none", "~~~"]);
+    expect(swapsOf("[t1]")).toEqual(["one", "two"]);
+  });
+
+  it("leaves a message of the turn that the view does not have", () => {
+    const { history, swaps } = turnView([], [], [prompt("go", 1)]);
+
+    expect(history).toEqual([]);
+    expect(swaps).toEqual([{ from: "go", to: "go", isStamped: true }]);
+  });
+});

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+
+/** The id of the plugin in OpenClaw's configuration. */
+const pluginId = "self-context-manager";
+
+export interface GatewayConfigOptions {
+  /** The gateway's folder. */
+  readonly folder: string;
+  readonly port: number;
+  readonly token?: string;
+  /** The base URL of the model's server, which speaks chat completions. */
+  readonly model: string;
+  /** Names of further agents, each with a workspace of its own. The first agent is `main`. */
+  readonly agents?: readonly string[];
+  /** The settings of the plugin; undefined: the plugin is not loaded. */
+  readonly plugin?: Readonly<Record<string, unknown>> | undefined;
+  /** The folders of other plugins, which are loaded before this one, by their ids. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Fields that are put into the configuration, instead of the usual ones. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** The folder of the built plugin. */
+const pluginFolder = join(import.meta.dirname, "..", "..", "..", "packages", "adapter-openclaw");
+
+/** Returns the configuration of a gateway that has a scripted model and no channels. */
+export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<string, unknown>> {
+  const { folder, port, token, agents = [], plugin, others = {}, config = {} } = options;
+  const isManaged = plugin !== undefined;
+  return {
+    agents: {
+      defaults: { skipBootstrap: true, model: { primary: "mock/mock-1" } },
+      entries: Object.fromEntries(
+        ["main", ...agents].map((agent) => [agent, { workspace: join(folder, "work", agent) }]),
+      ),
+    },
+    models: {
+      mode: "replace",
+      catalogRefresh: { enabled: false },
+      providers: {
+        mock: {
+          baseUrl: options.model,
+          apiKey: "sk-mock",
+          api: "openai-completions",
+          models: [mockModel("mock-1"), mockModel("claude-opus-5-5")],
+        },
+      },
+    },
+    skills: { allowBundled: [] },
+    plugins: {
+      load: { paths: [...Object.values(others), ...(isManaged ? [pluginFolder] : [])] },
+      ...(isManaged ? { slots: { contextEngine: pluginId } } : {}),
+      entries: {
+        ...Object.fromEntries(Object.keys(others).map((id) => [id, { enabled: true }])),
+        ...(isManaged ? { [pluginId]: { enabled: true, config: plugin } } : {}),
+      },
+    },
+    gateway: {
+      mode: "local",
+      bind: "loopback",
+      port,
+      auth: { mode: "token", token },
+      http: { endpoints: { chatCompletions: { enabled: true } } },
+    },
+    discovery: { mdns: { mode: "off" } },
+    ...config,
+  };
+}
+
+function mockModel(id: string): object {
+  return {
+    id,
+    name: id,
+    reasoning: false,
+    input: ["text", "image"],
+    cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    contextWindow: 128_000,
+    maxTokens: 4096,
+  };
+}
