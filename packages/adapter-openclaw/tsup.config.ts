@@ -19,7 +19,9 @@ export default defineConfig({
   silent: true,
   onSuccess: async () => {
     // The store in XTDB looks for the sources of its node beside its own file.
-    const store = fileURLToPath(import.meta.resolve("@self-context-manager/store-xtdb/package.json"));
+    const store = fileURLToPath(
+      import.meta.resolve("@self-context-manager/store-xtdb/package.json"),
+    );
     await cp(join(dirname(store), "node"), join("dist", "node"), {
       recursive: true,
       filter: (path) => !path.includes("node_modules"),

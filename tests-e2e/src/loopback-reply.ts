@@ -22,6 +22,8 @@ export type Reply =
       /** The other fields of the error, as the real server sends them. */
       readonly details?: Readonly<Record<string, unknown>>;
     }
+  /** Some output, then the provider's filter ends the answer. */
+  | { readonly type: "filtered"; readonly text: string }
   /** Some output, then a closed connection. */
   | { readonly type: "disconnect"; readonly text: string }
   /** Some output, then silence until the client closes the connection. Tests of an abort need this. */
@@ -120,8 +122,10 @@ const wireCall = ({ id, name, arguments: args }: ScriptedToolCall): object => ({
   function: { name, arguments: JSON.stringify(args) },
 });
 
-const finishReason = ({ type }: Pick<Reply, "type">): string =>
-  type === "tool-calls" ? "tool_calls" : "stop";
+const finishReason = ({ type }: Pick<Reply, "type">): string => {
+  if (type === "filtered") return "content_filter";
+  return type === "tool-calls" ? "tool_calls" : "stop";
+};
 
 /** Splits a text into two pieces, so that a reader that does not join them fails a test. */
 const halves = (text: string): readonly string[] => {

@@ -4,6 +4,7 @@ import type { Connection } from "@self-context-manager/core/host";
 import { withHostCallIds, withOwnCallIds } from "./call-ids.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 import type { TextSwaps } from "./text-swaps.ts";
+import { withTranscriptDetails } from "./transcript-details.ts";
 import { turnView } from "./turn-view.ts";
 
 /** A request of OpenClaw's loop. */
@@ -15,6 +16,8 @@ export interface TurnRequest {
   readonly options: ViewOptions;
   /** Whether the model has the context tools. If not, its messages stay as they are. */
   readonly canActivate: boolean;
+  /** Reads the session's transcript. */
+  readonly transcript: () => Promise<readonly OpenClawMessage[]>;
 }
 
 /** The turn that a session makes now. */
@@ -24,16 +27,22 @@ export interface AgentTurn {
   run: string;
   /** Whether texts of the turn can be replaced. If not, only the messages before it are managed. */
   isWhole: boolean;
+  /** The host's key of the last turn that it has accepted. */
+  committed: string | undefined;
+  /** Whether the user went back before the turn. */
+  isRewound: boolean;
+  /** The most tokens that the next view may have, after a compaction. */
+  budget: number | undefined;
+  /** The view of the last request, with its options. */
+  readonly sent: { readonly view: View; readonly options: ViewOptions } | undefined;
   /** Returns the messages before the turn for a request; undefined: the host's own. Never rejects. */
   request(request: TurnRequest): Promise<readonly OpenClawMessage[] | undefined>;
+  /** Ingests what was written after the last request. Never rejects. */
+  ends(turn: readonly OpenClawMessage[]): Promise<void>;
   /** Returns the call's own id, by the id that the host uses in this turn. */
   callId(hostId: string): string;
   /** An answer was written, whose calls come next. */
   answered(message: OpenClawMessage): void;
-  /** The view of the last request, with its options. */
-  readonly sent: { readonly view: View; readonly options: ViewOptions } | undefined;
-  /** The most tokens that the next view may have, after a compaction. */
-  budget: number | undefined;
 }
 
 export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSwaps): AgentTurn {
@@ -41,29 +50,35 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
   let sent: AgentTurn["sent"];
   /** The messages before the turn, as its first request had them. */
   let history: readonly OpenClawMessage[] | undefined;
+  /** Whether the session has had a request in this process. */
+  let isBegun = false;
+  /** The host's messages before the turn. */
+  let originals: readonly OpenClawMessage[] | undefined;
 
   const turn: AgentTurn = {
     connection,
     run: "",
     isWhole: true,
+    committed: undefined,
+    isRewound: false,
     budget: undefined,
     get sent() {
       return sent;
     },
-    async request({ earlier, turn: pending, options, canActivate }) {
+    async request({ earlier: given, turn: pending, options, canActivate, transcript }) {
+      const earlier = isBegun ? given : await withTranscriptDetails(given, connection, transcript);
+      isBegun = true;
       const { messages, hostIds } = withOwnCallIds([...earlier, ...pending]);
       callIds = new Map([...hostIds].map(([own, host]) => [host, own]));
+      originals = earlier;
       const isFirst = pending.length < 2;
-      const isRecorded = !canActivate || (!turn.isWhole && !isFirst);
-      const limit = turn.budget === undefined ? {} : { contextWindow: turn.budget, reserve: 0 };
-      const given = { ...options, ...limit };
-      const call = await connection.modelCall({
-        messages,
-        ...given,
-        recordOnly: isRecorded,
-      });
-      sent = call?.view === undefined ? undefined : { view: call.view, options: given };
-      if (call === undefined) return isRecorded && canActivate ? history : undefined;
+      const recordOnly = !canActivate || (!turn.isWhole && !isFirst);
+      const limits = limited(options, isFirst);
+      const signals = turn.isRewound ? { rewound: true } : {};
+      const call = await connection.modelCall({ messages, ...limits, ...signals, recordOnly });
+      sent = call?.view === undefined ? undefined : { view: call.view, options: limits };
+      if (call === undefined) return recordOnly && canActivate ? history : undefined;
+      turn.isRewound = false;
       turn.budget = undefined;
       const made = turnView(
         call.messages,
@@ -74,14 +89,26 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       history = withHostCallIds(made.history, hostIds);
       return history;
     },
+    async ends(written) {
+      if (originals === undefined || written.length === 0) return;
+      const { messages } = withOwnCallIds([...originals, ...written]);
+      originals = undefined;
+      await connection.ingest(messages);
+    },
     callId: (hostId) => callIds.get(hostId) ?? hostId,
     answered(message) {
       const { hostIds } = withOwnCallIds([message]);
-      callIds = new Map([
-        ...callIds,
-        ...[...hostIds].map(([own, host]) => [host, own] as const),
-      ]);
+      callIds = new Map([...callIds, ...[...hostIds].map(([own, host]) => [host, own] as const)]);
     },
   };
   return turn;
+
+  /** Limits a view to what a compaction has left, or to the model's window. */
+  function limited(options: ViewOptions, isFirst: boolean): ViewOptions {
+    if (turn.budget !== undefined) return { ...options, contextWindow: turn.budget, reserve: 0 };
+    if (isFirst || options.thinking !== "bound") return options;
+    // The turn's thinking is bound to what was sent before it. If there is no room, OpenClaw compacts.
+    const { contextWindow: _window, ...unlimited } = options;
+    return unlimited;
+  }
 }

@@ -1,5 +1,6 @@
-import { messageKey } from "@self-context-manager/core/host";
+import { fieldsOf, messageKey } from "@self-context-manager/core/host";
 
+import { textsOf } from "./message-texts.ts";
 import { openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
 
 /**
@@ -11,24 +12,88 @@ export interface CurrentTurns {
   written(place: string, message: OpenClawMessage): void;
   /** Returns the messages that were written after the last of these, which are the messages before the turn. */
   after(place: string, earlier: readonly OpenClawMessage[]): readonly OpenClawMessage[];
-  /** The turn of a session has ended. */
-  ended(place: string): void;
+  /**
+   * Whether the user went back: the list at the beginning of a turn does not have the model's last answer. A list that only
+   * becomes shorter loses its oldest messages.
+   */
+  isRewound(place: string, earlier: readonly OpenClawMessage[]): boolean;
+  /** Forgets a session. */
+  forget(place: string): void;
 }
 
 /** Returns turns by the places of their sessions. */
 export function currentTurns(): CurrentTurns {
   const turns = new Map<string, readonly OpenClawMessage[]>();
+  const answers = new Map<string, OpenClawMessage>();
   return {
-    written: (place, message) => void turns.set(place, [...(turns.get(place) ?? []), message]),
+    written(place, message) {
+      const turn = turns.get(place) ?? [];
+      if (isRepeated(message, turn)) return;
+      turns.set(place, [...turn, message]);
+      if (isAnswer(message)) answers.set(place, message);
+    },
     after(place, earlier) {
       const known = new Set(earlier.map(timeKey));
       const turn = turns.get(place) ?? [];
       const rest = turn.slice(turn.findLastIndex((message) => known.has(timeKey(message))) + 1);
       turns.set(place, rest);
-      return rest;
+      return withoutOrphans(rest);
     },
-    ended: (place) => void turns.delete(place),
+    isRewound(place, earlier) {
+      const answer = answers.get(place);
+      if (answer === undefined) return false;
+      const key = timeKey(answer);
+      const time = Number(answer["timestamp"]);
+      if (earlier.some((message) => timeKey(message) === key || replaces(message, time)))
+        return false;
+      // What was written before the user went back is not a part of the new turn.
+      const newer = (turns.get(place) ?? []).filter(({ timestamp }) => Number(timestamp) > time);
+      turns.set(place, newer);
+      answers.delete(place);
+      return true;
+    },
+    forget(place) {
+      turns.delete(place);
+      answers.delete(place);
+    },
   };
+}
+
+/**
+ * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt, without its key and
+ * with another time, and its transcript keeps the first one.
+ */
+function isRepeated(message: OpenClawMessage, turn: readonly OpenClawMessage[]): boolean {
+  if (message.role !== "user" || message["idempotencyKey"] !== undefined) return false;
+  const text = textsOf(message).join("\n");
+  return turn.some((one) => one.role === "user" && textsOf(one).join("\n") === text);
+}
+
+/** Whether a message is a whole answer of the model, which each later list has. */
+function isAnswer({ role, provider, stopReason, content }: OpenClawMessage): boolean {
+  const isModel = role === "assistant" && provider !== "openclaw";
+  const isWhole = stopReason === "stop" || stopReason === "toolUse";
+  return isModel && isWhole && Array.isArray(content) && content.length > 0;
+}
+
+/** Whether a message is a summary that the host made after this time. */
+function replaces({ role, timestamp }: OpenClawMessage, time: number): boolean {
+  return role === "compactionSummary" && Number(timestamp) >= time;
+}
+
+/**
+ * Leaves out the results of calls that no answer has. The host removes a call of an unknown tool from the answer that it
+ * writes, and leaves the result out in later turns.
+ */
+function withoutOrphans(turn: readonly OpenClawMessage[]): readonly OpenClawMessage[] {
+  const calls = new Set<unknown>(
+    turn.flatMap(({ role, content }) =>
+      role === "assistant" && Array.isArray(content)
+        ? content.map((block: unknown): unknown => fieldsOf(block)["id"])
+        : [],
+    ),
+  );
+  return turn.filter(({ role, toolCallId: id }) => role !== "toolResult" || calls.has(id));
 }
 
 /** The name of a message without the id of its call, which is another one in later turns. */

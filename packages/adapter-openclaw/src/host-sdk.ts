@@ -1,4 +1,6 @@
 import type { CompactParameters, CompactResult } from "./openclaw-api.ts";
+import type { OpenClawMessage } from "./openclaw-messages.ts";
+import type { SessionPlace } from "./session-places.ts";
 
 /** The functions of OpenClaw's plugin SDK that the adapter calls. The entry point imports them from the host. */
 export interface HostSdk {
@@ -11,8 +13,14 @@ export interface HostSdk {
    * Returns what the host's memory adds to the system prompt. With an engine of a plugin, the host leaves it to the engine.
    */
   readonly memoryPrompt: (request: MemoryPromptRequest) => string | undefined;
+  /** Reads the messages of a session's transcript. Rejects if it cannot be read. */
+  readonly transcript: (session: TranscriptName) => Promise<readonly OpenClawMessage[]>;
   /** Compacts a session as the host does without an engine of a plugin. */
   readonly compact: (parameters: CompactParameters) => Promise<CompactResult>;
+}
+
+export interface TranscriptName extends SessionPlace {
+  readonly sessionId: string;
 }
 
 export interface MemoryPromptRequest {

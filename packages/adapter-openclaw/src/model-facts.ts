@@ -1,4 +1,9 @@
-import { type ModelCost, type ModelFacts, modelOptions, type ViewOptions } from "@self-context-manager/core";
+import {
+  type ModelCost,
+  type ModelFacts,
+  modelOptions,
+  type ViewOptions,
+} from "@self-context-manager/core";
 import { fieldsOf } from "@self-context-manager/core/host";
 
 import type { AssembleParameters } from "./openclaw-api.ts";

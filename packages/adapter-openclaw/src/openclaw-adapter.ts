@@ -12,14 +12,16 @@ export const openClawAdapter: HarnessAdapter = {
     sessionIds: true,
     instructions: true,
     images: true,
-    ownMessages: true,
-    branches: false,
+    // It puts its own texts behind a request by itself, after the adapter.
+    ownMessages: false,
+    branches: true,
     forks: true,
-    compactionHook: true,
-    summaries: true,
+    // With an engine of a plugin it does not shorten its list by itself.
+    compactionHook: false,
+    summaries: false,
     notices: false,
     otherExtensions: true,
-    requestErrors: false,
+    requestErrors: true,
     signedThinking: true,
   },
 };

@@ -26,7 +26,7 @@ export interface OpenClawApi {
     options: { readonly runtimes: readonly string[] },
   ): void;
   registerTool(
-    factory: (context: ToolContext) => OpenClawTool,
+    factory: (context: ToolContext) => OpenClawTool | undefined,
     options: { readonly name: string },
   ): void;
   registerCommand?(command: OpenClawCommand): void;
@@ -151,9 +151,11 @@ export interface ContextEngine {
   ingest(): Promise<{ readonly ingested: boolean }>;
   assemble(parameters: AssembleParameters): Promise<AssembleResult>;
   compact(parameters: CompactParameters): Promise<CompactResult>;
-  commitTurn(parameters: { readonly advancementKey: string }): Promise<{
+  commitTurn(parameters: {
+    readonly advancementKey: string;
+    readonly sessionKey?: string;
+  }): Promise<{
     readonly status: "committed" | "duplicate";
   }>;
   dispose(): Promise<void>;
 }
-

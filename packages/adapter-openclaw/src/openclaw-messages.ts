@@ -27,7 +27,10 @@ export const openClawCodec: MessageCodec<OpenClawMessage> = {
     const message = fieldsOf(raw);
     const { role, toolCallId, customType, content } = message;
     if (role === "custom") {
-      return { role, key: `custom ${String(customType)} ${sha256(canonicalJson(toJson(content)))}` };
+      return {
+        role,
+        key: `custom ${String(customType)} ${sha256(canonicalJson(toJson(content)))}`,
+      };
     }
     return {
       role: typeof role === "string" ? role : "",
@@ -77,7 +80,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       toolCallId,
       toolName: typeof toolName === "string" ? toolName : "",
       content: blocks,
-      isError: isError === true,
+      isError: isError === true || hasFailed(details),
       ...(details === undefined ? {} : { details: toJson(details) }),
       ...timeOf({ timestamp }),
     };
@@ -112,6 +115,12 @@ export function openClawMessage(message: ViewMessage): OpenClawMessage {
     case "opaque":
       return { ...jsonObject(message.raw), role: message.kind };
   }
+}
+
+/** Whether a command has failed: OpenClaw passes it as a success, with its exit code in the details. */
+function hasFailed(details: unknown): boolean {
+  const { exitCode } = fieldsOf(details);
+  return typeof exitCode === "number" && exitCode !== 0;
 }
 
 /** Whether a message of a request is one that the adapter added. */

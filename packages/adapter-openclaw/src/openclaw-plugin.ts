@@ -31,7 +31,8 @@ export function openClawPlugin(runtimeOf: (api: OpenClawApi) => OpenClawRuntime)
   return {
     id: pluginId,
     name: pluginId,
-    description: "Managed context: what the agent uses stays in view, everything else is one call away.",
+    description:
+      "Managed context: what the agent uses stays in view, everything else is one call away.",
     register(api) {
       const runtime = runtimeOf(api);
       api.registerContextEngine(pluginId, (where) => engine(runtime, where));
@@ -46,7 +47,10 @@ export function openClawPlugin(runtimeOf: (api: OpenClawApi) => OpenClawRuntime)
         { runtimes: ["openclaw"] },
       );
       for (const tool of runtime.tools) {
-        api.registerTool((context) => contextTool(runtime, tool, context), { name: tool.name });
+        api.registerTool(
+          (context) => (runtime.isOn(context) ? contextTool(runtime, tool, context) : undefined),
+          { name: tool.name },
+        );
       }
       api.on("before_tool_call", async (event, context) => {
         const { toolName, params, toolCallId } = event;
@@ -96,8 +100,13 @@ function engine(runtime: OpenClawRuntime, { agentDir, workspaceDir }: EngineWher
     ingest: async () => await Promise.resolve({ ingested: false }),
     assemble: async (parameters) => await runtime.assemble(parameters, where),
     compact: async (parameters) => await runtime.compact(parameters),
-    // The next request has the whole turn, so a turn that is committed again changes nothing.
-    commitTurn: async () => await Promise.resolve({ status: "committed" }),
+    async commitTurn({ advancementKey, sessionKey }) {
+      const place = {
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(sessionKey === undefined ? {} : { sessionKey }),
+      };
+      return { status: await runtime.turnEnded(place, advancementKey) };
+    },
     dispose: async () => await Promise.resolve(),
   };
 }
@@ -116,8 +125,9 @@ function contextTool(
     catalogMode: "direct-only",
     execute: async (id, args) => {
       const { text, isError, details } = await runtime.runContextTool(name, { id, args }, context);
-      if (isError) throw new Error(text);
-      return { content: [{ type: "text", text }], details: fieldsOf(details) };
+      // By its status the host recognises a call that failed.
+      const status = isError ? { status: "error" } : {};
+      return { content: [{ type: "text", text }], details: { ...status, ...fieldsOf(details) } };
     },
   };
 }

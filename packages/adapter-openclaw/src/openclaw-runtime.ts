@@ -8,8 +8,9 @@ import {
   jsonObject,
 } from "@self-context-manager/core/host";
 
-import { type AgentTurn, agentTurn } from "./agent-turn.ts";
+import { freeRoom } from "./compaction.ts";
 import { currentTurns } from "./current-turns.ts";
+import { gatewaySessions, type ManagedSession } from "./gateway-sessions.ts";
 import type { HostSdk } from "./host-sdk.ts";
 import { viewOptions } from "./model-facts.ts";
 import type {
@@ -23,8 +24,9 @@ import type {
   ToolResultEvent,
 } from "./openclaw-api.ts";
 import { openClawCodec, openClawMessage, type OpenClawMessage } from "./openclaw-messages.ts";
-import { requestCheck, type RequestCheck } from "./request-check.ts";
-import { placeName, placeOf, type SessionPlace, sessionIdOf } from "./session-places.ts";
+import { placeName, placeOf, type SessionPlace } from "./session-places.ts";
+import { shownContent } from "./shown-content.ts";
+import { systemPrompts } from "./system-prompts.ts";
 import { textSwaps } from "./text-swaps.ts";
 
 /** What the runtime needs of the host and of the composition root. */
@@ -39,6 +41,8 @@ export interface OpenClawRuntimeOptions {
   readonly config: () => unknown;
   /** Returns the host's record of a session. */
   readonly entryOf: (place: SessionPlace) => SessionEntry | undefined;
+  /** Whether sessions begin without managed context. Default: false. */
+  readonly isOff?: boolean;
 }
 
 /** Where an engine works. */
@@ -50,6 +54,8 @@ export interface EnginePlace {
 /** Managed context for all sessions of a gateway. No function rejects, and none stops the host. */
 export interface OpenClawRuntime {
   readonly tools: ReturnType<typeof connectMany<OpenClawMessage>>["tools"];
+  /** Whether managed context is on in a session. */
+  isOn(context: HookContext): boolean;
   /** Returns the messages for a request, or for the beginning of a turn. */
   assemble(parameters: AssembleParameters, where: EnginePlace): Promise<AssembleResult>;
   /** Frees room for the next request. The host asks for it after an overflow, and for the user. */
@@ -69,8 +75,8 @@ export interface OpenClawRuntime {
   ): Promise<BoundAnswer>;
   /** A request was answered, or failed. `bytes`: those of the request. */
   callEnded(context: HookContext, bytes: number | undefined): void;
-  /** The turn has ended. */
-  turnEnded(context: HookContext): void;
+  /** The host has accepted the turn of this key. It can report it again, which changes nothing. */
+  turnEnded(context: HookContext, key: string): Promise<"committed" | "duplicate">;
   /** Runs the user's command and returns its answer. */
   command(args: string, context: HookContext): Promise<string>;
   close(): Promise<void>;
@@ -79,113 +85,81 @@ export interface OpenClawRuntime {
 /** The host's own tools that work with files. */
 const hostTools = ["read", "write", "edit", "apply_patch", "exec", "process"] as const;
 
-/** A session that the runtime knows. */
-interface Managed {
-  readonly id: string;
-  readonly turn: AgentTurn;
-  readonly check: RequestCheck;
-  /** Why the turn's own messages are not managed; undefined if they are. */
-  problem: string | undefined;
-  isOn: boolean;
-}
-
 export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntime {
-  const { logger, entryOf, sdk } = options;
+  const { logger, sdk } = options;
   const workspaces = new Map<string, string>();
   const connections = connectMany<OpenClawMessage>({
     open: async (id) => await options.openSession(id, workspaces.get(id) ?? process.cwd()),
     codec: openClawCodec,
     encode: openClawMessage,
     hostTools,
-    notify: (text) => logger.warn(text),
+    notify: (text) => logger.warn(`self-context-manager: ${text}`),
   });
   const swaps = textSwaps();
   const transcripts = currentTurns();
-  const sessions = new Map<string, Managed>();
-  /** The host's system prompts by run, until the run's first request. */
-  const prompts = new Map<string, string>();
-
-  function managedIn(context: HookContext): Managed | undefined {
-    return sessions.get(placeName(placeOf(context)));
-  }
-
-  function turnIn(context: HookContext): AgentTurn | undefined {
-    const managed = managedIn(context);
-    return managed?.isOn === true ? managed.turn : undefined;
-  }
-
-  /** Returns the session of a place. After a reset it is another one. */
-  function begin(place: SessionPlace, sessionId: string, workspace: string | undefined): Managed {
-    const id = sessionIdOf(place, sessionId, entryOf(place));
-    if (workspace !== undefined) workspaces.set(id, workspace);
-    const known = sessions.get(placeName(place));
-    if (known?.id === id) return known;
-    if (known !== undefined) {
-      transcripts.ended(placeName(place));
-      connections.close(known.id).catch((error: unknown) => logger.warn(String(error)));
-    }
-    const made: Managed = {
-      id,
-      turn: agentTurn(connections.of(id), swaps),
-      check: requestCheck(),
-      problem: undefined,
-      isOn: known?.isOn ?? true,
-    };
-    sessions.set(placeName(place), made);
-    return made;
-  }
+  const prompts = systemPrompts();
+  const sessions = gatewaySessions({
+    connections,
+    swaps,
+    isOff: options.isOff === true,
+    entryOf: options.entryOf,
+    onClose: (name) => transcripts.forget(name),
+    onFailure: (error) => logger.warn(failureText(error)),
+  });
 
   /** Returns what the engine adds to the system prompt at the beginning of a turn. */
-  async function instruction(
+  async function promptAddition(
     { availableTools = new Set(), citationsMode, sessionKey }: AssembleParameters,
-    { turn, isOn }: Managed,
+    { turn }: ManagedSession,
+    isOn: boolean,
   ): Promise<string | undefined> {
-    const prompt = prompts.get(turn.run);
-    prompts.delete(turn.run);
+    const prompt = prompts.take(turn.run);
     const memory = sdk.memoryPrompt({
       availableTools,
       ...(citationsMode === undefined ? {} : { citationsMode }),
       ...(sessionKey === undefined ? {} : { agentSessionKey: sessionKey }),
     });
     const isManaged = isOn && canActivate(availableTools);
-    if (isManaged) await turn.connection.systemPrompt(prompt ?? "");
-    const parts = [memory, isManaged ? turn.connection.instruction : undefined];
-    const added = parts.filter((part) => part !== undefined && part !== "").join("\n\n");
-    return added === "" ? undefined : added;
+    if (isManaged) await turn.connection.systemPrompt(joined([prompt, memory]) ?? "");
+    return joined([memory, isManaged ? turn.connection.instruction : undefined]);
   }
 
   return {
     tools: connections.tools,
+    isOn: (context) => sessions.isOn(placeOf(context)),
     async assemble(parameters, { agentId, workspace }) {
       const { messages, sessionId, sessionKey } = parameters;
       const place = placeOf({
         ...(agentId === undefined ? {} : { agentId }),
         ...(sessionKey === undefined ? {} : { sessionKey }),
       });
+      const name = placeName(place);
       const own = { messages, estimatedTokens: roughTokens(messages) };
       try {
-        const managed = begin(place, sessionId, workspace);
-        const { turn, isOn } = managed;
-        const run = sdk.run() ?? placeName(place);
+        const managed = sessions.begin(place, sessionId);
+        if (workspace !== undefined) workspaces.set(managed.id, workspace);
+        const { turn } = managed;
+        const run = sdk.run() ?? name;
         if (turn.run !== run) swaps.forget(turn.run);
         turn.run = run;
+        const isOn = sessions.isOn(place);
+        const earlier = messages.filter((message) => !isBootstrap(message));
         // Only at the beginning of a turn the host passes its context.
         if ("runtimeContext" in parameters) {
-          const systemPromptAddition = await instruction(parameters, managed);
+          turn.isRewound ||= transcripts.isRewound(name, earlier);
+          const systemPromptAddition = await promptAddition(parameters, managed, isOn);
           return systemPromptAddition === undefined ? own : { ...own, systemPromptAddition };
         }
         swaps.forget(run);
         if (!isOn) return own;
-        const earlier = messages.filter((message) => !isBootstrap(message));
         const made = await turn.request({
           earlier,
-          turn: transcripts.after(placeName(place), earlier),
+          turn: transcripts.after(name, earlier),
           options: viewOptions(parameters, options.config()),
           canActivate: canActivate(parameters.availableTools),
+          transcript: async () => await sdk.transcript({ ...place, sessionId }),
         });
-        return made === undefined
-          ? own
-          : { messages: made, estimatedTokens: roughTokens(made) };
+        return made === undefined ? own : { messages: made, estimatedTokens: roughTokens(made) };
       } catch (error) {
         logger.error(failureText(error));
         return own;
@@ -195,8 +169,10 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       const { agentId, sessionKey, sessionId, runtimeContext } = parameters;
       const place = placeOf({ ...(agentId === undefined ? {} : { agentId }), sessionKey });
       try {
-        const { turn, isOn } = begin(place, sessionId, undefined);
-        const freed = isOn ? await freeRoom(turn, runtimeContext?.trigger) : undefined;
+        const { turn } = sessions.begin(place, sessionId);
+        const freed = sessions.isOn(place)
+          ? await freeRoom(turn, runtimeContext?.trigger)
+          : undefined;
         if (freed !== undefined) return { ok: true, compacted: true, result: freed };
       } catch (error) {
         logger.error(failureText(error));
@@ -205,34 +181,40 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     },
     replaceText(text) {
       const run = sdk.run();
-      if (run !== undefined && isSystemPrompt(text)) prompts.set(run, text);
+      if (run !== undefined) prompts.passes(run, text);
       return swaps.replace(text, run);
     },
     written(message, context) {
-      transcripts.written(placeName(placeOf(context)), message);
-      if (message.role === "assistant") managedIn(context)?.turn.answered(message);
+      const place = placeOf(context);
+      transcripts.written(placeName(place), message);
+      if (message.role === "assistant") sessions.at(place)?.turn.answered(message);
     },
     async beginTool(call, context) {
-      const turn = turnIn(context);
+      const turn = sessions.managedAt(placeOf(context))?.turn;
       return await turn?.connection.beginTool({ ...call, id: turn.callId(call.id) });
     },
     async endTool({ toolCallId, toolName, args, isError = false, result }, context) {
-      const turn = turnIn(context);
+      const turn = sessions.managedAt(placeOf(context))?.turn;
       if (turn === undefined) return;
       const call = { id: turn.callId(toolCallId), name: toolName, args: jsonObject(args) };
       await turn.connection.endTool(call, { text: resultText(result.content), isError });
     },
     async runContextTool(name, { id, args }, context) {
-      const turn = turnIn(context);
-      const tool = turn?.connection.tools.find((one) => one.name === name);
-      if (turn === undefined || tool === undefined) {
+      const managed = sessions.managedAt(placeOf(context));
+      const tool = managed?.turn.connection.tools.find((one) => one.name === name);
+      if (managed === undefined || tool === undefined) {
         const text = `${name} did not run, because managed context is off in this session.`;
         return { text, isError: true, details: {} };
       }
-      return await tool.run(jsonObject(args), turn.callId(id));
+      const { turn } = managed;
+      const answer = await tool.run(jsonObject(args), turn.callId(id));
+      if (turn.isWhole || answer.isError || name !== "activate") return answer;
+      // The texts of this turn cannot be changed, so only the result itself can show the content.
+      const content = await shownContent(turn.connection, jsonObject(args));
+      return content === undefined ? answer : { ...answer, text: `${answer.text}\n\n${content}` };
     },
     callEnded(context, bytes) {
-      const managed = managedIn(context);
+      const managed = sessions.at(placeOf(context));
       if (managed?.turn.isWhole !== true) return;
       const outcome = swaps.outcome(managed.turn.run);
       if (outcome === undefined) return;
@@ -242,36 +224,40 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       managed.problem = problem;
       logger.warn(`self-context-manager: ${problem}. ${historyOnly}`);
     },
-    turnEnded(context) {
-      const managed = managedIn(context);
-      if (managed !== undefined) swaps.forget(managed.turn.run);
-      transcripts.ended(placeName(placeOf(context)));
+    async turnEnded(context, key) {
+      const place = placeOf(context);
+      const turn = sessions.managedAt(place)?.turn;
+      if (turn === undefined) return "committed";
+      if (turn.committed === key) return "duplicate";
+      turn.committed = key;
+      swaps.forget(turn.run);
+      await turn.ends(transcripts.after(placeName(place), []));
+      return "committed";
     },
     async command(args, context) {
-      const managed = managedIn(context);
-      if (managed === undefined)
-        return "This session has had no turn since the gateway was started. Send a message first.";
-      const { connection } = managed.turn;
+      const place = placeOf(context);
+      const { sessionId } = { ...options.entryOf(place), ...context };
       try {
+        const { turn, problem } = sessions.begin(place, sessionId ?? "");
+        const { connection } = turn;
+        const sendsOwn = (): string | undefined => {
+          if (!sessions.isOn(place))
+            return "Managed context is off; OpenClaw's own messages are sent unchanged.";
+          if (problem !== undefined) return `${problem}. ${historyOnly}`;
+          return turn.sent === undefined ? "OpenClaw's own messages were sent last." : undefined;
+        };
         return await contextCommand(args, {
           host: "OpenClaw",
-          isOn: () => managed.isOn,
-          turn: async (on) => {
-            managed.isOn = on;
-            return await Promise.resolve(
-              on
-                ? "Managed context is on."
-                : "Managed context is off; OpenClaw's own messages are sent unchanged.",
-            );
-          },
+          command: "scm",
+          isOn: () => sessions.isOn(place),
+          turn: async (on) => await Promise.resolve(sessions.switchTo(place, on)),
           session: async () => await connection.session(),
           figures: async () => {
             const session = await connection.session();
-            const view = await session.peekView(managed.turn.sent?.options);
-            const { tokens, epoch, account } = view;
-            return { tokens, epoch, account, prices: managed.turn.sent?.options.prices };
+            const { tokens, epoch, account } = await session.peekView(turn.sent?.options);
+            return { tokens, epoch, account, prices: turn.sent?.options.prices };
           },
-          sendsOwn: () => sendsOwn(managed),
+          sendsOwn,
           isCompacted: () => false,
         });
       } catch (error) {
@@ -286,45 +272,12 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
 }
 
 const historyOnly =
-  "Only the messages before the current turn are managed in this session. OpenClaw may have changed; see the troubleshooting page.";
+  "Only the messages before the current turn are managed in this session. /scm on tries again; see the troubleshooting page.";
 
-function sendsOwn({ isOn, problem, turn }: Managed): string | undefined {
-  if (!isOn) return "Managed context is off; OpenClaw's own messages are sent unchanged.";
-  if (problem !== undefined) return `${problem}. ${historyOnly}`;
-  return turn.sent === undefined ? "OpenClaw's own messages were sent last." : undefined;
-}
-
-/** Frees room in the next view. Returns the tokens before and after; undefined if nothing leaves it. */
-async function freeRoom(
-  turn: AgentTurn,
-  trigger: unknown,
-): Promise<{ readonly tokensBefore: number; readonly tokensAfter: number } | undefined> {
-  const session = await turn.connection.session();
-  const { sent } = turn;
-  const tokensBefore = tokensOf(await session.peekView(sent?.options));
-  if (trigger === "overflow") {
-    const { model } = sent?.options ?? {};
-    await session.recordRefusal({
-      error: "",
-      isTooLong: true,
-      ...(sent === undefined ? {} : { call: sent.view.call }),
-      ...(model === undefined ? {} : { model }),
-    });
-  } else turn.budget = Math.floor(tokensBefore * shareAfterCompaction);
-  const budget = turn.budget === undefined ? {} : { contextWindow: turn.budget, reserve: 0 };
-  const tokensAfter = tokensOf(await session.peekView({ ...sent?.options, ...budget }));
-  if (tokensAfter < tokensBefore) return { tokensBefore, tokensAfter };
-  turn.budget = undefined;
-  return undefined;
-}
-
-/** The share of a view's tokens that may stay after a compaction that the user asked for. */
-const shareAfterCompaction = 0.5;
-
-function tokensOf({ tokens: { metadata, chat, active } }: {
-  readonly tokens: { readonly metadata: number; readonly chat: number; readonly active: number };
-}): number {
-  return metadata + chat + active;
+/** Joins the texts that are there; undefined if none is. */
+function joined(texts: readonly (string | undefined)[]): string | undefined {
+  const present = texts.filter((text) => text !== undefined && text !== "");
+  return present.length === 0 ? undefined : present.join("\n\n");
 }
 
 function canActivate(tools: ReadonlySet<string> | undefined): boolean {
@@ -334,11 +287,6 @@ function canActivate(tools: ReadonlySet<string> | undefined): boolean {
 /** Whether a message is the one with which the host begins a history whose beginning it left out. */
 function isBootstrap({ role, content }: OpenClawMessage): boolean {
   return role === "user" && content === "(session bootstrap)";
-}
-
-/** Whether a text is the host's system prompt, by the mark at its beginning or by its length. */
-function isSystemPrompt(text: string): boolean {
-  return text.startsWith("You are ") && text.length > 2000;
 }
 
 function resultText(content: unknown): string {

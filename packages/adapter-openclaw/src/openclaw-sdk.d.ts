@@ -11,3 +11,11 @@ declare module "openclaw/plugin-sdk/diagnostic-runtime" {
     readonly parentSpanId?: string;
   };
 }
+
+declare module "openclaw/plugin-sdk/session-transcript-runtime" {
+  export function readVisibleSessionTranscriptMessageEntries(
+    session: object,
+  ): Promise<
+    readonly { readonly message: { readonly role: string; readonly [field: string]: unknown } }[]
+  >;
+}

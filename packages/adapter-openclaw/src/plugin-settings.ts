@@ -17,13 +17,22 @@ const variables: Readonly<Record<string, string>> = {
   windowTurns: "SCM_WINDOW_TURNS",
 };
 
+/** Whether sessions begin without managed context. */
+export function isOffBySettings(settings: unknown, environment: Environment): boolean {
+  const { off } = fieldsOf(settings);
+  const variable = (environment["SCM_OFF"] ?? "").toLowerCase();
+  return typeof off === "boolean" ? off : !["", "0", "false", "no", "off"].includes(variable);
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment with the settings of the plugin, which count more. */
 export function environmentOf(settings: unknown, environment: Environment): Environment {
   const given = Object.entries(fieldsOf(settings)).flatMap(([name, value]) => {
     const variable = variables[name];
-    return variable === undefined || value === undefined ? [] : [[variable, textOf(value)] as const];
+    return variable === undefined || value === undefined
+      ? []
+      : [[variable, textOf(value)] as const];
   });
   return { ...environment, ...Object.fromEntries(given) };
 }

@@ -11,11 +11,12 @@ import {
   delegateCompactionToRuntime,
 } from "openclaw/plugin-sdk/core";
 import * as diagnostics from "openclaw/plugin-sdk/diagnostic-runtime";
+import { readVisibleSessionTranscriptMessageEntries } from "openclaw/plugin-sdk/session-transcript-runtime";
 
 import type { OpenClawApi } from "./openclaw-api.ts";
 import { openClawPlugin, type OpenClawPlugin } from "./openclaw-plugin.ts";
 import { openClawRuntime, type OpenClawRuntime } from "./openclaw-runtime.ts";
-import { environmentOf } from "./plugin-settings.ts";
+import { environmentOf, isOffBySettings } from "./plugin-settings.ts";
 
 /** OpenClaw loads this module several times in one process. All copies use the runtime of the first one. */
 const shared = Symbol.for("@self-context-manager/adapter-openclaw");
@@ -34,9 +35,12 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
   let store: Promise<ObjectStore> | undefined;
 
   async function manager(workspace: string): Promise<ContextManager> {
-    const { store: kind, at, xtdb, ...settings } = configFromEnvironment(
-      environmentOf(api.pluginConfig, process.env),
-    );
+    const {
+      store: kind,
+      at,
+      xtdb,
+      ...settings
+    } = configFromEnvironment(environmentOf(api.pluginConfig, process.env));
     store ??= openStore({ store: kind, at, xtdb, clock: systemClock });
     const opening =
       managers.get(workspace) ??
@@ -67,10 +71,15 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
         return traceId === undefined ? undefined : `${traceId} ${parentSpanId ?? ""}`;
       },
       memoryPrompt: (request) => buildMemorySystemPromptAddition(request),
+      async transcript(session) {
+        const entries = await readVisibleSessionTranscriptMessageEntries(session);
+        return entries.map(({ message }) => message);
+      },
       compact: async (parameters) => await delegateCompactionToRuntime(parameters),
     },
     logger: api.logger,
     config: () => api.config,
+    isOff: isOffBySettings(api.pluginConfig, process.env),
     entryOf: (place) => api.runtime.agent?.session?.getSessionEntry?.(place),
   });
 }

@@ -53,7 +53,14 @@ export function textSwaps(): TextSwaps {
 
   /** Finds the run of a request by its first text. Of several runs with the same text it could be any. */
   function runOf(text: string): string | undefined {
-    const found = [...plans].filter(([, { swaps: [first] }]) => first !== undefined && fits(text, first));
+    const found = [...plans].filter(
+      ([
+        ,
+        {
+          swaps: [first],
+        },
+      ]) => first !== undefined && fits(text, first),
+    );
     return found.length === 1 ? found[0]?.[0] : undefined;
   }
 

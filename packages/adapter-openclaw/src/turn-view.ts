@@ -32,7 +32,10 @@ export function turnView(
   const host = new Map([...earlier, ...turn].map((message) => [keyOf(message), message]));
   const shaped = withoutOwnBehindOthers(view).map((message) => {
     const original = host.get(keyOf(message));
-    return (original === undefined ? undefined : shapedAs(message, original)) ?? message;
+    if (original === undefined) return message;
+    const { isError } = original;
+    const made = shapedAs(message, original) ?? message;
+    return message.role === "toolResult" ? { ...made, isError } : made;
   });
   const inTurn = new Set(turn.map(keyOf));
   const found = shaped.findIndex((message) => inTurn.has(keyOf(message)));

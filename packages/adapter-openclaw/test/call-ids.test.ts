@@ -34,8 +34,14 @@ const now = 1_795_650_823_852;
 
 describe("the own ids of calls", () => {
   it("are the same whatever ids the host gives", () => {
-    const live = withOwnCallIds([...called(now, ["call_1", "call_2"]), ...called(now + 9, ["call_1"])]);
-    const later = withOwnCallIds([...called(now, ["call1", "call2"]), ...called(now + 9, ["a1b2"])]);
+    const live = withOwnCallIds([
+      ...called(now, ["call_1", "call_2"]),
+      ...called(now + 9, ["call_1"]),
+    ]);
+    const later = withOwnCallIds([
+      ...called(now, ["call1", "call2"]),
+      ...called(now + 9, ["a1b2"]),
+    ]);
 
     expect(resultIds(later.messages)).toEqual(resultIds(live.messages));
     expect(new Set(resultIds(live.messages)).size).toBe(3);
@@ -61,7 +67,10 @@ describe("the own ids of calls", () => {
   });
 
   it("become the host's ids again", () => {
-    const calls = fc.array(fc.string({ minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
+    const calls = fc.array(fc.string({ minLength: 1, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 4,
+    });
     fc.assert(
       fc.property(fc.array(calls, { maxLength: 5 }), (answers) => {
         const list = answers.flatMap((ids, index) => called(now + index * 100, ids));

@@ -22,7 +22,12 @@ describe("the texts of a request", () => {
     const swaps = textSwaps();
     swaps.expect("run", [swap("go", "go", true), swap("a", "[t1]"), swap("a"), swap("b", "B")]);
 
-    expect(await sent(swaps, ["[12:00] go", "a", "a", "b"])).toEqual(["[12:00] go", "[t1]", "a", "B"]);
+    expect(await sent(swaps, ["[12:00] go", "a", "a", "b"])).toEqual([
+      "[12:00] go",
+      "[t1]",
+      "a",
+      "B",
+    ]);
     expect(swaps.outcome("run")).toMatchObject({ isSeen: true, missed: 0 });
   });
 
@@ -38,7 +43,11 @@ describe("the texts of a request", () => {
     const swaps = textSwaps();
     swaps.expect("run", [swap("secret", "[t1]"), swap("b", "B")]);
 
-    expect(await sent(swaps, ["[redacted]", "b", "a carrier"])).toEqual(["[redacted]", "B", "a carrier"]);
+    expect(await sent(swaps, ["[redacted]", "b", "a carrier"])).toEqual([
+      "[redacted]",
+      "B",
+      "a carrier",
+    ]);
     expect(swaps.outcome("run")).toMatchObject({ isSeen: true, missed: 1 });
   });
 

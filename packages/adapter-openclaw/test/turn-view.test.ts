@@ -45,7 +45,12 @@ describe("a view in OpenClaw", () => {
   });
 
   it("replaces arguments of calls", () => {
-    const stub = { ...call, content: [{ type: "toolCall", id: "c3", name: "write", arguments: { path: "a", text: "[stub]" } }] };
+    const stub = {
+      ...call,
+      content: [
+        { type: "toolCall", id: "c3", name: "write", arguments: { path: "a", text: "[stub]" } },
+      ],
+    };
     const { swaps } = turnView([prompt("go", 1), stub], [], [prompt("go", 1), call]);
 
     expect(swaps.map(({ from, to }) => [from, to])).toEqual([

@@ -535,6 +535,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       try {
         const text = await contextCommand(args, {
           host: "Pi",
+          command: "context",
           isOn: () => isOn,
           turn: async (on) => await turn(on, context),
           session: async () => (await open(context)).session,

@@ -14,8 +14,13 @@ export interface GatewayConfigOptions {
   readonly agents?: readonly string[];
   /** The settings of the plugin; undefined: the plugin is not loaded. */
   readonly plugin?: Readonly<Record<string, unknown>> | undefined;
-  /** The folders of other plugins, which are loaded before this one, by their ids. */
-  readonly others?: Readonly<Record<string, string>>;
+  /** Other plugins by their ids. They are loaded before this one. */
+  readonly others?: Readonly<
+    Record<
+      string,
+      { readonly folder: string; readonly settings: Readonly<Record<string, unknown>> }
+    >
+  >;
   /** Fields that are put into the configuration, instead of the usual ones. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -48,10 +53,20 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
     },
     skills: { allowBundled: [] },
     plugins: {
-      load: { paths: [...Object.values(others), ...(isManaged ? [pluginFolder] : [])] },
+      load: {
+        paths: [
+          ...Object.values(others).map((other) => other.folder),
+          ...(isManaged ? [pluginFolder] : []),
+        ],
+      },
       ...(isManaged ? { slots: { contextEngine: pluginId } } : {}),
       entries: {
-        ...Object.fromEntries(Object.keys(others).map((id) => [id, { enabled: true }])),
+        ...Object.fromEntries(
+          Object.entries(others).map(([id, { settings }]) => [
+            id,
+            { enabled: true, config: settings },
+          ]),
+        ),
         ...(isManaged ? { [pluginId]: { enabled: true, config: plugin } } : {}),
       },
     },

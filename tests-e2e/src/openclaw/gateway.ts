@@ -142,7 +142,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     run,
     async call(method, params) {
-      const output = await run("gateway", "call", method, "--params", JSON.stringify(params), "--json");
+      const output = await run(
+        "gateway",
+        "call",
+        method,
+        "--params",
+        JSON.stringify(params),
+        "--json",
+      );
       return JSON.parse(output.slice(output.indexOf("{")));
     },
     get log() {

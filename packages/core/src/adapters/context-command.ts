@@ -7,6 +7,8 @@ import { restoreEpoch } from "./restore-epoch.ts";
 export interface ContextSwitch {
   /** The host's name, for the user. */
   readonly host: string;
+  /** The command's name in this host, without the slash. */
+  readonly command: string;
   readonly isOn: () => boolean;
   readonly turn: (on: boolean) => Promise<string>;
   readonly session: () => Promise<ContextSession>;
@@ -18,18 +20,27 @@ export interface ContextSwitch {
   readonly isCompacted: () => boolean;
 }
 
-const usage =
-  "/context lists the objects and their costs; /context restore activates the objects that left the view when the last epoch ended; /context show HANDLE; /context activate|deactivate|pin|unpin HANDLE ...; /context activate HANDLE FROM TO; /context name HANDLE NICKNAME; /context on|off";
+function usage({ command }: ContextSwitch): string {
+  return [
+    `/${command} lists the objects and their costs`,
+    `/${command} restore activates the objects that left the view when the last epoch ended`,
+    `/${command} show HANDLE`,
+    `/${command} activate|deactivate|pin|unpin HANDLE ...`,
+    `/${command} activate HANDLE FROM TO`,
+    `/${command} name HANDLE NICKNAME`,
+    `/${command} on|off`,
+  ].join("; ");
+}
 
 const compactedSince =
   "The chat was compacted after the last call. Contents leave the view with the next call.";
 
-/** Runs `/context` with its arguments and returns the text for the user. */
+/** Runs the user's command with its arguments and returns the text for the user. */
 export async function contextCommand(args: string, host: ContextSwitch): Promise<string> {
   const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
   if (verb === "on" || verb === "off") return await host.turn(verb === "on");
   const changes = verb !== "list" && verb !== "show";
-  if (changes && !host.isOn()) return "Managed context is off; /context on switches it on.";
+  if (changes && !host.isOn()) return `Managed context is off; /${host.command} on switches it on.`;
   if (verb === "list") {
     const session = await host.session();
     const why = host.sendsOwn();
@@ -38,10 +49,10 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
     return host.isCompacted() ? `${text}\n${compactedSince} The list above is from before.` : text;
   }
   if (verb === "restore") {
-    if (host.isCompacted()) return `${compactedSince} Run /context restore after it.`;
+    if (host.isCompacted()) return `${compactedSince} Run /${host.command} restore after it.`;
     return await restoreEpoch(await host.session(), (await host.figures())?.epoch?.left ?? []);
   }
-  if (target === "") return usage;
+  if (target === "") return usage(host);
   const session = await host.session();
   const words = [target, ...rest];
   switch (verb) {
@@ -58,7 +69,7 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
     case "name":
       return (await session.name(target, rest.join(" "))).text;
     default:
-      return usage;
+      return usage(host);
   }
 }
 
@@ -84,7 +95,7 @@ function lines([from, to]: readonly string[]): { readonly from?: number; readonl
 
 async function list(
   session: ContextSession,
-  { host }: ContextSwitch,
+  { host, command }: ContextSwitch,
   figures: ContextFigures | undefined,
 ): Promise<string> {
   const { workspace } = session;
@@ -92,7 +103,7 @@ async function list(
   if (objects.length === 0) return "No objects are known yet.";
   const title = `${activeCount} of ${objects.length} known objects are active.`;
   const figureLines =
-    figures === undefined ? [] : ["", ...contextFigures(figures, { nameOf, host })];
+    figures === undefined ? [] : ["", ...contextFigures(figures, { nameOf, host, command })];
   return [title, ...objects.map((object) => line(object, workspace)), ...figureLines].join("\n");
 
   function nameOf(key: string): string {

@@ -4,7 +4,7 @@ import type { PrefixStability } from "../cost/prefix-stability.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { PoolTokens } from "../view/layout.ts";
 
-/** The tokens and costs that `/context` shows; a figure that a layout or a provider does not report is left out. */
+/** The tokens and costs that the user's command shows; a figure that a layout or a provider does not report is left out. */
 export interface ContextFigures {
   /** Estimated tokens of the view as it would be sent now. */
   readonly tokens: PoolTokens;
@@ -33,6 +33,8 @@ interface EpochState {
 export interface FigureNames {
   /** The host's name. */
   readonly host: string;
+  /** The command's name in this host, without the slash. */
+  readonly command: string;
   /** Returns the name of an object by its handle. */
   readonly nameOf: (handle: string) => string;
 }
@@ -40,7 +42,7 @@ export interface FigureNames {
 /** Returns three kinds of figures, each with its name: estimates, byte comparisons, and the provider's counts. */
 export function contextFigures(
   figures: ContextFigures,
-  { nameOf, host }: FigureNames,
+  { nameOf, host, command }: FigureNames,
 ): readonly string[] {
   const { tokens, stability, epoch, account, prices, reported } = figures;
   return [
@@ -49,7 +51,7 @@ export function contextFigures(
     ...(account === undefined || account.estimated.calls === 0 ? [] : [spentLine(account, prices)]),
     ...(reported === undefined ? [] : [reportedLine(reported)]),
     ...(prices === undefined ? [] : [priceLine(prices, host)]),
-    ...(epoch === undefined ? [] : epochLines(epoch, nameOf)),
+    ...(epoch === undefined ? [] : epochLines(epoch, { nameOf, command })),
   ];
 }
 
@@ -99,7 +101,10 @@ function priceLine(
 /** The most contents that are named here; the list of objects above shows all. */
 const mostNamed = 12;
 
-function epochLines(epoch: EpochState, nameOf: (handle: string) => string): readonly string[] {
+function epochLines(
+  epoch: EpochState,
+  { nameOf, command }: Pick<FigureNames, "nameOf" | "command">,
+): readonly string[] {
   const calls = epoch.calls === 1 ? "1 call" : `${epoch.calls} calls`;
   const current = `Epoch ${epoch.number}, ${calls} so far.`;
   if (epoch.endedBy === undefined) return [current];
@@ -109,7 +114,7 @@ function epochLines(epoch: EpochState, nameOf: (handle: string) => string): read
   const more = epoch.left.length > mostNamed ? `, and ${epoch.left.length - mostNamed} more` : "";
   return [
     ended,
-    `Removed from the view then: ${named.join(", ")}${more}. /context restore activates those that are inactive.`,
+    `Removed from the view then: ${named.join(", ")}${more}. /${command} restore activates those that are inactive.`,
   ];
 }
 

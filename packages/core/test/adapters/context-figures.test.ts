@@ -25,7 +25,7 @@ const stability = { messages: 9, tokens: 38_000, promptTokens: 40_000, isAppende
 const tokens = { metadata: 100, chat: 30_000, active: 8100 };
 const nameOf = (key: string): string => `${key} named`;
 const said = (figures: Partial<ContextFigures>): string =>
-  contextFigures({ tokens, ...figures }, { nameOf, host: "Pi" }).join("\n");
+  contextFigures({ tokens, ...figures }, { nameOf, host: "Pi", command: "context" }).join("\n");
 
 describe("the figures for the user", () => {
   it("show the tokens by pool and how many of them are no longer active", () => {

@@ -15,10 +15,9 @@ export interface HarnessContract {
   readonly openHost: OpenHost;
   /** The settings of the sessions. Default: those that users get. */
   readonly settings?: HostSettings;
+  /** Milliseconds that a law may take. It opens a host two or three times. Default: 60,000. */
+  readonly timeout?: number;
 }
-
-/** Milliseconds. A law opens a host two or three times. */
-const timeout = 60_000;
 
 /**
  * Tests a law. If it is broken, the error has what the adapter notified the user of: a failure inside the adapter is often
@@ -49,6 +48,7 @@ export function harnessContract({
   knownGaps = {},
   openHost,
   settings = "defaults",
+  timeout = 60_000,
 }: HarnessContract): void {
   for (const law of Object.keys(knownGaps)) {
     if (!Object.hasOwn(harnessLaws, law))

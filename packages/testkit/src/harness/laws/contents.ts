@@ -131,8 +131,9 @@ function fileHandleOf(request: ModelRequest, callId: string): string {
 
 export const imagesSurvive: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
-  const { calls } = stage.host;
-  const picture = { picture: calls.picture("p.png") };
+  await using plain = await openStage(openHost, { adapter: "absent" });
+  const picture = { picture: stage.host.calls.picture("p.png") };
+  const both = [blue, red].toSorted();
 
   const first = await stage.say("what is this", [picture], [red]);
   const off = await stage.say("less", [
@@ -144,10 +145,14 @@ export const imagesSurvive: HarnessScenario = async (openHost) => {
   ]);
   await stage.host.restart();
   const resumed = await stage.say("still there");
+  await plain.say("what is this", [picture], [red]);
+  const turns = last(resumed).messages.filter(({ role }) => role === "user").length;
+  for (let turn = 2; turn <= turns; turn += 1) await plain.say(`turn ${turn}`);
 
-  const both = [blue, red].toSorted();
   assert.deepEqual(first.map(imagesIn).map(sorted), [[red], both]);
   assert.deepEqual(off.slice(0, 1).map(imagesIn).map(sorted), [both]);
+  // A host can leave out the images of older turns by itself.
+  if (imagesIn(last(plain.host.requests)).length === 0) return;
   assert.deepEqual(later.map(imagesIn).map(sorted), [[red], both]);
   assert.deepEqual(resumed.map(imagesIn).map(sorted), [both]);
 };

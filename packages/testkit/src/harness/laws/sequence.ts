@@ -8,28 +8,33 @@ import { contextCall, halfAnswer, openStage, showing } from "../stage.ts";
 
 export const pairingIsLegal: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
-  const { calls } = stage.host;
-  const ids = ["show_a", "fail_b", "read_c", "on_x", "unknown"];
+  await using plain = await openStage(openHost, { adapter: "absent" });
 
-  await stage.say("all at once", [
-    {
-      show_a: calls.show("a.txt"),
-      fail_b: calls.fail("b.txt"),
-      read_c: calls.read("c.txt"),
-      on_x: contextCall("activate", "f999"),
-      unknown: { name: "no_such_tool", arguments: {} },
-    },
-    { pin_c: contextCall("pin", "c.txt") },
-  ]);
-  await stage.host.restart();
-  await stage.say("and now", showing(stage.host, ["d"]));
+  for (const { host, say } of [stage, plain]) {
+    const { calls } = host;
+    const isManaged = host === stage.host;
+    await say("all at once", [
+      {
+        show_a: calls.show("a.txt"),
+        fail_b: calls.fail("b.txt"),
+        read_c: calls.read("c.txt"),
+        ...(isManaged ? { on_x: contextCall("activate", "f999") } : {}),
+        unknown: { name: "no_such_tool", arguments: {} },
+      },
+      ...(isManaged ? [{ pin_c: contextCall("pin", "c.txt") }] : []),
+    ]);
+    await host.restart();
+    await say("and now", showing(host, ["d"]));
+  }
 
   assert.deepEqual(
     stage.host.requests.map(pairingFaults),
     stage.host.requests.map(() => []),
   );
   const request = last(stage.host.requests);
-  for (const id of [...ids, "pin_c", "show_d"]) resultOf(request, id);
+  // A host can leave out the call of a tool that it does not have.
+  const expected = last(plain.host.requests).messages.flatMap(({ toolCallId = [] }) => toolCallId);
+  for (const id of [...expected, "on_x", "pin_c"]) resultOf(request, id);
 };
 
 export const failedAnswersFollowTheHost: HarnessScenario = async (openHost) => {

@@ -1,0 +1,101 @@
+import type { Connections } from "@self-context-manager/core/host";
+
+import { type AgentTurn, agentTurn } from "./agent-turn.ts";
+import type { SessionEntry } from "./openclaw-api.ts";
+import type { OpenClawMessage } from "./openclaw-messages.ts";
+import { requestCheck, type RequestCheck } from "./request-check.ts";
+import { placeName, type SessionPlace, sessionIdOf } from "./session-places.ts";
+import type { TextSwaps } from "./text-swaps.ts";
+
+/** A session that the gateway has had a turn of since it was started. */
+export interface ManagedSession {
+  readonly id: string;
+  readonly turn: AgentTurn;
+  readonly check: RequestCheck;
+  /** Why the turn's own messages are not managed; undefined if they are. */
+  problem: string | undefined;
+}
+
+/** The sessions of a gateway by their places. */
+export interface GatewaySessions {
+  /** Returns the session of a place. After a reset it is another one. */
+  begin(place: SessionPlace, sessionId: string): ManagedSession;
+  /** Returns the session of a place if there is one. */
+  at(place: SessionPlace): ManagedSession | undefined;
+  /** Returns the session of a place if there is one and managed context is on in it. */
+  managedAt(place: SessionPlace): ManagedSession | undefined;
+  isOn(place: SessionPlace): boolean;
+  /** Switches managed context on or off in a place. Returns what the user reads. */
+  switchTo(place: SessionPlace, on: boolean): string;
+}
+
+export interface GatewaySessionsOptions {
+  readonly connections: Connections<OpenClawMessage>;
+  readonly swaps: TextSwaps;
+  readonly isOff: boolean;
+  readonly entryOf: (place: SessionPlace) => SessionEntry | undefined;
+  /** A session was closed, because another one has its place or because it was not used for long. */
+  readonly onClose: (name: string) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * The number of sessions that stay open. A gateway has a session for each chat and each task, and opening one again takes
+ * some milliseconds.
+ */
+const mostOpen = 64;
+
+export function gatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
+  const { connections, swaps, isOff, entryOf, onClose, onFailure } = options;
+  /** The one that was used last is at the end. */
+  const sessions = new Map<string, ManagedSession>();
+  const switched = new Map<string, boolean>();
+
+  function close(name: string, { id, turn }: ManagedSession): void {
+    sessions.delete(name);
+    swaps.forget(turn.run);
+    onClose(name);
+    connections.close(id).catch(onFailure);
+  }
+
+  const isOn = (place: SessionPlace): boolean => switched.get(placeName(place)) ?? !isOff;
+  const at = (place: SessionPlace): ManagedSession | undefined => sessions.get(placeName(place));
+
+  return {
+    begin(place, sessionId) {
+      const name = placeName(place);
+      const id = sessionIdOf(place, sessionId, entryOf(place));
+      const known = sessions.get(name);
+      if (known?.id === id) {
+        sessions.delete(name);
+        sessions.set(name, known);
+        return known;
+      }
+      if (known !== undefined) close(name, known);
+      const [oldest] = sessions;
+      if (oldest !== undefined && sessions.size >= mostOpen) close(...oldest);
+      const made: ManagedSession = {
+        id,
+        turn: agentTurn(connections.of(id), swaps),
+        check: requestCheck(),
+        problem: undefined,
+      };
+      sessions.set(name, made);
+      return made;
+    },
+    at,
+    managedAt: (place) => (isOn(place) ? at(place) : undefined),
+    isOn,
+    switchTo(place, on) {
+      switched.set(placeName(place), on);
+      const managed = at(place);
+      if (managed !== undefined && on) {
+        managed.problem = undefined;
+        managed.turn.isWhole = true;
+      }
+      return on
+        ? "Managed context is on."
+        : "Managed context is off; OpenClaw's own messages are sent unchanged.";
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+
+import { type FakeCall, fakeGateway, type FakeRequest } from "./fake-gateway.ts";
+
+const long = "a line of a long file\n".repeat(600);
+
+function command(name: string, output = long): FakeCall {
+  return { name: "exec", args: { command: `print ${name}` }, result: `${name}\n${output}` };
+}
+
+/** A long output, which leaves the view within the turn. */
+const leaves: readonly FakeCall[] = [
+  command("first"),
+  { name: "deactivate", args: { id: "t1" } },
+  ...Array.from({ length: 24 }, (_, index) => command(`step ${index}`, "")),
+];
+
+function shows(request: FakeRequest | undefined, text: string): boolean {
+  return request?.texts.some((one) => one.includes(text)) === true;
+}
+
+describe("a turn in OpenClaw", () => {
+  it("shows results with their handles in the turn itself", async () => {
+    await using gateway = await fakeGateway();
+
+    const [, second] = await gateway.turn("go", [command("one")]);
+
+    expect(second?.texts.find((text) => text.includes("one\n"))).toMatch(/^t1 ok/u);
+    expect(gateway.warnings).toEqual([]);
+  });
+
+  it("leaves out within the turn what was deactivated", async () => {
+    await using gateway = await fakeGateway();
+
+    const requests = await gateway.turn("go", leaves);
+
+    expect(shows(requests[1], "first\n")).toBe(true);
+    expect(shows(requests.at(-1), "first\n")).toBe(false);
+    expect(gateway.warnings).toEqual([]);
+  });
+
+  it("shows an activated content in the next request", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go", leaves);
+
+    const [before, after] = await gateway.turn("back", [{ name: "activate", args: { id: "t1" } }]);
+
+    expect(shows(before, "first\n")).toBe(false);
+    expect(shows(after, "first\n")).toBe(true);
+  });
+
+  it("sends the same bytes in the next turn", async () => {
+    await using gateway = await fakeGateway();
+
+    const first = await gateway.turn("go", [command("one")]);
+    const [next] = await gateway.turn("on");
+
+    const sent = first.at(-1)?.texts ?? [];
+    expect(next?.texts.slice(0, sent.length)).toEqual(sent);
+  });
+
+  it("keeps sessions with the same first texts apart", async () => {
+    await using gateway = await fakeGateway();
+
+    await gateway.turn("go", [command("one")], "agent:main:one");
+    const [, other] = await gateway.turn("go", [command("two")], "agent:main:two");
+
+    expect(shows(other, "one\n")).toBe(false);
+    expect(shows(other, "two\n")).toBe(true);
+  });
+
+  it("begins empty after a reset", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go", [command("one")]);
+
+    gateway.entry = { lifecycleRevision: "2" };
+    gateway.messages = [];
+    const [first] = await gateway.turn("again");
+
+    expect(first?.texts).toEqual(["[Thu 2026-11-26 03:00 UTC] again"]);
+  });
+
+  it("follows a user who goes back to the beginning", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go", [command("one")]);
+
+    gateway.messages = [];
+    const [first, second] = await gateway.turn("from the start", [command("two")]);
+
+    expect(first?.texts).toEqual(["[Thu 2026-11-26 03:00 UTC] from the start"]);
+    expect(shows(second, "one\n")).toBe(false);
+    expect(shows(second, "two\n")).toBe(true);
+  });
+
+  it("records the host's system prompt and adds the instruction and the host's memory", async () => {
+    await using gateway = await fakeGateway();
+
+    const [first] = await gateway.turn("go");
+
+    expect(first?.instruction).toContain("Memory.");
+    expect(first?.instruction).toContain("Files and tool outputs are objects");
+  });
+});
+
+describe("a turn whose texts cannot be changed", () => {
+  it.each([
+    ["the transform is missing", (text: string) => text],
+    [
+      "another plugin changes texts before",
+      (text: string, own: (one: string) => string) => own(text.replaceAll("line", "[masked]")),
+    ],
+  ])("keeps the history managed if %s", async (_name, transform) => {
+    await using gateway = await fakeGateway({ transform });
+
+    await gateway.turn("go", [command("one"), command("two")]);
+    const requests = await gateway.turn("on", [command("three")]);
+
+    expect(gateway.warnings).toHaveLength(1);
+    expect(gateway.warnings[0]).toContain("Only the messages before the current turn are managed");
+    expect(requests[0]?.texts.some((text) => text.startsWith("t1 ok"))).toBe(true);
+  });
+
+  it("shows the content in the result of activate", async () => {
+    await using gateway = await fakeGateway({ transform: (text) => text });
+    await gateway.turn("go", leaves);
+
+    const requests = await gateway.turn("on", [{ name: "activate", args: { id: "t1" } }]);
+
+    expect(shows(requests[0], "first\n")).toBe(false);
+    expect(shows(requests[1], "first\n")).toBe(true);
+  });
+
+  it("changes each text once if the transform is applied twice", async () => {
+    await using gateway = await fakeGateway({ transform: (text, own) => own(own(text)) });
+
+    const [, second] = await gateway.turn("go", [command("one")]);
+
+    expect(second?.texts.find((text) => text.includes("one\n"))).toMatch(/^t1 ok[^\n]*\n~~~\none/u);
+    expect(gateway.warnings).toEqual([]);
+  });
+
+  it("keeps the view if another plugin changes texts after", async () => {
+    await using gateway = await fakeGateway({
+      transform: (text, own) => own(text).replaceAll("line", "row"),
+    });
+
+    const [, second] = await gateway.turn("go", [command("one")]);
+
+    expect(shows(second, "t1 ok")).toBe(true);
+    expect(gateway.warnings).toEqual([]);
+  });
+});
+
+describe("managed context that is off", () => {
+  it("sends the host's own messages and no instruction", async () => {
+    await using gateway = await fakeGateway({ isOff: true });
+
+    const [first, second] = await gateway.turn("go", [command("one")]);
+
+    expect(first?.instruction).not.toContain("Files and tool outputs");
+    expect(shows(second, `one\n${long}`)).toBe(true);
+    expect(second?.texts.some((text) => text.startsWith("t1"))).toBe(false);
+  });
+
+  it("is switched by the user's command before the first turn too", async () => {
+    await using gateway = await fakeGateway();
+
+    const answer = await gateway.runtime.command("off", { sessionKey: "agent:main:one" });
+    const [first] = await gateway.turn("go");
+
+    expect(answer).toContain("Managed context is off");
+    expect(first?.instruction).not.toContain("Files and tool outputs");
+  });
+});
