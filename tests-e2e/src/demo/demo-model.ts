@@ -9,7 +9,7 @@ type Calls = readonly (readonly [tool: string, args: Arguments])[];
 /** One answer of the scripted model: tool calls, or a text that ends its turn. */
 type Answer = Calls | string;
 
-/** The model's next move. Plain Pi skips the moves that manage objects, because everything stays in view there. */
+/** The model's next move. A plain host skips the moves that manage objects, because everything stays in view there. */
 interface Move {
   readonly name: string;
   readonly isManagedOnly: boolean;
@@ -19,10 +19,10 @@ interface Move {
 
 const tests = "node --test --test-reporter=spec 2>&1";
 
-/** A fixed sequence of work on the demo's project, as a model could do it. */
+/** A fixed sequence of work on the demo's project, as a model could do it. `shell` stands for the host's shell tool. */
 const moves: readonly Move[] = [
-  works("look", [["bash", { command: "ls -R . && git --version" }]]),
-  works("failed", [["bash", { command: tests }]]),
+  works("look", [["shell", { command: "ls -R . && git --version" }]]),
+  works("failed", [["shell", { command: tests }]]),
   works("code", [
     ["read", { path: "test/cart.test.mjs" }],
     ["read", { path: "src/cart.mjs" }],
@@ -35,7 +35,7 @@ const moves: readonly Move[] = [
   works("fix", [
     replaces("src/cart.mjs", "all + item.price, 0", "all + item.price * item.count, 0"),
   ]),
-  works("passed", [["bash", { command: tests }]]),
+  works("passed", [["shell", { command: tests }]]),
   works("notes", [notes("The total ignored the count of an item; fixed in src/cart.mjs.")]),
   manages("drop runs", (request) => [
     ["deactivate", { id: runHandle(request, "failed") }],
@@ -44,11 +44,11 @@ const moves: readonly Move[] = [
   ]),
   says("The total left out the count of each item. src/cart.mjs multiplies by it, all tests pass."),
   ...demoCountries.map((country) => works(country, [["read", { path: taxFile(country) }]])),
-  works("search", [["bash", { command: "grep -rn 'Math\\.' src/taxes" }]]),
+  works("search", [["shell", { command: "grep -rn 'Math\\.' src/taxes" }]]),
   ...["cz", "hu"].map((country) =>
     works(`fix ${country}`, [replaces(taxFile(country), "Math.floor(", "Math.round(")]),
   ),
-  works("again", [["bash", { command: tests }]]),
+  works("again", [["shell", { command: tests }]]),
   works("see", [["read", { path: taxFile("cz") }]]),
   works("notes again", [notes("Taxes of CZ and HU rounded down; they round like the rest now.")]),
   says("CZ and HU rounded down; they round to the nearest cent now, like all others."),
@@ -68,34 +68,45 @@ const moves: readonly Move[] = [
 /** The model of one session. It answers requests in the order of their arrival. */
 export interface DemoModel {
   readonly calls: number;
-  /** Returns the name of the move that answers this request. */
-  moveAt(index: number): string;
-  reply(request: AnthropicRequest): Reply;
+  /** Returns the next move's name, by which the same calls of two sessions are found, and its answer to the request. */
+  next(request: AnthropicRequest): { readonly move: string; readonly reply: Reply };
 }
 
-export function demoModel(isManaged: boolean): DemoModel {
+export interface DemoModelOptions {
+  readonly isManaged: boolean;
+  /** The name of the host's tool that runs a shell command. */
+  readonly shell: string;
+}
+
+export function demoModel({ isManaged, shell }: DemoModelOptions): DemoModel {
   const planned = moves.filter(({ isManagedOnly }) => isManaged || !isManagedOnly);
+  let made = 0;
   return {
     calls: planned.length,
-    moveAt: (index) => planned[index]?.name ?? "",
-    reply(request) {
-      const move = planned[request.index];
+    next(request) {
+      const move = planned[made];
       if (move === undefined) {
         throw new RangeError(
           `the demo has ${planned.length} calls, and this request is one too many`,
         );
       }
       const answer = move.answer(request);
-      if (typeof answer === "string") return { type: "text", text: answer };
-      return {
-        type: "tool-calls",
-        calls: answer.map(([tool, args], call): ScriptedToolCall => ({
-          id: callId(move.name, call),
-          name: tool,
-          arguments: args,
-        })),
-      };
+      // A request that could not be answered is not counted, because a host can send it again.
+      made += 1;
+      return { move: move.name, reply: replyOf(move, answer, shell) };
     },
+  };
+}
+
+function replyOf(move: Move, answer: Answer, shell: string): Reply {
+  if (typeof answer === "string") return { type: "text", text: answer };
+  return {
+    type: "tool-calls",
+    calls: answer.map(([tool, args], call): ScriptedToolCall => ({
+      id: callId(move.name, call),
+      name: tool === "shell" ? shell : tool,
+      arguments: args,
+    })),
   };
 }
 
@@ -119,8 +130,9 @@ function notes(finding: string): Calls[number] {
   return ["write", { path: "notes.md", content: `# Notes\n\n- ${finding}\n` }];
 }
 
+/** Returns an id of letters and digits only, because OpenClaw removes all other characters. */
 function callId(move: string, call: number): string {
-  return `call_${move.replaceAll(" ", "_")}_${call}`;
+  return `call${move.replaceAll(" ", "")}${call}`;
 }
 
 /** Returns the handle that precedes a file's name where it was last shown. */

@@ -3,25 +3,40 @@ import type { Prices } from "../caching/priced-run.ts";
 import { unitsOf } from "../caching/priced-run.ts";
 import type { Reply } from "../loopback-reply.ts";
 
-/** One call of the managed session, and the same call in plain Pi if plain Pi makes it. */
+/** The host of a demo, as its report names it. */
+export interface ReportedHost {
+  readonly name: string;
+  /** Whether the host shows the number of active objects. Otherwise the table has no column for it. */
+  readonly showsObjects: boolean;
+}
+
+/** One call of the managed session, and the same call in the plain host if the plain host makes it. */
 export interface CallReport {
   readonly number: number;
   readonly managed: BilledPrompt;
   readonly plain: BilledPrompt | undefined;
-  /** The extension's text in Pi's status line. */
+  /** The text of the context manager in the host's status line. */
   readonly status: string;
 }
 
-/** The text that is printed above the lines of the calls. */
-export const callHeader: string = [
-  "Tokens in thousands, as the server counts them: all sent tokens, those new to its cache, and the call's cost in tokens",
-  "of uncached input. Objects: active of all. A - marks a call that plain Pi does not make.\n",
-  "          managed context        plain Pi",
-  "          sent    new   cost     sent   cost   objects   the model's answer",
-].join("\n");
+/** Returns the text that is printed above the lines of the calls. */
+export function callHeader({ name, showsObjects }: ReportedHost): string {
+  const plain = `plain ${name}`;
+  return [
+    "Tokens in thousands, as the server counts them: all sent tokens, those new to its cache, and the call's cost in tokens",
+    `of uncached input. ${showsObjects ? "Objects: active of all. " : ""}A - marks a call that ${plain} does not make.\n`,
+    `          managed context        ${plain}`,
+    `          sent    new   cost     sent   cost${showsObjects ? "   objects" : ""}   the model's answer`,
+  ].join("\n");
+}
 
 /** Returns the line that is printed for a call. */
-export function callLine(report: CallReport, reply: Reply, prices: Prices): string {
+export function callLine(
+  { showsObjects }: ReportedHost,
+  report: CallReport,
+  reply: Reply,
+  prices: Prices,
+): string {
   const { managed, plain, status } = report;
   const active = /ctx (\d+\/\d+) active/u.exec(status)?.[1] ?? "";
   return [
@@ -31,25 +46,28 @@ export function callLine(report: CallReport, reply: Reply, prices: Prices): stri
     kilo(unitsOf([managed], prices)).padStart(7),
     (plain === undefined ? "-" : kilo(promptOf(plain))).padStart(9),
     (plain === undefined ? "-" : kilo(unitsOf([plain], prices))).padStart(7),
-    active.padStart(10),
+    showsObjects ? active.padStart(10) : "",
     `   ${said(reply)}`.slice(0, 44),
   ].join("");
 }
 
 /** Returns the lines with the bills of both sessions. */
 export function billLines(
+  { name }: ReportedHost,
   managed: readonly BilledPrompt[],
   plain: readonly BilledPrompt[],
   prices: Prices,
 ): readonly string[] {
   const [managedUnits, plainUnits] = [unitsOf(managed, prices), unitsOf(plain, prices)];
+  const [plainName, managedName] = [`plain ${name}`, "managed context"];
+  const width = Math.max(plainName.length, managedName.length) + 2;
   const percent = Math.round((1 - managedUnits / plainUnits) * 100);
   const compared = percent >= 0 ? `${percent} % less` : `${-percent} % more`;
   return [
     `Billed by Anthropic's rules as this server simulates them (reading from the cache ${prices.read}, writing to it ${prices.write}`,
     "of uncached input; breakpoints, 20 blocks, 1,024 tokens, 5 minutes), in thousands of tokens of uncached input:",
-    `  plain Pi         ${kilo(plainUnits).padStart(7)}  in ${plain.length} calls, the last of ${kilo(promptOf(plain.at(-1)))}`,
-    `  managed context  ${kilo(managedUnits).padStart(7)}  in ${managed.length} calls, the last of ${kilo(promptOf(managed.at(-1)))}: ${compared}`,
+    `  ${plainName.padEnd(width)}${kilo(plainUnits).padStart(7)}  in ${plain.length} calls, the last of ${kilo(promptOf(plain.at(-1)))}`,
+    `  ${managedName.padEnd(width)}${kilo(managedUnits).padStart(7)}  in ${managed.length} calls, the last of ${kilo(promptOf(managed.at(-1)))}: ${compared}`,
     "A token is counted for four bytes, including system prompt and tool declarations. Output is not counted.",
   ];
 }

@@ -12,7 +12,7 @@ export interface DemoPlace {
 
 /** A new store for one demo. */
 export interface DemoStore extends AsyncDisposable {
-  /** The environment variables that configure the extension for this store. */
+  /** The environment variables that configure the extension or the plugin for this store. */
   readonly environment: Readonly<Record<string, string>>;
   /** The text that explains how to inspect the store afterwards. */
   readonly closing: string;
@@ -39,8 +39,8 @@ export async function beginStore(
       async [Symbol.asyncDispose]() {},
     };
   }
-  // The demo joins the node before Pi does, so that the user sees the progress of a first build. Pi would show
-  // nothing.
+  // The demo joins the node before the host does, so that the user sees the progress of a first build. The host
+  // would show nothing.
   const node = isNodeUrl(at)
     ? undefined
     : await joinNode({ dataFolder: at, progress: (line) => print(`${line} …`) });

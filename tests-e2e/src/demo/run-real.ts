@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { piInstallation, piVersions } from "../pi-versions.ts";
 import { demoProject, demoPrompts } from "./demo-project.ts";
 import { beginStore, type DemoPlace } from "./demo-store.ts";
-import { extensionFolder } from "./run-demo.ts";
+import { extensionFolder } from "./pi-demo-host.ts";
 
 export interface RealRunOptions extends DemoPlace {
   /** The model as Pi names it: `provider/id`. The key comes from the environment or from Pi's own settings. */

@@ -8,8 +8,10 @@ export interface GatewayConfigOptions {
   readonly folder: string;
   readonly port: number;
   readonly token?: string;
-  /** The base URL of the model's server, which speaks chat completions. */
+  /** The base URL of the model's server. */
   readonly model: string;
+  /** The protocol of the server. Default: OpenAI's chat completions. */
+  readonly api?: "openai-completions" | "anthropic-messages";
   /** Names of further agents, each with a workspace of its own. The first agent is `main`. */
   readonly agents?: readonly string[];
   /** The settings of the plugin; undefined: the plugin is not loaded. */
@@ -31,10 +33,18 @@ const pluginFolder = join(import.meta.dirname, "..", "..", "..", "packages", "ad
 /** Returns the configuration of a gateway that has a scripted model and no channels. */
 export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<string, unknown>> {
   const { folder, port, token, agents = [], plugin, others = {}, config = {} } = options;
+  const { api = "openai-completions" } = options;
   const isManaged = plugin !== undefined;
   return {
     agents: {
-      defaults: { skipBootstrap: true, model: { primary: "mock/mock-1" } },
+      defaults: {
+        skipBootstrap: true,
+        model: { primary: "mock/mock-1" },
+        // Without this setting the host marks no breakpoints for a server that is not Anthropic's own.
+        ...(api === "anthropic-messages"
+          ? { models: { "mock/mock-1": { params: { cacheRetention: "short" } } } }
+          : {}),
+      },
       entries: Object.fromEntries(
         ["main", ...agents].map((agent) => [agent, { workspace: join(folder, "work", agent) }]),
       ),
@@ -46,7 +56,7 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
         mock: {
           baseUrl: options.model,
           apiKey: "sk-mock",
-          api: "openai-completions",
+          api,
           models: [mockModel("mock-1"), mockModel("claude-opus-5-5")],
         },
       },
