@@ -5,10 +5,48 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { installedOpenClaw } from "../src/openclaw/install-openclaw.ts";
+
+interface TestedHost {
+  /** The value of `--host`, or undefined for the default. */
+  readonly option?: string;
+  readonly name: string;
+  /** The name of the host's tool that runs a shell command. */
+  readonly shell: string;
+  /** The user's command. */
+  readonly command: string;
+  /** The highest expected bill, as a share of the plain session's. */
+  readonly share: number;
+  /** The figures that only this host's command shows. */
+  readonly figures: readonly RegExp[];
+  /** Why the host cannot run here. */
+  readonly missing?: string;
+}
+
+const openClawError = await installedOpenClaw().then(() => undefined, String);
+if (openClawError !== undefined) console.warn(`no demo in OpenClaw: ${openClawError}`);
+
+const hosts: readonly TestedHost[] = [
+  {
+    name: "Pi",
+    shell: "bash",
+    command: "/context",
+    share: 0.9,
+    figures: [/^ +Last call, reported by the provider: /mu],
+  },
+  {
+    option: "openclaw",
+    name: "OpenClaw",
+    shell: "exec",
+    command: "/scm",
+    // The system prompt and the tools of OpenClaw are about half of the bill, and managed context sends them too.
+    share: 0.96,
+    figures: [],
+    ...(openClawError === undefined ? {} : { missing: openClawError }),
+  },
+];
+
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
-const at = join(folder, "store.sqlite");
-let output = "";
 
 function run(
   file: string,
@@ -18,66 +56,95 @@ function run(
   const { stdout, stderr, status } = spawnSync(process.execPath, [condition, file, ...args], {
     cwd: root,
     encoding: "utf8",
-    timeout: 120_000,
+    timeout: 240_000,
   });
   return { stdout: stdout + stderr, status };
 }
 
-function scm(...args: readonly string[]): string {
-  return run("packages/cli/src/main.ts", [...args, "--at", at]).stdout;
-}
+describe.each(hosts)("the demo that npm start runs in $name", (host) => {
+  const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
+  const at = join(folder, "store.sqlite");
+  let output = "";
 
-describe("the demo that npm start runs", () => {
+  function scm(...args: readonly string[]): string {
+    return run("packages/cli/src/main.ts", [...args, "--at", at]).stdout;
+  }
+
   beforeAll(() => {
-    const result = run("tools/demo.mjs", ["--at", at]);
-    output = result.stdout;
-  }, 130_000);
+    if (host.missing !== undefined) return;
+    const options = host.option === undefined ? [] : ["--host", host.option];
+    output = run("tools/demo.mjs", [...options, "--at", at]).stdout;
+  }, 250_000);
 
   afterAll(() => {
     rmSync(folder, { recursive: true });
   });
 
-  it("runs to its end", () => {
+  const runs = it.skipIf(host.missing !== undefined);
+
+  runs("runs to its end", () => {
+    expect(output).toContain(`${host.name} `);
     expect(output).toContain("The store is ");
   });
 
-  it("makes at least twelve model calls and prints a line for each", () => {
+  runs("makes at least twelve model calls and prints a line for each", () => {
     const lines = output.split("\n").filter((line) => /^call \d+ /u.test(line));
 
     expect(lines.length).toBeGreaterThanOrEqual(12);
+    expect(output).toContain(`${host.shell} node --test`);
   });
 
-  it("activates, pins and deactivates objects by the handles in the requests", () => {
+  runs("activates, pins and deactivates objects by the handles in the requests", () => {
     expect(output).toMatch(/pin f\d+/u);
     expect(output).toMatch(/deactivate f\d+/u);
     expect(output).toMatch(/activate t\d+/u);
     expect(output).toMatch(/unpin f\d+/u);
   });
 
-  it("costs less than the same session in plain Pi, with the same prices", () => {
-    const [plain, managed] = ["plain Pi", "managed context"].map((name) =>
+  runs("costs less than the same session in the plain host, with the same prices", () => {
+    const [plain, managed] = [`plain ${host.name}`, "managed context"].map((name) =>
       Number(new RegExp(`^ +${name} +([\\d.]+) +in \\d+ calls`, "mu").exec(output)?.[1]),
     );
 
     expect(plain).toBeGreaterThan(50);
-    expect(managed).toBeLessThan((plain ?? 0) * 0.9);
+    expect(managed).toBeLessThan((plain ?? 0) * host.share);
     expect(output).toMatch(/: \d+ % less$/mu);
     expect(output).toContain("Billed by Anthropic's rules as this server simulates them");
   });
 
-  it("prints the extension's figures from /context", () => {
+  runs("prints the figures of the user's command", () => {
+    expect(output).toContain(`command ${host.command}:`);
     expect(output).toMatch(/^ +In view, estimated: /mu);
     expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
-    expect(output).toMatch(/^ +Last call, reported by the provider: /mu);
     expect(output).toMatch(/^ +Epoch \d+, /mu);
+    for (const figure of host.figures) expect(output).toMatch(figure);
   });
 
-  it("leaves a store that the command line reads", () => {
+  runs("leaves a store that the command line reads", () => {
     expect(scm("list")).toContain("cart.mjs");
     expect(scm("show", "src/cart.mjs")).toContain("content_hash");
     expect(scm("history", "src/cart.mjs").split("\n").length).toBeGreaterThan(2);
     expect(scm("print", "src/cart.mjs")).toContain("item.price * item.count");
     expect(scm("nickname", "src/cart.mjs", "cart")).toContain("cart");
     expect(scm("print", "cart")).toContain("item.price * item.count");
+  });
+});
+
+describe("the options of the demo", () => {
+  it.each([
+    [["--host", "codex"], '--host is "codex"; it must be pi or openclaw'],
+    [
+      ["--host", "openclaw", "--pi", "0.73.1"],
+      "--pi is an option of the host pi; it cannot be used with --host openclaw",
+    ],
+    [
+      ["--host", "openclaw", "--model", "a/b"],
+      "--model is an option of the host pi; it cannot be used with --host openclaw",
+    ],
+  ])("refuses %j", (args, message) => {
+    const { stdout, status } = run("tools/demo.mjs", args);
+
+    expect(status).toBe(1);
+    expect(stdout.trim()).toBe(message);
   });
 });

@@ -68,5 +68,8 @@ async function answered(gateway: Gateway, message: string): Promise<string> {
 
 function textOf(content: unknown): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  return blocks.map((block) => String(fieldsOf(block)["text"] ?? "")).join("\n");
+  return blocks
+    .map((block) => fieldsOf(block)["text"])
+    .filter((text) => typeof text === "string")
+    .join("\n");
 }
