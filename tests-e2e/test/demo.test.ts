@@ -61,74 +61,75 @@ function run(
   return { stdout: stdout + stderr, status };
 }
 
-describe.each(hosts)("the demo that npm start runs in $name", (host) => {
-  const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
-  const at = join(folder, "store.sqlite");
-  let output = "";
+for (const host of hosts)
+  describe.skipIf(host.missing !== undefined)(
+    `the demo that npm start runs in ${host.name}`,
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
+      const at = join(folder, "store.sqlite");
+      let output = "";
 
-  function scm(...args: readonly string[]): string {
-    return run("packages/cli/src/main.ts", [...args, "--at", at]).stdout;
-  }
+      function scm(...args: readonly string[]): string {
+        return run("packages/cli/src/main.ts", [...args, "--at", at]).stdout;
+      }
 
-  beforeAll(() => {
-    if (host.missing !== undefined) return;
-    const options = host.option === undefined ? [] : ["--host", host.option];
-    output = run("tools/demo.mjs", [...options, "--at", at]).stdout;
-  }, 250_000);
+      beforeAll(() => {
+        const options = host.option === undefined ? [] : ["--host", host.option];
+        output = run("tools/demo.mjs", [...options, "--at", at]).stdout;
+      }, 250_000);
 
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
+      afterAll(() => {
+        rmSync(folder, { recursive: true });
+      });
 
-  const runs = it.skipIf(host.missing !== undefined);
+      it("runs to its end", () => {
+        expect(output).toContain(`${host.name} `);
+        expect(output).toContain("The store is ");
+      });
 
-  runs("runs to its end", () => {
-    expect(output).toContain(`${host.name} `);
-    expect(output).toContain("The store is ");
-  });
+      it("makes at least twelve model calls and prints a line for each", () => {
+        const lines = output.split("\n").filter((line) => /^call \d+ /u.test(line));
 
-  runs("makes at least twelve model calls and prints a line for each", () => {
-    const lines = output.split("\n").filter((line) => /^call \d+ /u.test(line));
+        expect(lines.length).toBeGreaterThanOrEqual(12);
+        expect(output).toContain(`${host.shell} node --test`);
+      });
 
-    expect(lines.length).toBeGreaterThanOrEqual(12);
-    expect(output).toContain(`${host.shell} node --test`);
-  });
+      it("activates, pins and deactivates objects by the handles in the requests", () => {
+        expect(output).toMatch(/pin f\d+/u);
+        expect(output).toMatch(/deactivate f\d+/u);
+        expect(output).toMatch(/activate t\d+/u);
+        expect(output).toMatch(/unpin f\d+/u);
+      });
 
-  runs("activates, pins and deactivates objects by the handles in the requests", () => {
-    expect(output).toMatch(/pin f\d+/u);
-    expect(output).toMatch(/deactivate f\d+/u);
-    expect(output).toMatch(/activate t\d+/u);
-    expect(output).toMatch(/unpin f\d+/u);
-  });
+      it("costs less than the same session in the plain host, with the same prices", () => {
+        const [plain, managed] = [`plain ${host.name}`, "managed context"].map((name) =>
+          Number(new RegExp(`^ +${name} +([\\d.]+) +in \\d+ calls`, "mu").exec(output)?.[1]),
+        );
 
-  runs("costs less than the same session in the plain host, with the same prices", () => {
-    const [plain, managed] = [`plain ${host.name}`, "managed context"].map((name) =>
-      Number(new RegExp(`^ +${name} +([\\d.]+) +in \\d+ calls`, "mu").exec(output)?.[1]),
-    );
+        expect(plain).toBeGreaterThan(50);
+        expect(managed).toBeLessThan((plain ?? 0) * host.share);
+        expect(output).toMatch(/: \d+ % less$/mu);
+        expect(output).toContain("Billed by Anthropic's rules as this server simulates them");
+      });
 
-    expect(plain).toBeGreaterThan(50);
-    expect(managed).toBeLessThan((plain ?? 0) * host.share);
-    expect(output).toMatch(/: \d+ % less$/mu);
-    expect(output).toContain("Billed by Anthropic's rules as this server simulates them");
-  });
+      it("prints the figures of the user's command", () => {
+        expect(output).toContain(`command ${host.command}:`);
+        expect(output).toMatch(/^ +In view, estimated: /mu);
+        expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
+        expect(output).toMatch(/^ +Epoch \d+, /mu);
+        for (const figure of host.figures) expect(output).toMatch(figure);
+      });
 
-  runs("prints the figures of the user's command", () => {
-    expect(output).toContain(`command ${host.command}:`);
-    expect(output).toMatch(/^ +In view, estimated: /mu);
-    expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
-    expect(output).toMatch(/^ +Epoch \d+, /mu);
-    for (const figure of host.figures) expect(output).toMatch(figure);
-  });
-
-  runs("leaves a store that the command line reads", () => {
-    expect(scm("list")).toContain("cart.mjs");
-    expect(scm("show", "src/cart.mjs")).toContain("content_hash");
-    expect(scm("history", "src/cart.mjs").split("\n").length).toBeGreaterThan(2);
-    expect(scm("print", "src/cart.mjs")).toContain("item.price * item.count");
-    expect(scm("nickname", "src/cart.mjs", "cart")).toContain("cart");
-    expect(scm("print", "cart")).toContain("item.price * item.count");
-  });
-});
+      it("leaves a store that the command line reads", () => {
+        expect(scm("list")).toContain("cart.mjs");
+        expect(scm("show", "src/cart.mjs")).toContain("content_hash");
+        expect(scm("history", "src/cart.mjs").split("\n").length).toBeGreaterThan(2);
+        expect(scm("print", "src/cart.mjs")).toContain("item.price * item.count");
+        expect(scm("nickname", "src/cart.mjs", "cart")).toContain("cart");
+        expect(scm("print", "cart")).toContain("item.price * item.count");
+      });
+    },
+  );
 
 describe("the options of the demo", () => {
   it.each([
