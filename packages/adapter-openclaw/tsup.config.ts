@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { cp, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { cp, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsup";
+
+/** The list of the bundled files, which tsup writes. */
+const metafile = join("dist", "metafile-esm.json");
 
 /** OpenClaw copies a plugin without its dependencies, so one file has them all. The host resolves its own modules. */
 export default defineConfig({
@@ -27,12 +30,13 @@ export default defineConfig({
       filter: (path) => !path.includes("node_modules"),
     });
     await writeFile(join("dist", "THIRD-PARTY-LICENSES.txt"), licences());
+    await rm(metafile);
   },
 });
 
 /** Returns the licences of the packages whose code is in the bundle. */
 function licences(): string {
-  const { inputs } = JSON.parse(readFileSync(join("dist", "metafile-esm.json"), "utf8")) as {
+  const { inputs } = JSON.parse(readFileSync(metafile, "utf8")) as {
     readonly inputs: Readonly<Record<string, unknown>>;
   };
   const folders = Object.keys(inputs).flatMap(
@@ -47,6 +51,6 @@ function licence(folder: string): string {
     readonly version: string;
   };
   const file = readdirSync(folder).find((one) => /^licen[cs]e/iu.test(one));
-  if (file === undefined) throw new Error(`${name} has no licence file in ${resolve(folder)}`);
+  if (file === undefined) throw new Error(`the package ${name} has no licence file`);
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
 }

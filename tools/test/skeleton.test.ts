@@ -36,9 +36,14 @@ function published(exports: Manifest["exports"]): unknown {
   );
 }
 
-describe.each(names)("%s", (name) => {
+const core = manifestOf("core");
+
+/** A plugin that its host copies without dependencies is one bundle without types, and nothing imports it. */
+const bundles = names.filter((name) => "openclaw" in manifestOf(name));
+const libraries = names.filter((name) => !bundles.includes(name));
+
+describe.each(libraries)("%s", (name) => {
   const manifest = manifestOf(name);
-  const core = manifestOf("core");
 
   test.each(["tsconfig.json", "tsconfig.build.json", "vitest.config.ts"])(
     "has the same %s as core",
@@ -53,14 +58,6 @@ describe.each(names)("%s", (name) => {
     expect(withoutEntries(read(name, "tsup.config.ts"))).toBe(
       withoutEntries(read("core", "tsup.config.ts")),
     );
-  });
-
-  test("has a boundaries tag and a README that begins with its name and a sentence", () => {
-    expect(JSON.parse(read(name, "turbo.json"))).toEqual({
-      extends: ["//"],
-      tags: [expect.any(String)],
-    });
-    expect(read(name, "README.md")).toMatch(new RegExp(`^# ${manifest.name}\\n\\n[A-Z].+`, "u"));
   });
 
   test("has the same general manifest fields as every package", () => {
@@ -95,4 +92,34 @@ describe.each(names)("%s", (name) => {
   test("depends on the test kit only for development", () => {
     expect(Object.keys(manifest.dependencies ?? {})).not.toContain("@self-context-manager/testkit");
   });
+});
+
+describe.each(bundles)("the bundle %s", (name) => {
+  const manifest = manifestOf(name);
+
+  test.each(["tsconfig.json", "vitest.config.ts"])("has the same %s as core", (file) => {
+    expect(read(name, file)).toBe(read("core", file));
+  });
+
+  test("has the general manifest fields and no dependencies", () => {
+    expect(manifest).toMatchObject({
+      name: `@self-context-manager/${name}`,
+      version: core.version,
+      license: "MIT",
+      type: "module",
+      files: expect.arrayContaining(["dist"]),
+      engines: { node: expect.stringMatching(/^>=\d+\.\d+$/) },
+      publishConfig: { access: "public" },
+    });
+    expect(manifest.dependencies).toBeUndefined();
+  });
+});
+
+test.each(names)("%s has a boundaries tag and a README that begins with its name", (name) => {
+  expect(JSON.parse(read(name, "turbo.json"))).toEqual({
+    extends: ["//"],
+    tags: [expect.any(String)],
+  });
+  const title = new RegExp(`^# ${manifestOf(name).name}\\n\\n[A-Z].+`, "u");
+  expect(read(name, "README.md")).toMatch(title);
 });

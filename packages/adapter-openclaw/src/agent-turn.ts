@@ -8,7 +8,7 @@ import { withTranscriptDetails } from "./transcript-details.ts";
 import { turnView } from "./turn-view.ts";
 
 /** A request of OpenClaw's loop. */
-export interface TurnRequest {
+interface TurnRequest {
   /** The messages before the turn. */
   readonly earlier: readonly OpenClawMessage[];
   /** The messages of the turn, which the host appends by itself. */

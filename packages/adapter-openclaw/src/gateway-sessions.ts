@@ -1,10 +1,10 @@
 import type { Connections } from "@self-context-manager/core/host";
 
 import { type AgentTurn, agentTurn } from "./agent-turn.ts";
-import type { SessionEntry } from "./openclaw-api.ts";
+import type { SessionEntry, SessionPlace } from "./openclaw-api.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 import { requestCheck, type RequestCheck } from "./request-check.ts";
-import { placeName, type SessionPlace, sessionIdOf } from "./session-places.ts";
+import { placeName, sessionIdOf } from "./session-places.ts";
 import type { TextSwaps } from "./text-swaps.ts";
 
 /** A session that the gateway has had a turn of since it was started. */

@@ -1,6 +1,5 @@
-import type { CompactParameters, CompactResult } from "./openclaw-api.ts";
+import type { CompactParameters, CompactResult, SessionPlace } from "./openclaw-api.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
-import type { SessionPlace } from "./session-places.ts";
 
 /** The functions of OpenClaw's plugin SDK that the adapter calls. The entry point imports them from the host. */
 export interface HostSdk {
@@ -19,11 +18,11 @@ export interface HostSdk {
   readonly compact: (parameters: CompactParameters) => Promise<CompactResult>;
 }
 
-export interface TranscriptName extends SessionPlace {
+interface TranscriptName extends SessionPlace {
   readonly sessionId: string;
 }
 
-export interface MemoryPromptRequest {
+interface MemoryPromptRequest {
   readonly availableTools: ReadonlySet<string>;
   readonly citationsMode?: unknown;
   readonly agentSessionKey?: string;

@@ -1,5 +1,4 @@
 import type { OpenClawMessage } from "./openclaw-messages.ts";
-import type { SessionPlace } from "./session-places.ts";
 
 // The parts of OpenClaw's plugin API that the adapter uses. The host's own declarations are in `openclaw/plugin-sdk`.
 
@@ -26,7 +25,7 @@ export interface OpenClawApi {
     options: { readonly runtimes: readonly string[] },
   ): void;
   registerTool(
-    factory: (context: ToolContext) => OpenClawTool | undefined,
+    factory: (context: HookContext) => OpenClawTool | undefined,
     options: { readonly name: string },
   ): void;
   registerCommand?(command: OpenClawCommand): void;
@@ -45,6 +44,12 @@ export interface OpenClawLogger {
   error(text: string): void;
 }
 
+/** A conversation of an agent. Its session is another one after a reset. */
+export interface SessionPlace {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
+
 export interface SessionEntry {
   readonly sessionId?: string;
   /** Changes when the session is reset. Absent before the first reset. */
@@ -61,10 +66,6 @@ export interface HookContext {
   readonly agentId?: string;
   readonly sessionKey?: string;
   readonly sessionId?: string;
-}
-
-export interface ToolContext extends HookContext {
-  readonly workspaceDir?: string;
 }
 
 /** The result of a tool, before the model and the transcript get it. */
@@ -91,7 +92,7 @@ export interface OpenClawTool {
   }>;
 }
 
-export interface OpenClawCommand {
+interface OpenClawCommand {
   readonly name: string;
   readonly description: string;
   readonly acceptsArgs: boolean;

@@ -29,7 +29,7 @@ export const openClawCodec: MessageCodec<OpenClawMessage> = {
     if (role === "custom") {
       return {
         role,
-        key: `custom ${String(customType)} ${sha256(canonicalJson(toJson(content)))}`,
+        key: `custom ${typeof customType === "string" ? customType : ""} ${sha256(canonicalJson(toJson(content)))}`,
       };
     }
     return {
@@ -40,10 +40,11 @@ export const openClawCodec: MessageCodec<OpenClawMessage> = {
   },
   decode(raw): Message {
     const message = fieldsOf(raw);
+    const kind = typeof message["role"] === "string" ? message["role"] : "";
     return (
-      decoders[String(message["role"])]?.(message) ?? {
+      decoders[kind]?.(message) ?? {
         role: "opaque",
-        kind: typeof message["role"] === "string" ? message["role"] : "",
+        kind,
         raw: toJson(raw),
         ...timeOf(message),
       }

@@ -13,7 +13,7 @@ import { agentIn } from "./session-places.ts";
 import { textTransform } from "./text-transform.ts";
 
 /** The id of the plugin and of its engine, as in the manifest. */
-export const pluginId = "self-context-manager";
+const pluginId = "self-context-manager";
 
 /** A plugin in OpenClaw's form. */
 export interface OpenClawPlugin {

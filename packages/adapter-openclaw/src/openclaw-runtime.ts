@@ -21,10 +21,11 @@ import type {
   HookContext,
   OpenClawLogger,
   SessionEntry,
+  SessionPlace,
   ToolResultEvent,
 } from "./openclaw-api.ts";
 import { openClawCodec, openClawMessage, type OpenClawMessage } from "./openclaw-messages.ts";
-import { placeName, placeOf, type SessionPlace } from "./session-places.ts";
+import { placeName, placeOf } from "./session-places.ts";
 import { shownContent } from "./shown-content.ts";
 import { systemPrompts } from "./system-prompts.ts";
 import { textSwaps } from "./text-swaps.ts";
@@ -46,7 +47,7 @@ export interface OpenClawRuntimeOptions {
 }
 
 /** Where an engine works. */
-export interface EnginePlace {
+interface EnginePlace {
   readonly agentId?: string;
   readonly workspace?: string;
 }

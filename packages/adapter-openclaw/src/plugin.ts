@@ -6,11 +6,15 @@ import {
   systemClock,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
+// The host resolves its own modules for a plugin, so they are no dependencies.
+// @boundaries-ignore the host
 import {
   buildMemorySystemPromptAddition,
   delegateCompactionToRuntime,
 } from "openclaw/plugin-sdk/core";
+// @boundaries-ignore the host
 import * as diagnostics from "openclaw/plugin-sdk/diagnostic-runtime";
+// @boundaries-ignore the host
 import { readVisibleSessionTranscriptMessageEntries } from "openclaw/plugin-sdk/session-transcript-runtime";
 
 import type { OpenClawApi } from "./openclaw-api.ts";

@@ -6,7 +6,7 @@ export interface RequestCheck {
   problem(sent: SentRequest): string | undefined;
 }
 
-export interface SentRequest {
+interface SentRequest {
   readonly outcome: SwapOutcome;
   /** Bytes of the request, as the host counts them; undefined if it does not tell. */
   readonly bytes: number | undefined;

@@ -1,10 +1,4 @@
-import type { HookContext, SessionEntry } from "./openclaw-api.ts";
-
-/** A conversation of an agent. Its session is another one after a reset. */
-export interface SessionPlace {
-  readonly agentId: string;
-  readonly sessionKey: string;
-}
+import type { HookContext, SessionEntry, SessionPlace } from "./openclaw-api.ts";
 
 /** Returns the place of a session. The agent is named by the host, or else in the session's key. */
 export function placeOf({ agentId, sessionKey = "" }: HookContext): SessionPlace {

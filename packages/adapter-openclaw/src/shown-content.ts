@@ -11,14 +11,15 @@ export async function shownContent(
   connection: Connection<OpenClawMessage>,
   { id, from, to }: JsonObject,
 ): Promise<string | undefined> {
+  if (typeof id !== "string") return undefined;
   try {
-    const found = await (await connection.session()).inspect(String(id));
+    const found = await (await connection.session()).inspect(id);
     if ("text" in found || found.body.content === null) return undefined;
     const first = typeof from === "number" ? from - 1 : 0;
     const last = typeof to === "number" ? to : undefined;
     return found.body.content?.split("\n").slice(first, last).join("\n");
   } catch {
-    // The call has succeeded, and the session has told the user about its failure.
+    // The call has succeeded, and the session has reported its failure.
     return undefined;
   }
 }

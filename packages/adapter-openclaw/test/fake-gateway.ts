@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { fieldsOf } from "@self-context-manager/core/host";
+import { jsonObject } from "@self-context-manager/core/host";
 import { memoryFolder } from "@self-context-manager/testkit";
 
 import { textsOf } from "../src/message-texts.ts";
@@ -144,7 +144,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       const { name, args } = call;
       const content = [{ type: "toolCall", id, name, arguments: args }];
       write({ ...shared, content, stopReason: "toolUse" });
-      const reason = await runtime.beginTool({ id, name, args: fieldsOf(args) as never }, context);
+      const reason = await runtime.beginTool({ id, name, args: jsonObject(args) }, context);
       const made =
         call.result === undefined
           ? await runtime.runContextTool(name, { id, args }, context)

@@ -53,9 +53,9 @@ interface Side {
   /** How the other plugin changes the results of an agent. */
   readonly others: Map<string, (text: string) => string>;
   /** Runs work while no other host restarts the gateway. */
-  during<Result>(work: () => Promise<Result>): Promise<Result>;
+  readonly during: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Runs work while no other host uses the gateway. */
-  alone(work: () => Promise<void>): Promise<void>;
+  readonly alone: (work: () => Promise<void>) => Promise<void>;
   readonly agents: Map<string, (request: WireRequest) => ReturnType<typeof loopbackReply>>;
 }
 
@@ -127,12 +127,12 @@ function shared(): Pick<Side, "during" | "alone"> {
   return {
     async during(work) {
       await restart;
-      const work_ = work();
-      running.add(work_);
+      const started = work();
+      running.add(started);
       try {
-        return await work_;
+        return await started;
       } finally {
-        running.delete(work_);
+        running.delete(started);
       }
     },
     async alone(work) {
@@ -167,8 +167,9 @@ async function openHost(
 
   for (const [name, content] of Object.entries(options.files))
     await writeFile(join(workspace, name), content);
-  const { resultText } = options.other ?? {};
-  if (resultText !== undefined) others.set(agent, (text) => resultText(text));
+  const { other } = options;
+  if (other?.resultText !== undefined)
+    others.set(agent, (text) => other.resultText?.(text) ?? text);
   agents.set(agent, (request) => {
     const reply = options.model(neutralRequest(request, names));
     for (const { id } of reply.calls) callIds.add(id);
@@ -242,7 +243,9 @@ async function openHost(
         fork: true,
         agentId: agent,
       });
-      key = String(fieldsOf(forked)["key"]);
+      const { key: made } = fieldsOf(forked);
+      if (typeof made !== "string") throw new Error(`no fork: ${JSON.stringify(forked)}`);
+      key = made;
     },
     setBroken,
     turn: async (on) => await command(`/scm ${on ? "on" : "off"}`),

@@ -11,7 +11,6 @@ export {
   toJsonWithBase64,
 } from "@self-context-manager/objects";
 export { hasSignedThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
-export { type CostAccount, costRatio, countCall, emptyAccount } from "../cost/cost-account.ts";
 export {
   prefixStability,
   type PrefixStability,
