@@ -99,7 +99,7 @@ function mockModel(id: string): object {
     reasoning: false,
     input: ["text", "image"],
     cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-    contextWindow: 128_000,
+    contextWindow: 200_000,
     maxTokens: 4096,
   };
 }

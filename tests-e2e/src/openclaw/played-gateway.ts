@@ -1,0 +1,136 @@
+import type { BilledPrompt } from "../caching/prefix-cache.ts";
+import { openLoopbackModel } from "../loopback-model.ts";
+import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+import type { WireMessage, WireRequest } from "../wire-request.ts";
+import { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";
+
+/** The model's answer to one request: tool calls, each with its tool and arguments. */
+export type PlayedStep =
+  | readonly PlayedCall[]
+  | ((request: WireRequest) => readonly PlayedCall[] | Reply);
+
+export type PlayedCall = readonly [tool: string, args: Readonly<Record<string, unknown>>];
+
+/** A gateway whose model plays scripts. */
+export interface PlayedGateway extends AsyncDisposable {
+  readonly gateway: Gateway;
+  /**
+   * Sends a prompt to a session. The model makes the steps one after another and then answers with a text. Returns the
+   * requests of the turn.
+   */
+  turn(
+    text: string,
+    steps?: readonly PlayedStep[],
+    session?: string,
+  ): Promise<readonly PlayedRequest[]>;
+  /** Returns the requests of a session up to now. */
+  requestsOf(session?: string): readonly PlayedRequest[];
+  /** Has the provider refuse requests whose messages have more bytes than this. */
+  limitTo(bytes: number): void;
+  /** The number of refused requests. */
+  readonly refused: number;
+  /** Errors of the script. A test expects none. */
+  readonly failures: readonly string[];
+}
+
+export interface PlayedRequest {
+  readonly wire: WireRequest;
+  readonly bill: BilledPrompt;
+  /** The messages without the system prompt and without the host's own text behind them. */
+  readonly messages: readonly WireMessage[];
+  /** The texts of the messages, joined. */
+  readonly text: string;
+}
+
+/** The session of a prompt that names none. */
+const usualSession = "agent:main:e2e";
+
+export async function playedGateway(
+  options: Omit<GatewayOptions, "model">,
+): Promise<PlayedGateway> {
+  const plans = new Map<string, PlayedStep[]>();
+  let calls = 0;
+  let limit = Number.POSITIVE_INFINITY;
+  let refused = 0;
+  const model = await openLoopbackModel({
+    script: (request) => {
+      const size = bytesOf(messagesOf(request));
+      if (size > limit) {
+        refused += 1;
+        return refusal(size, limit);
+      }
+      const step = plans.get(sessionOf(request) ?? "")?.shift();
+      if (step === undefined) return { type: "text", text: "done" };
+      const made = typeof step === "function" ? step(request) : step;
+      return "type" in made ? made : { type: "tool-calls", calls: made.map(scriptedCall) };
+    },
+  });
+  const gateway = await openGateway({ ...options, model: model.url });
+
+  function scriptedCall([name, args]: PlayedCall): ScriptedToolCall {
+    calls += 1;
+    return { id: `call${calls}`, name, arguments: args };
+  }
+
+  function requestsOf(session = usualSession): readonly PlayedRequest[] {
+    return model.requests
+      .filter((request) => sessionOf(request) === session)
+      .map((wire) => {
+        const messages = messagesOf(wire);
+        const text = messages.map((message) => message.text).join("\n");
+        const bill = model.billed[wire.index] ?? { input: 0, read: 0, written: 0 };
+        return { wire, messages, text, bill };
+      });
+  }
+
+  return {
+    gateway,
+    async turn(text, steps = [], session = usualSession) {
+      const before = requestsOf(session).length;
+      plans.set(session, [...steps]);
+      await gateway.prompt({ text, sessionKey: session });
+      return requestsOf(session).slice(before);
+    },
+    requestsOf,
+    limitTo: (bytes) => void (limit = bytes),
+    get refused() {
+      return refused;
+    },
+    failures: model.failures,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns the session of a request, which the host names behind the first message of a user. */
+function sessionOf({ messages }: WireRequest): string | undefined {
+  const first = messages.find(({ role }) => role === "user");
+  return /\nRuntime: agent=\S+ \| session=(\S+) /u.exec(first?.text ?? "")?.[1];
+}
+
+function messagesOf({ messages }: WireRequest): readonly WireMessage[] {
+  return messages.filter(
+    ({ role, text }) => role !== "system" && !text.includes("BEGIN_OPENCLAW_INTERNAL_CONTEXT"),
+  );
+}
+
+function bytesOf(messages: readonly WireMessage[]): number {
+  return messages.reduce((sum, { raw }) => sum + JSON.stringify(raw).length, 0);
+}
+
+function refusal(size: number, limit: number): Reply {
+  const message = `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${size} tokens.`;
+  const details = { type: "invalid_request_error", code: "context_length_exceeded" };
+  return { type: "error", status: 400, message, details };
+}
+
+/** Returns how many messages at the beginning of a request are those of the request before it. */
+export function keptMessages(before: PlayedRequest, after: PlayedRequest): number {
+  const [old, now] = [before, after].map(({ messages }) =>
+    messages.map(({ raw }) => JSON.stringify(raw)),
+  );
+  const changed = (old ?? []).findIndex((one, index) => one !== now?.[index]);
+  return changed === -1 ? (old ?? []).length : changed;
+}

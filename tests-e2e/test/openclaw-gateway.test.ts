@@ -1,0 +1,247 @@
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
+import { openLoopbackServer } from "../src/loopback-server.ts";
+import { installedOpenClaw } from "../src/openclaw/install-openclaw.ts";
+import {
+  keptMessages,
+  type PlayedGateway,
+  playedGateway,
+  type PlayedStep,
+} from "../src/openclaw/played-gateway.ts";
+import { illegalities } from "../src/wire-rules.ts";
+
+const problem = await installedOpenClaw().then(
+  () => undefined,
+  (error: unknown) => String(error),
+);
+if (problem !== undefined)
+  console.warn(`The tests of OpenClaw are skipped, because it cannot be installed: ${problem}`);
+
+/** A text of about 13,000 characters that names itself in each line. */
+function lines(name: string): string {
+  return Array.from(
+    { length: 250 },
+    (_, line) => `${name} line ${line} with some words in it\n`,
+  ).join("");
+}
+
+const files = Object.fromEntries(
+  Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, lines(`file${index}`)]),
+);
+
+/** The steps of a long turn: reading, running and writing, one after another. */
+const longWork: readonly PlayedStep[] = Array.from({ length: 30 }, (_, index): PlayedStep[] => [
+  [["read", { path: `f${index % 12}.txt` }]],
+  [
+    [
+      "exec",
+      { command: `for j in $(seq 1 200); do echo "run${index} output $j of a command"; done` },
+    ],
+  ],
+  [["write", { path: `w${index}.txt`, content: lines(`note${index}`).slice(0, 6_000) }]],
+]).flat();
+
+/** Returns the units that the requests of a session cost. */
+function costOf(played: PlayedGateway, session?: string): number {
+  return unitsOf(
+    played.requestsOf(session).map(({ bill }) => bill),
+    pricesOf.openai,
+  );
+}
+
+/** Expects what holds for each request of a session, and returns the places where its beginning changed. */
+function soundRequests(played: PlayedGateway, session?: string): readonly number[] {
+  const requests = played.requestsOf(session);
+  expect(requests.flatMap(({ wire }) => illegalities(wire))).toEqual([]);
+  expect(played.failures).toEqual([]);
+  return requests.flatMap((request, index) => {
+    const before = requests[index - 1];
+    return before === undefined || keptMessages(before, request) === before.messages.length
+      ? []
+      : [index];
+  });
+}
+
+describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw", () => {
+  let managed: PlayedGateway;
+  let plain: PlayedGateway;
+  let stores: string;
+
+  beforeAll(async () => {
+    const other = await openLoopbackServer(
+      async (body, _path, outgoing) => {
+        const { text } = JSON.parse(body.toString("utf8"));
+        await Promise.resolve(outgoing.end(text.replaceAll("secret-4711", "[masked]")));
+      },
+      (error, outgoing) => void outgoing.writeHead(500).end(String(error)),
+    );
+    const masks = {
+      folder: join(import.meta.dirname, "..", "src", "openclaw", "other-plugin"),
+      settings: { url: other.origin },
+    };
+    const options = { files, others: { other: masks } };
+    [managed, plain] = await Promise.all([
+      playedGateway({ ...options, plugin: {} }),
+      playedGateway(options),
+    ]);
+    stores = join(managed.gateway.state, "..", ".local", "share", "self-context-manager");
+    return async () => await other[Symbol.asyncDispose]();
+  }, 180_000);
+
+  afterAll(async () => {
+    await managed?.[Symbol.asyncDispose]();
+    await plain?.[Symbol.asyncDispose]();
+  }, 60_000);
+
+  it("shows files and outputs as objects, which the model activates and deactivates", async () => {
+    const session = "agent:main:objects";
+
+    const requests = await managed.turn(
+      "look",
+      [
+        [["read", { path: "f0.txt" }]],
+        [
+          [
+            "edit",
+            { path: "f0.txt", edits: [{ oldText: "file0 line 3 ", newText: "changed line 3 " }] },
+          ],
+        ],
+        [["exec", { command: "cat f1.txt; exit 3" }]],
+        [["deactivate", { id: "f1" }]],
+        [["activate", { id: "f0.txt" }]],
+      ],
+      session,
+    );
+
+    const last = requests.at(-1)?.text ?? "";
+    expect(requests[1]?.text).toMatch(/f1 f0\.txt v1\n~~~\nfile0 line 0 /u);
+    expect(last).toContain("changed line 3 ");
+    expect(last).toMatch(/t\d+ failed/u);
+    expect(last.split("file0 line 7 ")).toHaveLength(2);
+    expect(soundRequests(managed, session)).toEqual([]);
+  });
+
+  it("ends epochs within a turn of 90 calls, and costs at least 40 % less", async () => {
+    const session = "agent:main:long";
+    for (const side of [managed, plain]) {
+      await side.turn("work", longWork, session);
+      await side.turn("look again", longWork.slice(0, 3), session);
+      await side.turn("and now", [], session);
+    }
+
+    const changed = soundRequests(managed, session);
+    expect(changed.filter((index) => index > 0 && index < longWork.length).length).toBeGreaterThan(
+      0,
+    );
+    expect(changed.length).toBeLessThan(7);
+    expect(costOf(managed, session) / costOf(plain, session)).toBeLessThan(0.6);
+    const last = managed.requestsOf(session).at(-1)?.text ?? "";
+    expect(last.split("file1 line 7 ").length - 1).toBeLessThan(2);
+  });
+
+  it("is never dearer than OpenClaw alone by more than 3 %", async () => {
+    const session = "agent:main:short";
+    for (const side of [managed, plain]) {
+      await side.turn("look", [[["read", { path: "f2.txt" }]]], session);
+      await side.turn("and this", [[["exec", { command: "ls" }]]], session);
+      await side.turn("thanks", [], session);
+    }
+
+    expect(soundRequests(managed, session)).toEqual([]);
+    expect(costOf(managed, session) / costOf(plain, session)).toBeLessThan(1.03);
+  });
+
+  it("keeps two sessions apart that work at the same time with the same texts", async () => {
+    const sessions = ["agent:main:left", "agent:main:right"];
+
+    for (const turn of ["first", "second"])
+      await Promise.all(
+        sessions.map(
+          async (session, index) =>
+            await managed.turn(
+              turn,
+              [0, 1, 2].map(
+                (step) => [["exec", { command: `echo ${turn} side${index} step${step}` }]] as const,
+              ),
+              session,
+            ),
+        ),
+      );
+
+    for (const [index, session] of sessions.entries()) {
+      const text = managed.requestsOf(session).at(-1)?.text ?? "";
+      for (const turn of ["first", "second"]) expect(text).toContain(`${turn} side${index} step2`);
+      expect(text).not.toContain(`side${1 - index} step`);
+      expect(soundRequests(managed, session)).toEqual([]);
+    }
+  });
+
+  it("goes on in the same turn after the provider refused a request as too long", async () => {
+    const session = "agent:main:full";
+    const steps = longWork.slice(0, 24);
+    managed.limitTo(60_000);
+
+    await managed.turn("work", steps, session);
+    const before = managed.refused;
+    await managed.turn("and now", [[["exec", { command: "echo after it" }]]], session);
+    managed.limitTo(Number.POSITIVE_INFINITY);
+
+    expect(before).toBeGreaterThan(0);
+    expect(managed.refused).toBe(before);
+    expect(managed.requestsOf(session).at(-1)?.text).toContain("after it");
+    expect(managed.requestsOf(session).flatMap(({ wire }) => illegalities(wire))).toEqual([]);
+  });
+
+  it("shows a result as another plugin has changed it, also when it is activated again", async () => {
+    const session = "agent:main:masked";
+
+    const requests = await managed.turn(
+      "look",
+      [
+        [["exec", { command: "echo the word is secret-4711" }]],
+        [["deactivate", { id: "t1" }]],
+        [["activate", { id: "t1" }]],
+      ],
+      session,
+    );
+    const store = await readFile(join(stores, "store.sqlite"));
+
+    for (const { text } of requests.slice(1)) expect(text).toContain("the word is [masked]");
+    expect(requests.map(({ text }) => text).join("\n")).not.toContain("the word is secret-4711");
+    expect(store.includes("the word is secret-4711")).toBe(false);
+  });
+
+  it("begins empty after a reset and goes on byte for byte after a restart", async () => {
+    const session = "agent:main:again";
+    await managed.turn("look", [[["read", { path: "f3.txt" }]]], session);
+    await managed.turn("go on", [[["exec", { command: "echo before the restart" }]]], session);
+
+    await managed.gateway.stop();
+    await managed.gateway.start();
+    await managed.turn("after it", [], session);
+    const resumed = soundRequests(managed, session);
+    await managed.gateway.call("sessions.reset", { key: session });
+    const [first] = await managed.turn("from the start", [], session);
+
+    expect(resumed).toEqual([]);
+    expect(first?.messages).toHaveLength(1);
+    expect(managed.requestsOf(session).at(-2)?.text).toContain("before the restart");
+  });
+
+  it("has stored the sessions, their files and their views", async () => {
+    await using store = await openSqliteStore({ path: join(stores, "store.sqlite") });
+
+    const { items: sessions } = await store.find({ where: { type: "session" }, limit: 100 });
+    const { items: found } = await store.find({ where: { type: "file" }, limit: 100 });
+
+    expect(sessions.length).toBeGreaterThan(6);
+    const paths = found.map(({ body }) => body["path"]);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(managed.gateway.log).not.toMatch(/self-context-manager: |degraded to "legacy"/u);
+  });
+});
