@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
 import { openLoopbackServer } from "../src/loopback-server.ts";
-import { installedOpenClaw } from "../src/openclaw/install-openclaw.ts";
+import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
 import {
   keptMessages,
   type PlayedGateway,
@@ -15,12 +15,7 @@ import {
 } from "../src/openclaw/played-gateway.ts";
 import { illegalities } from "../src/wire-rules.ts";
 
-const problem = await installedOpenClaw().then(
-  () => undefined,
-  (error: unknown) => String(error),
-);
-if (problem !== undefined)
-  console.warn(`The tests of OpenClaw are skipped, because it cannot be installed: ${problem}`);
+const problem = await openClawProblem();
 
 /** A text of about 13,000 characters that names itself in each line. */
 function lines(name: string): string {

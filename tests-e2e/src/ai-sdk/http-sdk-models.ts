@@ -11,7 +11,7 @@ import {
 import assert from "node:assert/strict";
 
 import { openAnthropicModel } from "../caching/anthropic-model.ts";
-import type { AnthropicMessage, AnthropicRequest } from "../caching/anthropic-request.ts";
+import { messagesRequest } from "../caching/neutral-anthropic.ts";
 import { openLoopbackModel } from "../loopback-model.ts";
 import type { Reply } from "../loopback-reply.ts";
 import type { WireMessage, WireRequest } from "../wire-request.ts";
@@ -111,61 +111,6 @@ function completionsMessage({
 function withoutError(text: string): string {
   const [, error] = /^\{"error":("[^]*")\}$/u.exec(text) ?? [];
   return error === undefined ? text : said(JSON.parse(error));
-}
-
-function messagesRequest({ systemBlocks, messages, payload }: AnthropicRequest): ModelRequest {
-  const tools = Array.isArray(payload["tools"]) ? payload["tools"].map((tool) => toJson(tool)) : [];
-  return {
-    instruction: systemBlocks.map(({ text }) => said(text)).join("\n\n"),
-    tools: tools.filter(isJsonObject).map(({ name }) => said(name)),
-    messages: messages.flatMap(anthropicMessages),
-  };
-}
-
-/** The provider joins results and consecutive messages of the user. Each of them is a message here. */
-function anthropicMessages({ role, blocks }: AnthropicMessage): readonly ModelMessage[] {
-  const json = blocks.map((block) => toJson(block)).filter(isJsonObject);
-  if (role === "assistant") {
-    const calls = json.filter(({ type }) => type === "tool_use");
-    const thinking = json.map((block) => said(block["thinking"])).find((one) => one !== "");
-    return [
-      neutralMessage({
-        role,
-        text: textIn(json),
-        toolCalls: calls.map(({ id, name, input }) => ({
-          id: said(id),
-          name: said(name),
-          arguments: argumentsOf(input),
-        })),
-        ...(thinking === undefined ? {} : { thinking }),
-      }),
-    ];
-  }
-  return json.flatMap((block, index) => {
-    const { type, content, tool_use_id: id } = block;
-    if (type === "tool_result") {
-      const inner = Array.isArray(content) ? content.filter(isJsonObject) : [];
-      const text = typeof content === "string" ? content : textIn(inner);
-      return [
-        neutralMessage({ role: "tool", text, images: imagesIn(inner), toolCallId: said(id) }),
-      ];
-    }
-    if (type !== "text") return [];
-    const next = json.slice(index + 1);
-    const end = next.findIndex((one) => one["type"] !== "image");
-    const images = imagesIn(end === -1 ? next : next.slice(0, end));
-    return [neutralMessage({ role: "user", text: textIn([block]), images })];
-  });
-}
-
-function textIn(blocks: readonly JsonObject[]): string {
-  return blocks.flatMap(({ type, text }) => (type === "text" ? [said(text)] : [])).join("\n");
-}
-
-function imagesIn(blocks: readonly JsonObject[]): readonly string[] {
-  return blocks.flatMap(({ type, source }) =>
-    type === "image" && isJsonObject(source) ? [said(source["data"])] : [],
-  );
 }
 
 function argumentsOf(value: unknown): JsonObject {

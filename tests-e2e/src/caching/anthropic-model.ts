@@ -1,3 +1,5 @@
+import type { ThinkingBinding } from "@self-context-manager/core/host";
+
 import type { ServerResponse } from "node:http";
 
 import type { Reply } from "../loopback-reply.ts";
@@ -14,9 +16,9 @@ export interface AnthropicModelOptions {
   readonly cache?: PrefixCache;
   /**
    * Whether the model binds its thinking to everything before it. Then the server verifies all thinking that comes
-   * back. Default: `free`, nothing is verified.
+   * back. A function decides it by the request. Default: `free`, nothing is verified.
    */
-  readonly thinking?: "free" | "bound";
+  readonly thinking?: ThinkingBinding | ((request: AnthropicRequest) => ThinkingBinding);
 }
 
 export interface AnthropicModel extends AsyncDisposable {
@@ -47,9 +49,11 @@ export async function openAnthropicModel(options: AnthropicModelOptions): Promis
   const respond = async (body: Buffer, _path: string, outgoing: ServerResponse): Promise<void> => {
     const request = anthropicRequest(JSON.parse(body.toString("utf8")), requests.length);
     requests.push(request);
-    const faults = [...request.faults, ...thinkingModeFaults(request, options.thinking ?? "free")];
+    const { thinking: given = "free" } = options;
+    const thinking = typeof given === "function" ? given(request) : given;
+    const faults = [...request.faults, ...thinkingModeFaults(request, thinking)];
     if (faults.length > 0) throw new TypeError(faults.join("; "));
-    const signature = options.thinking === "bound" ? verified(request) : usualSignature;
+    const signature = thinking === "bound" ? verified(request) : usualSignature;
     const prompt = cache.bill(request.blocks);
     billed.push(prompt);
     const reply = await options.script(request);

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 
+import type { GatewayApi } from "./gateway-model.ts";
+
 /** The id of the plugin in OpenClaw's configuration. */
 const pluginId = "self-context-manager";
 
@@ -11,7 +13,7 @@ export interface GatewayConfigOptions {
   /** The base URL of the model's server. */
   readonly model: string;
   /** The protocol of the server. Default: OpenAI's chat completions. */
-  readonly api?: "openai-completions" | "anthropic-messages";
+  readonly api?: GatewayApi;
   /** Names of further agents, each with a workspace of its own. The first agent is `main`. */
   readonly agents?: readonly string[];
   /** The settings of the plugin; undefined: the plugin is not loaded. */
@@ -27,6 +29,11 @@ export interface GatewayConfigOptions {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
+/** The usual model, and one that binds its thinking. */
+const modelIds = ["mock-1", "claude-opus-5-5"] as const;
+
+const marked = { params: { cacheRetention: "short" } };
+
 /** The folder of the built plugin. */
 const pluginFolder = join(import.meta.dirname, "..", "..", "..", "packages", "adapter-openclaw");
 
@@ -40,9 +47,10 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
       defaults: {
         skipBootstrap: true,
         model: { primary: "mock/mock-1" },
+        ...(api === "anthropic-messages" ? { thinkingDefault: "low" } : {}),
         // Without this setting the host marks no breakpoints for a server that is not Anthropic's own.
         ...(api === "anthropic-messages"
-          ? { models: { "mock/mock-1": { params: { cacheRetention: "short" } } } }
+          ? { models: Object.fromEntries(modelIds.map((id) => [`mock/${id}`, marked])) }
           : {}),
       },
       entries: Object.fromEntries(
@@ -57,7 +65,7 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
           baseUrl: options.model,
           apiKey: "sk-mock",
           api,
-          models: [mockModel("mock-1"), mockModel("claude-opus-5-5")],
+          models: modelIds.map((id) => mockModel(id, api)),
         },
       },
     },
@@ -92,11 +100,11 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
   };
 }
 
-function mockModel(id: string): object {
+function mockModel(id: string, api: string): object {
   return {
     id,
     name: id,
-    reasoning: false,
+    reasoning: api === "anthropic-messages",
     input: ["text", "image"],
     cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
     contextWindow: 200_000,

@@ -35,3 +35,15 @@ export async function installedOpenClaw(): Promise<string> {
   }
   return folder;
 }
+
+/** Returns why the tests of OpenClaw cannot run; undefined if they can. It is printed once for each file of tests. */
+export async function openClawProblem(): Promise<string | undefined> {
+  try {
+    await installedOpenClaw();
+    return undefined;
+  } catch (error) {
+    const problem = `The tests of OpenClaw are skipped, because it cannot be installed: ${String(error)}`;
+    console.warn(problem);
+    return problem;
+  }
+}

@@ -1,6 +1,11 @@
 import { fieldsOf } from "@self-context-manager/core/host";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { HarnessHost, HostOptions, OpenHost } from "@self-context-manager/testkit";
+import type {
+  HarnessHost,
+  HostOptions,
+  OpenHost,
+  ScriptedModel,
+} from "@self-context-manager/testkit";
 
 import { mkdirSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -9,13 +14,11 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { loopbackReply } from "../harness/pi-requests.ts";
-import { type LoopbackModel, openLoopbackModel } from "../loopback-model.ts";
 import { type LoopbackServer, openLoopbackServer } from "../loopback-server.ts";
-import type { WireRequest } from "../wire-request.ts";
 import { type Gateway, openGateway } from "./gateway.ts";
+import { type GatewayApi, type GatewayModel, openGatewayModel } from "./gateway-model.ts";
 import { openClawRecord, transcriptEvents } from "./openclaw-record.ts";
-import { agentOf, comparableText, neutralRequest } from "./openclaw-request.ts";
+import { agentOf, comparableRequest, comparableText } from "./openclaw-request.ts";
 
 const calls: HarnessHost["calls"] = {
   read: (path, lines) => ({ name: "read", arguments: { path, ...lines } }),
@@ -46,7 +49,7 @@ export interface OpenClawHosts extends AsyncDisposable {
 }
 
 interface Side {
-  readonly model: LoopbackModel;
+  readonly model: GatewayModel;
   readonly gateway: Gateway;
   /** Answers the other plugin of the gateway. */
   readonly other: LoopbackServer;
@@ -56,11 +59,15 @@ interface Side {
   readonly during: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Runs work while no other host uses the gateway. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
-  readonly agents: Map<string, (request: WireRequest) => ReturnType<typeof loopbackReply>>;
+  /** The scripted models of the agents. */
+  readonly agents: Map<string, ScriptedModel>;
 }
 
 /** Starts the gateways. Each is started when a host needs it first. */
-export async function openClawHosts(settings: "defaults" | "pooled"): Promise<OpenClawHosts> {
+export async function openClawHosts(
+  settings: "defaults" | "pooled",
+  api: GatewayApi = "openai-completions",
+): Promise<OpenClawHosts> {
   const folder = await mkdtemp(join(tmpdir(), "scm-openclaw-store-"));
   const storePath = join(folder, "store.sqlite");
   const sides = new Map<boolean, Promise<Side>>();
@@ -68,12 +75,10 @@ export async function openClawHosts(settings: "defaults" | "pooled"): Promise<Op
 
   async function openSide(isManaged: boolean): Promise<Side> {
     const agents: Side["agents"] = new Map();
-    const model = await openLoopbackModel({
-      script: (request) => {
-        const reply = agents.get(agentOf(request) ?? "")?.(request);
-        if (reply === undefined) throw new Error("a request of no session of the tests");
-        return reply;
-      },
+    const model = await openGatewayModel(api, (request) => {
+      const agent = agents.get(agentOf(request) ?? "");
+      if (agent === undefined) throw new Error("a request of no session of the tests");
+      return agent(request);
     });
     const others = new Map<string, (text: string) => string>();
     const other = await openLoopbackServer(
@@ -86,6 +91,7 @@ export async function openClawHosts(settings: "defaults" | "pooled"): Promise<Op
     );
     const gateway = await openGateway({
       model: model.url,
+      api,
       others: { other: { folder: otherPlugin, settings: { url: other.origin } } },
       agents: Array.from({ length: agentCount }, (_, index) => `a${index}`),
       plugin: isManaged ? { ...pluginSettings[settings], store: storePath } : undefined,
@@ -171,15 +177,11 @@ async function openHost(
   if (other?.resultText !== undefined)
     others.set(agent, (text) => other.resultText?.(text) ?? text);
   agents.set(agent, (request) => {
-    const reply = options.model(neutralRequest(request, names));
+    const reply = options.model(comparableRequest(request, names));
     for (const { id } of reply.calls) callIds.add(id);
     isScripted = reply.fails === true || reply.refuses !== undefined;
-    // OpenClaw repeats a request whose answer breaks off, so the provider's filter ends the answer.
-    return reply.fails === true ? { type: "filtered", text: reply.text } : loopbackReply(reply);
+    return reply;
   });
-
-  const own = (): readonly WireRequest[] =>
-    model.requests.filter((request) => agentOf(request) === agent);
 
   /** The host stores the end of a turn after it has answered. */
   async function settled(): Promise<void> {
@@ -214,7 +216,9 @@ async function openHost(
     settings: options.settings,
     calls,
     get requests() {
-      return own().map((request) => neutralRequest(request, names));
+      return model.requests
+        .filter((request) => agentOf(request) === agent)
+        .map((request) => comparableRequest(request, names));
     },
     notices: [],
     async prompt(text, images = []) {

@@ -1,13 +1,13 @@
-import { isJsonObject } from "@self-context-manager/objects";
-import { toJson } from "@self-context-manager/core/host";
-import { type ModelRequest, neutralMessage } from "@self-context-manager/testkit";
+import {
+  type ModelMessage,
+  type ModelRequest,
+  neutralMessage,
+} from "@self-context-manager/testkit";
 
-import type { WireMessage, WireRequest } from "../wire-request.ts";
-
-/** Returns the agent of a request, which the host names behind the first message of a user. */
-export function agentOf({ messages }: WireRequest): string | undefined {
+/** Returns the agent of a request, which the host names in the system prompt or behind the first message of a user. */
+export function agentOf({ instruction, messages }: ModelRequest): string | undefined {
   const first = messages.find(({ role }) => role === "user");
-  return /\nRuntime: agent=(\S+) /u.exec(first?.text ?? "")?.[1];
+  return /^Runtime: agent=(\S+) /mu.exec(`${instruction}\n${first?.text ?? ""}`)?.[1];
 }
 
 export interface RequestNames {
@@ -17,39 +17,24 @@ export interface RequestNames {
   readonly callIds: ReadonlySet<string>;
 }
 
-/** Returns a request in the neutral form, without the names that differ between runs and without the host's own marks. */
-export function neutralRequest(request: WireRequest, names: RequestNames): ModelRequest {
+/** Returns a request without the names that differ between runs and without the host's own marks. */
+export function comparableRequest(request: ModelRequest, names: RequestNames): ModelRequest {
   const given = new Map([...names.callIds].map((id) => [hostForm(id), id]));
   const callId = (id: string): string => given.get(hostForm(id)) ?? id;
   return {
-    instruction: comparableText(
-      request.messages
-        .filter(isInstruction)
-        .map(({ text }) => text)
-        .join("\n"),
-      names.folder,
-    ),
-    tools: request.tools.map(({ name }) => name),
+    instruction: comparableText(request.instruction, names.folder),
+    tools: request.tools,
     messages: request.messages
-      .filter((message) => !isInstruction(message) && !isOfHost(message))
-      .flatMap((message) => {
-        const { role, blocks, toolCalls, toolCallId } = message;
-        const raw = toJson(message.raw);
-        const thinking = isJsonObject(raw) ? raw["reasoning_content"] : undefined;
+      .filter((message) => !isOfHost(message))
+      .flatMap(({ bytes: _bytes, ...message }) => {
+        const { role, toolCalls, toolCallId } = message;
         const text = message.text.replaceAll(names.folder, "WORK");
         const [said = "", ...own] = role === "user" ? saidIn(text).split(ownText) : [text];
         const made = neutralMessage({
-          role: role === "tool" || role === "assistant" ? role : "user",
+          ...message,
           text: said,
-          images: blocks.flatMap((block) =>
-            block.type === "image" ? [block.url.replace(/^data:image\/png;base64,/u, "")] : [],
-          ),
-          toolCalls: toolCalls.map(({ id, name, arguments: text }) => {
-            const args = toJson(JSON.parse(text));
-            return { id: callId(id), name, arguments: isJsonObject(args) ? args : {} };
-          }),
+          toolCalls: toolCalls.map((call) => ({ ...call, id: callId(call.id) })),
           ...(toolCallId === undefined ? {} : { toolCallId: callId(toolCallId) }),
-          ...(typeof thinking === "string" ? { thinking } : {}),
         });
         return [made, ...own.map((one) => neutralMessage({ role: "user", text: one }))];
       }),
@@ -94,12 +79,7 @@ function saidIn(text: string): string {
 }
 
 /** Whether a message is the host's own text behind a request, about tasks in the background, or only a command. */
-function isOfHost({ role, text }: WireMessage): boolean {
-  return (
-    role === "user" && (text.includes("BEGIN_OPENCLAW_INTERNAL_CONTEXT") || saidIn(text) === "")
-  );
-}
-
-function isInstruction({ role }: WireMessage): boolean {
-  return role === "system" || role === "developer";
+function isOfHost({ role, text }: ModelMessage): boolean {
+  if (role !== "user") return false;
+  return text.includes("BEGIN_OPENCLAW_INTERNAL_CONTEXT") || saidIn(text) === "";
 }
