@@ -14,6 +14,8 @@ export interface GatewayConfigOptions {
   readonly model: string;
   /** The protocol of the server. Default: OpenAI's chat completions. */
   readonly api?: GatewayApi;
+  /** The working folder of the first agent. Default: a folder in the gateway's own. */
+  readonly workspace?: string;
   /** Names of further agents, each with a workspace of its own. The first agent is `main`. */
   readonly agents?: readonly string[];
   /** The settings of the plugin; undefined: the plugin is not loaded. */
@@ -54,7 +56,15 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
           : {}),
       },
       entries: Object.fromEntries(
-        ["main", ...agents].map((agent) => [agent, { workspace: join(folder, "work", agent) }]),
+        ["main", ...agents].map((agent) => [
+          agent,
+          {
+            workspace:
+              agent === "main" && options.workspace !== undefined
+                ? options.workspace
+                : join(folder, "work", agent),
+          },
+        ]),
       ),
     },
     models: {
