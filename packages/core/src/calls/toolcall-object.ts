@@ -18,6 +18,7 @@ import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
 import type { CallKind } from "./call-kind.ts";
 import type { ContextOperation } from "./context-operation.ts";
+import { rangeIn } from "./execution.ts";
 
 /** The facts of one execution of a tool at the time when its result is ingested. */
 export interface ToolcallFacts {
@@ -65,6 +66,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
       ? {}
       : { target_refs: facts.targetRefs }),
     ...(facts.targetRange === undefined ? {} : { target_range: facts.targetRange }),
+    ...shownRangeOf(result, report),
     ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),
@@ -119,6 +121,32 @@ export function filesRead(body: ObjectMetadata | undefined): readonly Reference[
   return body?.["call_kind"] === "read" ? fileReferences(body) : [];
 }
 
+/** Returns the lines that the host shows of a longer output, which is stored as a whole. */
+function shownRangeOf(
+  result: ToolResultMessage,
+  report: string | undefined,
+): { readonly shown_range?: LineRange } {
+  const range = report === undefined ? linesInResult(result) : undefined;
+  return range === undefined ? {} : { shown_range: range };
+}
+
+/** The lines at the end of a result that can belong to the host's mark: the line that it cut, an empty one, and the mark. */
+const markLines = 3;
+
+/**
+ * Returns the whole lines of `wholeText` with which a result begins; undefined if there are none, if the result has more
+ * than text, or if another line differs.
+ */
+function linesInResult({ content, wholeText }: ToolResultMessage): LineRange | undefined {
+  if (wholeText === undefined || !content.every(isText)) return undefined;
+  const lines = textOf(content).split("\n");
+  const whole = wholeText.split("\n");
+  const other = lines.findIndex((line, index) => line !== whole[index]);
+  const to = other === -1 ? lines.length : other;
+  const isBeginning = to > 0 && to < whole.length && to >= lines.length - markLines;
+  return isBeginning ? { from: 1, to } : undefined;
+}
+
 /**
  * Returns the stored form of the output: the result's text is the content. The blocks are stored in addition if the
  * text is not enough to build them again.
@@ -127,6 +155,9 @@ function output(
   result: ToolResultMessage,
   report: string | undefined,
 ): { content: string | null; char_count: number; blocks?: readonly Block[] } {
+  const { wholeText } = result;
+  if (wholeText !== undefined && shownRangeOf(result, report).shown_range !== undefined)
+    return { content: wholeText, char_count: wholeText.length };
   const images = result.content.filter((block) => !isText(block));
   if (report !== undefined) {
     return {
@@ -163,6 +194,13 @@ export function isSameCall(
 
 /** Whether a stored tool call returned the same as a result. A context tool's output is its report. */
 export function isSameOutput(stored: ObjectBody, result: ToolResultMessage): boolean {
+  const shown = rangeIn(stored["shown_range"]);
+  // A fork's history has only what the host shows.
+  if (shown !== undefined && typeof stored.content === "string")
+    return (
+      linesInResult({ ...result, wholeText: stored.content })?.to === shown.to &&
+      stored["is_error"] === result.isError
+    );
   const isContextTool = stored["context_tool"] === true;
   const { content, blocks = null } = output(
     result,

@@ -90,6 +90,11 @@ export type ToolResultMessage = {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly content: readonly Block[];
+  /**
+   * The whole text of the result, if `content` has only its beginning and then a mark of the host. It is stored, and the
+   * lines in `content` are shown until others are activated. A text that begins otherwise is ignored.
+   */
+  readonly wholeText?: string;
   /** Whether the tool failed or did not run. */
   readonly isError: boolean;
   /**

@@ -13,7 +13,7 @@ import {
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
 import type { ContextOperation } from "../calls/context-operation.ts";
-import type { Execution } from "../calls/execution.ts";
+import { type Execution, rangeIn } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";
 import type { ToolResultMessage } from "../chat/message.ts";
@@ -140,7 +140,7 @@ async function arrive(
   const hasText = Number(stored.body["char_count"] ?? 0) > 0;
   noteArrival(scope, entry, result.toolName, call?.args ?? {});
   if (hasBlocks || (hasText && !isContextTool))
-    setActive(state, id, undefined, { used, isAsked: false });
+    setActive(state, id, rangeIn(stored.body["shown_range"]), { used, isAsked: false });
   state.active.noteArrived(before, hasLaterAnswer(state, call));
 }
 

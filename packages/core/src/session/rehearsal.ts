@@ -1,4 +1,5 @@
 import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
+import { rangeIn } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
 import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
@@ -231,7 +232,7 @@ function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void
     contents.set(entry.id, stored);
     noteArrival(scope, entry, call.name, argumentsOf(call.arguments));
     if (hasOtherBlocks(stored) || Number(stored.body["char_count"] ?? 0) > 0)
-      setActive(state, entry.id, undefined, { used, isAsked: false });
+      setActive(state, entry.id, rangeIn(stored.body["shown_range"]), { used, isAsked: false });
   }
   applyPolicy(scope);
   for (const { entry } of arrived) if (!state.active.has(entry.id)) contents.delete(entry.id);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ToolResultMessage } from "../../src/chat/message.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
-import { openTestSession } from "./test-session.ts";
+import { openTestSession, otherHost, plainCodec } from "./test-session.ts";
 import { handlesIn, promptId, storedSession, versionCount, viewParts } from "./view-parts.ts";
 
 const files = { "/work/a.ts": "let a = 1;\n", "/work/b.md": "# b\n", "/work/logo.png": null };
@@ -45,6 +46,42 @@ describe("activate and deactivate", () => {
       ok: false,
       text: "f1 long.txt: line 40 is outside the text, which has 20 lines.",
     });
+  });
+
+  it("show the lines of an output that the host shows, and others of the whole output", async () => {
+    const { session } = await openTestSession();
+    const wholeText = numberedLines(20);
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "line 1\nline 2\nli[18 lines more]", { wholeText });
+    history.call("bash", { command: "b" }, "line 1\nother\n3\n4\n[17 lines more]", { wholeText });
+    await history.ingest(session);
+    const before = (await viewParts(session)).activeTexts;
+
+    await session.activate("t1", { from: 19, to: 20 });
+
+    expect(before.slice(0, 2)).toEqual([
+      't1 bash "a" lines 1-2 of 20\n~~~\nline 1\nline 2\n~~~',
+      't2 bash "b"\n~~~\nline 1\nother\n3\n4\n[17 lines more]\n~~~',
+    ]);
+    expect((await viewParts(session)).activeTexts.join("\n")).toContain("\nline 19\nline 20\n");
+  });
+
+  it("share a call whose host shows only a part with a fork", async () => {
+    const wholeText = numberedLines(20);
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "line 1\nline 2\nli[18 lines more]", { wholeText });
+    const opened = await openTestSession();
+    await history.ingest(opened.session);
+
+    const { wholeText: _whole, ...shown } = history.messages[2] as ToolResultMessage;
+    const fork = await opened.reopen(otherHost);
+    await fork.ingest([...history.messages.slice(0, 2), shown], plainCodec);
+
+    const { items } = await opened.store.find({ where: { type: "toolcall" } });
+    expect(items).toHaveLength(1);
+    expect((await viewParts(fork)).activeTexts[0]).toContain("lines 1-2 of 20");
   });
 
   it("make no new version when they are repeated (D42)", async () => {

@@ -42,6 +42,7 @@ interface CallScript {
   readonly isError?: boolean;
   readonly id?: string;
   readonly details?: JsonObject;
+  readonly wholeText?: string;
 }
 
 /** Starts an empty history; times begin at a fixed point. */
@@ -76,6 +77,7 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     content: typeof output === "string" ? [{ type: "text", text: output }] : output,
     isError: options.isError === true,
     ...(options.details === undefined ? {} : { details: options.details }),
+    ...(options.wholeText === undefined ? {} : { wholeText: options.wholeText }),
     ...stamp(),
   });
   const ask: ScriptedHistory["ask"] = async (tool, args, run) => {

@@ -33,7 +33,7 @@ import type {
 import { answerEntry } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import type { ShownParts } from "./shown-parts.ts";
+import { partsOf, type ShownParts } from "./shown-parts.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
 /** Returns the entry of a turn's user message, or undefined if the message is empty or left out. */
@@ -170,6 +170,11 @@ function outputParts(
   const { content } = object.stored.body;
   const part = { of: handle, version: object.stored.version };
   const whole: ShownPart = { ...part, form: "whole" };
+  const range = rangeIn(object.stored.body["shown_range"]);
+  if (range !== undefined && object.ranges !== undefined) {
+    const shown = withinRange(object, range);
+    return shown === undefined ? "reference" : partsOf(shown);
+  }
   if (content === null || hasFileBlocks(object)) return [whole];
   const { settings, toolFacts } = context;
   const tokens = rawEstimator.text(content);
