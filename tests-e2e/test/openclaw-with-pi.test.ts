@@ -1,5 +1,5 @@
-import { piVersions } from "../src/pi-versions.ts";
-import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { type PiVersion, piVersions } from "../src/pi-versions.ts";
+import { openStore, systemClock } from "@self-context-manager/compose";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -15,6 +15,7 @@ import { openPiSdk } from "../src/pi-sdk.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 
+const [newestPi] = piVersions.slice(-1) as [PiVersion];
 const isLong = process.env["SCM_LONG"] === "1";
 const isSkipped = !isLong || (await openClawProblem()) !== undefined;
 const stores =
@@ -44,7 +45,7 @@ describe.skipIf(isSkipped)("a session of Pi and an agent of OpenClaw on one stor
     });
     await using workspace = await openPiWorkspace({ model, files: { "plan.txt": plan } });
     await using pi = await openPiSdk({
-      pi: piVersions.at(-1)!,
+      pi: newestPi,
       workspace,
       extensions: [extensionFolder],
     });
@@ -81,15 +82,24 @@ describe.skipIf(isSkipped)("a session of Pi and an agent of OpenClaw on one stor
     );
     expect(later.at(-1)?.text).toContain("the work has this line");
     expect(changed.at(-1)?.text).toMatch(/f\d+ plan\.txt[^\n]* v\d/u);
-    if (kind === "sqlite") {
-      await using store = await openSqliteStore({ path: at });
-      const { items } = await store.find({ where: { type: "file" }, limit: 100 });
-      const paths = items.map(({ body }) => body["path"]);
-      expect(new Set(paths).size).toBe(paths.length);
-      const { items: sessions } = await store.find({ where: { type: "session" }, limit: 10 });
-      expect(sessions.map(({ body }) => body["harness"]).toSorted()).toEqual(["openclaw", "pi"]);
-    }
+    expect(await storedIn(kind, at)).toEqual({ repeated: [], harnesses: ['"openclaw"', '"pi"'] });
     expect([...claw.failures, ...model.failures, ...pi.errors]).toEqual([]);
     await rm(folder, { recursive: true, force: true });
   });
 });
+
+/** Returns the paths that several file objects have, and the harnesses of the sessions. */
+async function storedIn(
+  kind: "sqlite" | "xtdb",
+  at: string,
+): Promise<{ readonly repeated: readonly unknown[]; readonly harnesses: readonly string[] }> {
+  await using store = await openStore({ store: kind, at, clock: systemClock });
+  const { items: files } = await store.find({ where: { type: "file" }, limit: 100 });
+  const paths = files.map(({ body }) => body["path"]);
+  const { items: sessions } = await store.find({ where: { type: "session" }, limit: 10 });
+  const harnesses = sessions.map(({ body }) => JSON.stringify(body["harness"]));
+  return {
+    repeated: paths.filter((path, index) => paths.indexOf(path) !== index),
+    harnesses: harnesses.toSorted((one, other) => one.localeCompare(other)),
+  };
+}

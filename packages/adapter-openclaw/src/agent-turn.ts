@@ -1,8 +1,14 @@
-import type { View, ViewOptions } from "@self-context-manager/core";
-import type { Connection } from "@self-context-manager/core/host";
+import type { ReportedUsage, View, ViewOptions } from "@self-context-manager/core";
+import {
+  type Connection,
+  prefixStability,
+  type PrefixStability,
+  type SentMessage,
+  sha256,
+} from "@self-context-manager/core/host";
 
 import { withHostCallIds, withOwnCallIds } from "./call-ids.ts";
-import type { OpenClawMessage } from "./openclaw-messages.ts";
+import { type OpenClawMessage, usageOf } from "./openclaw-messages.ts";
 import type { TextSwaps } from "./text-swaps.ts";
 import { withTranscriptDetails } from "./transcript-details.ts";
 import { turnView } from "./turn-view.ts";
@@ -35,6 +41,10 @@ export interface AgentTurn {
   budget: number | undefined;
   /** The view of the last request, with its options. */
   readonly sent: { readonly view: View; readonly options: ViewOptions } | undefined;
+  /** How much of the last view is the same as in the one before. */
+  readonly stability: PrefixStability | undefined;
+  /** The tokens of the last request, as the provider reported them. */
+  readonly reported: ReportedUsage | undefined;
   /** Returns the messages before the turn for a request; undefined: the host's own. Never rejects. */
   request(request: TurnRequest): Promise<readonly OpenClawMessage[] | undefined>;
   /** Ingests what was written after the last request. Never rejects. */
@@ -48,6 +58,9 @@ export interface AgentTurn {
 export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSwaps): AgentTurn {
   let callIds: ReadonlyMap<string, string> = new Map();
   let sent: AgentTurn["sent"];
+  let stability: PrefixStability | undefined;
+  let reported: ReportedUsage | undefined;
+  let before: readonly SentMessage[] | undefined;
   /** The messages before the turn, as its first request had them. */
   let history: readonly OpenClawMessage[] | undefined;
   /** Whether the session has had a request in this process. */
@@ -65,6 +78,12 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     get sent() {
       return sent;
     },
+    get stability() {
+      return stability;
+    },
+    get reported() {
+      return reported;
+    },
     async request({ earlier: given, turn: pending, options, canActivate, transcript }) {
       const earlier = isBegun ? given : await withTranscriptDetails(given, connection, transcript);
       isBegun = true;
@@ -80,6 +99,9 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       if (call === undefined) return recordOnly && canActivate ? history : undefined;
       turn.isRewound = false;
       turn.budget = undefined;
+      const now = call.messages.map(sentMessage);
+      stability = before === undefined ? undefined : prefixStability(before, now);
+      before = now;
       const made = turnView(
         call.messages,
         messages.slice(0, earlier.length),
@@ -97,6 +119,7 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     },
     callId: (hostId) => callIds.get(hostId) ?? hostId,
     answered(message) {
+      reported = usageOf(message);
       const { hostIds } = withOwnCallIds([message]);
       callIds = new Map([...callIds, ...[...hostIds].map(([own, host]) => [host, own] as const)]);
     },
@@ -111,4 +134,12 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     const { contextWindow: _window, ...unlimited } = options;
     return unlimited;
   }
+}
+
+/** Characters in a token, for the share of a view that stays the same. */
+const charactersPerToken = 4;
+
+function sentMessage(message: OpenClawMessage): SentMessage {
+  const bytes = JSON.stringify(message);
+  return { digest: sha256(bytes), tokens: Math.ceil(bytes.length / charactersPerToken) };
 }

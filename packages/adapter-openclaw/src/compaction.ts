@@ -29,8 +29,10 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
     });
   } else {
     await deactivateAll(session);
-    // An epoch ends when the view is above its budget, and then what is inactive leaves.
-    turn.budget = tokensBefore - 1;
+    const { tokens, epoch } = await session.peekView(sent?.options);
+    // An epoch ends when the view is above its budget, and then what is inactive leaves first.
+    if (epoch !== undefined && epoch.deadTokens > epoch.promptTokens * leastFreed)
+      turn.budget = tokensOf({ tokens }) - 1;
   }
   const limit = turn.budget === undefined ? {} : { contextWindow: turn.budget, reserve: 0 };
   const tokensAfter = tokensOf(await session.peekView({ ...sent?.options, ...limit }));

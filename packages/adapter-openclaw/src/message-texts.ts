@@ -2,6 +2,9 @@ import { fieldsOf, isJsonObject } from "@self-context-manager/core/host";
 
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
+/** What the host writes at the end of a text that it has cut. */
+export const cutMark: RegExp = /\[\.\.\. \d+ more characters truncated;[^\]]*\]$/u;
+
 /**
  * Returns the texts of a message to which OpenClaw applies text transforms, in their order: those of its content, of the
  * arguments of its calls, and of its error. It leaves out empty texts.

@@ -63,7 +63,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
     const blocks = content === null ? [] : content;
     if (!areBlocks(blocks)) return undefined;
     const { stopReason } = meta;
-    const usage = usageOf(meta["usage"]);
+    const usage = usageOf(meta);
     return {
       role: "assistant",
       content: blocks,
@@ -73,7 +73,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       ...timeOf({ timestamp }),
     };
   },
-  toolResult({ toolCallId, toolName, content = [], isError, details, timestamp }) {
+  toolResult({ toolCallId, toolName, content = [], isError, details, timestamp, wholeText }) {
     const blocks = content === null ? [] : content;
     if (typeof toolCallId !== "string" || !areBlocks(blocks)) return undefined;
     return {
@@ -81,6 +81,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       toolCallId,
       toolName: typeof toolName === "string" ? toolName : "",
       content: blocks,
+      ...(typeof wholeText === "string" ? { wholeText } : {}),
       isError: isError === true || hasFailed(details),
       ...(details === undefined ? {} : { details: toJson(details) }),
       ...timeOf({ timestamp }),
@@ -129,7 +130,8 @@ export function isOwnMessage({ role, customType }: OpenClawMessage): boolean {
   return role === "custom" && customType === ownKind;
 }
 
-function usageOf(usage: unknown): AssistantMessage["usage"] {
+/** Returns the tokens that the provider has reported with an answer. */
+export function usageOf({ usage }: Fields): AssistantMessage["usage"] {
   const { input, cacheRead, cacheWrite } = fieldsOf(usage);
   return soundUsage({ input, cacheRead, cacheWrite });
 }

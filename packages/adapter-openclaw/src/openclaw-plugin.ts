@@ -23,57 +23,73 @@ export interface OpenClawPlugin {
   register(api: OpenClawApi): void;
 }
 
+/** The runtime that all registrations of the plugin in a process use. */
+export interface Runtimes {
+  /** Returns the runtime for a registration. If its settings are others, it is a new one. */
+  registered(api: OpenClawApi): OpenClawRuntime;
+  /** Returns the present runtime; a new one if it was closed. */
+  current(api: OpenClawApi): OpenClawRuntime;
+}
+
 /**
  * Returns the plugin. OpenClaw registers it several times in one process, and runs hooks, tools and the engine of different
- * registrations. `runtimeOf` returns the same runtime for all of them.
+ * registrations.
  */
-export function openClawPlugin(runtimeOf: (api: OpenClawApi) => OpenClawRuntime): OpenClawPlugin {
+export function openClawPlugin(runtimes: Runtimes): OpenClawPlugin {
   return {
     id: pluginId,
     name: pluginId,
     description:
       "Managed context: what the agent uses stays in view, everything else is one call away.",
     register(api) {
-      const runtime = runtimeOf(api);
-      api.registerContextEngine(pluginId, (where) => engine(runtime, where));
+      const { tools } = runtimes.registered(api);
+      const runtime = (): OpenClawRuntime => runtimes.current(api);
+      api.registerContextEngine(pluginId, (where) => engine(runtime(), where));
       api.registerTextTransforms?.({
-        input: [{ from: textTransform((text) => runtime.replaceText(text)), to: "" }],
+        input: [{ from: textTransform((text) => runtime().replaceText(text)), to: "" }],
       });
       api.registerAgentToolResultMiddleware?.(
         async (event, context) => {
-          await runtime.endTool(event, context);
+          await runtime().endTool(event, context);
           return undefined;
         },
         { runtimes: ["openclaw"] },
       );
-      for (const tool of runtime.tools) {
+      for (const tool of tools) {
         api.registerTool(
-          (context) => (runtime.isOn(context) ? contextTool(runtime, tool, context) : undefined),
+          (context) =>
+            runtime().isOn(context) ? contextTool(runtime(), tool, context) : undefined,
           { name: tool.name },
         );
       }
       api.on("before_tool_call", async (event, context) => {
         const { toolName, params, toolCallId } = event;
         const call = { id: String(toolCallId), name: String(toolName), args: jsonObject(params) };
-        const reason = await runtime.beginTool(call, context);
+        const reason = await runtime().beginTool(call, context);
         return reason === undefined ? undefined : { block: true, blockReason: reason };
+      });
+      api.on("after_tool_call", ({ toolCallId, result }) => {
+        if (typeof toolCallId === "string")
+          runtime().returned(toolCallId, fieldsOf(result)["content"]);
       });
       // After other plugins, so that the message is as it is stored.
       api.on(
         "before_message_write",
-        ({ message }, context) => runtime.written(message as OpenClawMessage, context),
+        ({ message }, context) => runtime().written(message as OpenClawMessage, context),
         { priority: -1000 },
       );
       api.on("model_call_ended", ({ requestPayloadBytes: bytes }, context) => {
-        runtime.callEnded(context, typeof bytes === "number" ? bytes : undefined);
+        runtime().callEnded(context, typeof bytes === "number" ? bytes : undefined);
       });
-      api.on("gateway_stop", async () => await runtime.close());
+      api.on("gateway_stop", async () => await runtime().close());
       api.registerCommand?.({
         // OpenClaw has a command `context` of its own.
         name: "scm",
         description: "List and change what the model has in its context",
         acceptsArgs: true,
-        handler: async (context) => ({ text: await runtime.command(context.args ?? "", context) }),
+        handler: async (context) => ({
+          text: await runtime().command(context.args ?? "", context),
+        }),
       });
     },
   };

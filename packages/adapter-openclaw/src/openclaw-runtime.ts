@@ -29,6 +29,7 @@ import { placeName, placeOf } from "./session-places.ts";
 import { shownContent } from "./shown-content.ts";
 import { systemPrompts } from "./system-prompts.ts";
 import { textSwaps } from "./text-swaps.ts";
+import { wholeResults } from "./whole-results.ts";
 
 /** What the runtime needs of the host and of the composition root. */
 export interface OpenClawRuntimeOptions {
@@ -63,6 +64,8 @@ export interface OpenClawRuntime {
   compact(parameters: CompactParameters): Promise<CompactResult>;
   /** Returns the text that a request has instead of this one. */
   replaceText(text: string): string;
+  /** A tool has returned this, after all plugins have had it. */
+  returned(callId: string, content: unknown): void;
   /** A message was written to the transcript. */
   written(message: OpenClawMessage, context: HookContext): void;
   /** Returns why a tool must not run. */
@@ -94,10 +97,11 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     codec: openClawCodec,
     encode: openClawMessage,
     hostTools,
-    notify: (text) => logger.warn(`self-context-manager: ${text}`),
+    notify: (text) => logger.warn(text),
   });
   const swaps = textSwaps();
   const transcripts = currentTurns();
+  const wholes = wholeResults();
   const prompts = systemPrompts();
   const sessions = gatewaySessions({
     connections,
@@ -185,9 +189,10 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       if (run !== undefined) prompts.passes(run, text);
       return swaps.replace(text, run);
     },
+    returned: (callId, content) => wholes.returned(callId, resultText(content)),
     written(message, context) {
       const place = placeOf(context);
-      transcripts.written(placeName(place), message);
+      transcripts.written(placeName(place), wholes.completed(message));
       if (message.role === "assistant") sessions.at(place)?.turn.answered(message);
     },
     async beginTool(call, context) {
@@ -245,7 +250,9 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           if (!sessions.isOn(place))
             return "Managed context is off; OpenClaw's own messages are sent unchanged.";
           if (problem !== undefined) return `${problem}. ${historyOnly}`;
-          return turn.sent === undefined ? "OpenClaw's own messages were sent last." : undefined;
+          return turn.sent === undefined
+            ? "The last request of this session had no view."
+            : undefined;
         };
         return await contextCommand(args, {
           host: "OpenClaw",
@@ -256,7 +263,15 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           figures: async () => {
             const session = await connection.session();
             const { tokens, epoch, account } = await session.peekView(turn.sent?.options);
-            return { tokens, epoch, account, prices: turn.sent?.options.prices };
+            const { stability, reported } = turn;
+            return {
+              tokens,
+              epoch,
+              account,
+              stability,
+              reported,
+              prices: turn.sent?.options.prices,
+            };
           },
           sendsOwn,
           isCompacted: () => false,
@@ -273,7 +288,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
 }
 
 const historyOnly =
-  "Only the messages before the current turn are managed in this session. /scm on tries again; see the troubleshooting page.";
+  "Only the messages before the current turn are managed in this session. /scm on tries again; docs/adapters/openclaw.md explains it.";
 
 /** Joins the texts that are there; undefined if none is. */
 function joined(texts: readonly (string | undefined)[]): string | undefined {

@@ -18,20 +18,44 @@ import * as diagnostics from "openclaw/plugin-sdk/diagnostic-runtime";
 import { readVisibleSessionTranscriptMessageEntries } from "openclaw/plugin-sdk/session-transcript-runtime";
 
 import type { OpenClawApi } from "./openclaw-api.ts";
-import { openClawPlugin, type OpenClawPlugin } from "./openclaw-plugin.ts";
+import { openClawPlugin, type OpenClawPlugin, type Runtimes } from "./openclaw-plugin.ts";
 import { openClawRuntime, type OpenClawRuntime } from "./openclaw-runtime.ts";
 import { environmentOf, isOffBySettings } from "./plugin-settings.ts";
 
-/** OpenClaw loads this module several times in one process. All copies use the runtime of the first one. */
+/** OpenClaw loads this module several times in one process. All copies use the same runtime. */
 const shared = Symbol.for("@self-context-manager/adapter-openclaw");
 
 interface Shared {
-  [shared]?: OpenClawRuntime | undefined;
+  [shared]?: { readonly runtime: OpenClawRuntime; readonly settings: string } | undefined;
 }
 
-function runtimeOf(api: OpenClawApi): OpenClawRuntime {
-  const holder = globalThis as typeof globalThis & Shared;
-  return (holder[shared] ??= newRuntime(api));
+const holder = globalThis as typeof globalThis & Shared;
+
+const runtimes: Runtimes = {
+  registered(api) {
+    const known = holder[shared];
+    if (known?.settings === settingsOf(api)) return known.runtime;
+    known?.runtime.close().catch((error: unknown) => api.logger.warn(String(error)));
+    return began(api);
+  },
+  current: (api) => holder[shared]?.runtime ?? began(api),
+};
+
+function began(api: OpenClawApi): OpenClawRuntime {
+  const made = newRuntime(api);
+  const runtime: OpenClawRuntime = {
+    ...made,
+    async close() {
+      if (holder[shared]?.runtime === runtime) holder[shared] = undefined;
+      await made.close();
+    },
+  };
+  holder[shared] = { runtime, settings: settingsOf(api) };
+  return runtime;
+}
+
+function settingsOf({ pluginConfig }: OpenClawApi): string {
+  return JSON.stringify(pluginConfig ?? {});
 }
 
 function newRuntime(api: OpenClawApi): OpenClawRuntime {
@@ -88,7 +112,7 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
   });
 }
 
-const plugin: OpenClawPlugin = openClawPlugin(runtimeOf);
+const plugin: OpenClawPlugin = openClawPlugin(runtimes);
 
 // oxlint-disable-next-line import/no-default-export -- OpenClaw loads a plugin by its default export.
 export default plugin;

@@ -21,7 +21,7 @@ export function requestCheck(): RequestCheck {
   return {
     problem({ outcome: { isSeen, missed, texts }, bytes }) {
       if (!isSeen) return "the host did not pass the texts of the request";
-      if (missed > 0) return `${missed} texts of the view were not in the request`;
+      if (missed > 0) return `texts of the view were not in the request (${missed})`;
       if (bytes === undefined || texts === undefined) return undefined;
       const more = bytes - texts - (added ?? bytes - texts);
       if (more > allowance) return `the request has ${more} bytes more than its view`;

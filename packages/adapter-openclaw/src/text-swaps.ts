@@ -1,3 +1,4 @@
+import { cutMark } from "./message-texts.ts";
 import type { TextSwap } from "./turn-view.ts";
 
 /** Puts the texts of views into requests, which pass through a text transform one text at a time. */
@@ -111,8 +112,6 @@ function fits(text: string, { from, isStamped }: TextSwap): boolean {
   const [left, right] = [text.replace(cutMark, ""), from.replace(cutMark, "")];
   return cutMark.test(text) && (left.startsWith(right) || right.startsWith(left));
 }
-
-const cutMark = /\[\.\.\. \d+ more characters truncated;[^\]]*\]$/u;
 
 /** Characters by which the lengths of two marks can differ. */
 const marginOfCut = 16;

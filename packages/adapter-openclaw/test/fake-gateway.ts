@@ -153,11 +153,12 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       const result = { content: blocks };
       const event = { toolCallId: id, toolName: name, args, isError: made.isError, result };
       await runtime.endTool(event, context);
+      runtime.returned(id, blocks);
       write({
         role: "toolResult",
         toolCallId: id,
         toolName: name,
-        content: blocks,
+        content: blocks.map((block) => ({ ...block, text: capped(block.text) })),
         isError: made.isError,
         timestamp: (clock += 1000),
       });
@@ -168,6 +169,14 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
     const own = (one: string): string => gateway.runtime.replaceText(one);
     return options.transform?.(text, own) ?? own(text);
   }
+}
+
+/** The host cuts long results. */
+function capped(text: string): string {
+  const most = 20_000;
+  if (text.length <= most) return text;
+  const rest = text.length - most;
+  return `${text.slice(0, most)}\n\n[... ${rest} more characters truncated; read less at once]`;
 }
 
 /** The host writes the time before the text of a user. */

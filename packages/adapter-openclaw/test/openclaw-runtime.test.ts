@@ -49,6 +49,22 @@ describe("a turn in OpenClaw", () => {
     expect(shows(after, "first\n")).toBe(true);
   });
 
+  it("shows what the host shows of a long result, and stores all of it", async () => {
+    await using gateway = await fakeGateway();
+    const output = Array.from({ length: 4000 }, (_, index) => `line ${index + 1}\n`).join("");
+    const activate = { name: "activate", args: { id: "t1", from: 3990, to: 3992 } };
+
+    const [, second, third] = await gateway.turn("go", [command("all", output), activate]);
+
+    expect(shows(second, "line 2000\n")).toBe(true);
+    expect(shows(second, "line 3991\n")).toBe(false);
+    expect(shows(third, "line 3991\n")).toBe(true);
+    expect(second?.texts.find((text) => text.includes("line 1\n"))).toMatch(
+      /^t1 ok lines 1-\d+ of 4002?/u,
+    );
+    expect(gateway.warnings).toEqual([]);
+  });
+
   it("sends the same bytes in the next turn", async () => {
     await using gateway = await fakeGateway();
 
