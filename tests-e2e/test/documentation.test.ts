@@ -184,6 +184,36 @@ describe("settings", () => {
   });
 });
 
+describe("the settings of the plugin for OpenClaw", () => {
+  const { properties } = JSON.parse(read("packages/adapter-openclaw/openclaw.plugin.json"))
+    .configSchema as { readonly properties: Readonly<Record<string, unknown>> };
+  const page = read("docs/adapters/openclaw.md");
+
+  it("are complete on its page, with the variables that mean the same", () => {
+    const rows = tableUnder("## Configure", page);
+
+    expect(rows.map(([name]) => codeOf(name)).toSorted()).toEqual(
+      Object.keys(properties).toSorted(),
+    );
+    expect(rows.map(([, variable]) => codeOf(variable)).toSorted()).toEqual(
+      [...Object.keys(environmentVariables), "SCM_OFF"].toSorted(),
+    );
+  });
+
+  it.each(["docs/adapters/openclaw.md", "packages/adapter-openclaw/README.md"])(
+    "in the configurations of %s exist",
+    (path) => {
+      const configs = blocksOf("json", read(path)).map((block) => JSON.parse(block));
+      const used = configs.flatMap(({ plugins }) =>
+        Object.keys(plugins.entries["self-context-manager"].config ?? {}),
+      );
+
+      expect(used).not.toEqual([]);
+      expect(used.filter((name) => !Object.hasOwn(properties, name))).toEqual([]);
+    },
+  );
+});
+
 describe("options", () => {
   it("of a context manager are in the README of compose, with their defaults", () => {
     const declared = read("packages/compose/src/context-manager-options.ts");
