@@ -176,7 +176,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     }
   });
 
-  it("goes on in the same turn after the provider refused a request as too long", async () => {
+  it("continues in the same turn after the provider refused a request as too long", async () => {
     const session = "agent:main:full";
     const steps = longWork.slice(0, 24);
     managed.limitTo(60_000);
@@ -211,7 +211,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     expect(store.includes("the word is secret-4711")).toBe(false);
   });
 
-  it("begins empty after a reset and goes on byte for byte after a restart", async () => {
+  it("begins empty after a reset and continues byte for byte after a restart", async () => {
     const session = "agent:main:again";
     await managed.turn("look", [[["read", { path: "f3.txt" }]]], session);
     await managed.turn("go on", [[["exec", { command: "echo before the restart" }]]], session);

@@ -132,6 +132,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "What a tool did while the store did not work is never recorded.",
   },
   {
+    file: "calls/toolcall-object.ts",
+    of: "const isBeginning = to > 0 && to < whole.length && to >= lines.length - markLines;",
+    becomes: "const isBeginning = to > 0 && to < whole.length;",
+    breaks: "A result of which another extension has masked a part is stored unmasked.",
+  },
+  {
+    file: "calls/toolcall-object.ts",
+    of: "linesInResult({ ...result, wholeText: stored.content })?.to === shown.to",
+    becomes: "false",
+    breaks: "A fork stores a call again of which the host shows only the beginning.",
+  },
+  {
     file: "calls/context-operation.ts",
     of: "toolName.startsWith(renamedPrefix)",
     becomes: 'toolName.startsWith("never_")',

@@ -1,0 +1,45 @@
+import { environmentVariables } from "@self-context-manager/compose";
+import { describe, expect, it } from "vitest";
+
+import { readFileSync } from "node:fs";
+
+import { environmentOf, isOffBySettings } from "../src/plugin-settings.ts";
+
+const manifest = JSON.parse(
+  readFileSync(new URL("../openclaw.plugin.json", import.meta.url), "utf8"),
+);
+const settings: readonly string[] = Object.keys(manifest.configSchema.properties);
+
+describe("the settings of the plugin", () => {
+  it("are all variables of the environment, and the switch", () => {
+    const named = environmentOf(Object.fromEntries(settings.map((name) => [name, "set"])), {});
+
+    expect(Object.keys(named).toSorted()).toEqual(Object.keys(environmentVariables).toSorted());
+    expect(settings).toHaveLength(Object.keys(environmentVariables).length + 1);
+  });
+
+  it("have a label and a help text each", () => {
+    for (const name of settings)
+      expect(manifest.uiHints[name]).toMatchObject({
+        label: expect.any(String),
+        help: expect.any(String),
+      });
+  });
+
+  it("count more than the environment", () => {
+    const environment = { SCM_ALIVE: "3", SCM_KEPT: "2" };
+
+    expect(environmentOf({ alive: 7, xtdbKeep: false }, environment)).toEqual({
+      SCM_ALIVE: "7",
+      SCM_KEPT: "2",
+      SCM_XTDB_KEEP: "0",
+    });
+  });
+
+  it("switch managed context off", () => {
+    expect(isOffBySettings({ off: true }, {})).toBe(true);
+    expect(isOffBySettings({ off: false }, { SCM_OFF: "1" })).toBe(false);
+    expect(isOffBySettings({}, { SCM_OFF: "1" })).toBe(true);
+    expect(isOffBySettings({}, { SCM_OFF: "no" })).toBe(false);
+  });
+});
