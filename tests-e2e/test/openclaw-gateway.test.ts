@@ -4,50 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
 import { openLoopbackServer } from "../src/loopback-server.ts";
 import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
-import {
-  keptMessages,
-  type PlayedGateway,
-  playedGateway,
-  type PlayedStep,
-} from "../src/openclaw/played-gateway.ts";
+import { costOf, longFiles, longWork } from "../src/openclaw/long-work.ts";
+import { keptMessages, type PlayedGateway, playedGateway } from "../src/openclaw/played-gateway.ts";
 import { illegalities } from "../src/wire-rules.ts";
 
 const problem = await openClawProblem();
-
-/** A text of about 13,000 characters that names itself in each line. */
-function lines(name: string): string {
-  return Array.from(
-    { length: 250 },
-    (_, line) => `${name} line ${line} with some words in it\n`,
-  ).join("");
-}
-
-const files = Object.fromEntries(
-  Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, lines(`file${index}`)]),
-);
-
-/** The steps of a long turn: reading, running and writing, one after another. */
-const longWork: readonly PlayedStep[] = Array.from({ length: 30 }, (_, index): PlayedStep[] => [
-  [["read", { path: `f${index % 12}.txt` }]],
-  [
-    [
-      "exec",
-      { command: `for j in $(seq 1 200); do echo "run${index} output $j of a command"; done` },
-    ],
-  ],
-  [["write", { path: `w${index}.txt`, content: lines(`note${index}`).slice(0, 6_000) }]],
-]).flat();
-
-/** Returns the units that the requests of a session cost. */
-function costOf(played: PlayedGateway, session?: string): number {
-  return unitsOf(
-    played.requestsOf(session).map(({ bill }) => bill),
-    pricesOf.openai,
-  );
-}
 
 /** Expects what holds for each request of a session, and returns the places where its beginning changed. */
 function soundRequests(played: PlayedGateway, session?: string): readonly number[] {
@@ -79,7 +42,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
       folder: join(import.meta.dirname, "..", "src", "openclaw", "other-plugin"),
       settings: { url: other.origin },
     };
-    const options = { files, others: { other: masks } };
+    const options = { files: longFiles, others: { other: masks } };
     [managed, plain] = await Promise.all([
       playedGateway({ ...options, plugin: {} }),
       playedGateway(options),

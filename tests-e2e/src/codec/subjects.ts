@@ -1,3 +1,4 @@
+import { openClawCodec, openClawMessage } from "@self-context-manager/adapter-openclaw";
 import { piCodec, piMessage } from "@self-context-manager/adapter-pi";
 import { type Message, neutralCodec } from "@self-context-manager/core";
 import { executionField, type MessageCodec } from "@self-context-manager/core/host";
@@ -13,12 +14,24 @@ import {
 /** What a context tool returns with its result. */
 const details = { [executionField]: { report: "pinned", effects: [{ op: "pin" }] } };
 
-// Pi's form of an answer with thinking and of a tool's result is core's form.
+// The form of Pi and OpenClaw of an answer with thinking and of a tool's result is core's form.
 
 const thoughtful = [
   { type: "thinking", thinking: "a thought", thinkingSignature: "c2lnbmVk" },
   { type: "text", text: "an answer with a thought" },
 ];
+
+const signedAnswer = {
+  message: {
+    role: "assistant",
+    content: thoughtful,
+    usage: { input: 10, output: 2 },
+    stopReason: "stop",
+    timestamp: 4,
+  },
+  thinking: "a thought",
+  signature: "c2lnbmVk",
+} as const;
 
 const pinResult = {
   role: "toolResult",
@@ -40,17 +53,22 @@ export const piSubject: CodecSubject<unknown> = {
     { role: "compactionSummary", summary: "earlier", tokensBefore: 10, timestamp: 2 },
     { role: "assistant", content: [], stopReason: "error", errorMessage: "broke", timestamp: 3 },
   ],
-  signed: {
-    message: {
-      role: "assistant",
-      content: thoughtful,
-      usage: { input: 10, output: 2 },
-      stopReason: "stop",
-      timestamp: 4,
-    },
-    thinking: "a thought",
-    signature: "c2lnbmVk",
-  },
+  signed: signedAnswer,
+  detailed: { message: pinResult, details },
+  sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
+};
+
+/** OpenClaw's codec with messages as OpenClaw records them. */
+export const openClawSubject: CodecSubject<unknown> = {
+  codec: openClawCodec,
+  encode: (message, { at }) => openClawMessage({ ...message, timestamp: at }),
+  samples: [
+    { role: "custom", customType: "note", content: "a plugin's words", display: true },
+    { role: "compactionSummary", summary: "earlier", tokensBefore: 10, timestamp: 2 },
+    { role: "assistant", content: [], stopReason: "error", errorMessage: "broke", timestamp: 3 },
+    { role: "user", content: "words", timestamp: 6, idempotencyKey: "run:user", __openclaw: {} },
+  ],
+  signed: signedAnswer,
   detailed: { message: pinResult, details },
   sentAgain: (message) => ({ ...Object(message), usage: { input: 99, output: 1 } }),
 };
