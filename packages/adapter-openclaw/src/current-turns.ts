@@ -21,16 +21,33 @@ export interface CurrentTurns {
   forget(place: string): void;
 }
 
+/**
+ * Bounds for sessions whose messages are written and whose requests are never assembled, such as those of another runtime. A
+ * turn that was managed has fewer messages than this.
+ */
+const mostPlaces = 128;
+const mostMessages = 1024;
+
 /** Returns turns by the places of their sessions. */
 export function currentTurns(): CurrentTurns {
   const turns = new Map<string, readonly OpenClawMessage[]>();
   const answers = new Map<string, OpenClawMessage>();
+
+  function forget(place: string): void {
+    turns.delete(place);
+    answers.delete(place);
+  }
+
   return {
     written(place, message) {
       const turn = turns.get(place) ?? [];
       if (isRepeated(message, turn)) return;
-      turns.set(place, [...turn, message]);
+      // The place that was written to last is at the end.
+      turns.delete(place);
+      turns.set(place, [...turn, message].slice(-mostMessages));
       if (isAnswer(message)) answers.set(place, message);
+      const [oldest] = turns.keys();
+      if (turns.size > mostPlaces && oldest !== undefined) forget(oldest);
     },
     after(place, earlier) {
       const known = new Set(earlier.map(timeKey));
@@ -52,10 +69,7 @@ export function currentTurns(): CurrentTurns {
       answers.delete(place);
       return true;
     },
-    forget(place) {
-      turns.delete(place);
-      answers.delete(place);
-    },
+    forget,
   };
 }
 

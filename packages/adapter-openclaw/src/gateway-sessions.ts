@@ -10,6 +10,8 @@ import type { TextSwaps } from "./text-swaps.ts";
 /** A session that the gateway has had a turn of since it was started. */
 export interface ManagedSession {
   readonly id: string;
+  /** The agent's working folder. */
+  readonly workspace: string;
   readonly turn: AgentTurn;
   readonly check: RequestCheck;
   /** Why the turn's own messages are not managed; undefined if they are. */
@@ -18,8 +20,12 @@ export interface ManagedSession {
 
 /** The sessions of a gateway by their places. */
 export interface GatewaySessions {
-  /** Returns the session of a place. After a reset it is another one. */
-  begin(place: SessionPlace, sessionId: string): ManagedSession;
+  /**
+   * Returns the session of a place. After a reset it is another one. Default of the working folder: that of the agent.
+   */
+  begin(place: SessionPlace, sessionId: string, workspace?: string): ManagedSession;
+  /** Returns the working folder of a session that was begun. */
+  workspaceOf(id: string): string;
   /** Returns the session of a place if there is one. */
   at(place: SessionPlace): ManagedSession | undefined;
   /** Returns the session of a place if there is one and managed context is on in it. */
@@ -34,6 +40,7 @@ export interface GatewaySessionsOptions {
   readonly swaps: TextSwaps;
   readonly isOff: boolean;
   readonly entryOf: (place: SessionPlace) => SessionEntry | undefined;
+  readonly workspaceOf: (agentId: string) => string;
   /** A session was closed, because another one has its place or because it was not used for long. */
   readonly onClose: (name: string) => void;
   readonly onFailure: (error: unknown) => void;
@@ -62,7 +69,7 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
   const at = (place: SessionPlace): ManagedSession | undefined => sessions.get(placeName(place));
 
   return {
-    begin(place, sessionId) {
+    begin(place, sessionId, workspace = options.workspaceOf(place.agentId)) {
       const name = placeName(place);
       const id = sessionIdOf(place, sessionId, entryOf(place));
       const known = sessions.get(name);
@@ -76,6 +83,7 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
       if (oldest !== undefined && sessions.size >= mostOpen) close(...oldest);
       const made: ManagedSession = {
         id,
+        workspace,
         turn: agentTurn(connections.of(id), swaps),
         check: requestCheck(),
         problem: undefined,
@@ -84,6 +92,11 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
       return made;
     },
     at,
+    workspaceOf(id) {
+      const found = [...sessions.values()].find((session) => session.id === id);
+      if (found === undefined) throw new Error(`the session ${id} has not been begun`);
+      return found.workspace;
+    },
     managedAt: (place) => (isOn(place) ? at(place) : undefined),
     isOn,
     switchTo(place, on) {

@@ -11,6 +11,7 @@ export interface OpenClawApi {
   readonly logger: OpenClawLogger;
   readonly runtime: {
     readonly agent?: {
+      readonly resolveAgentWorkspaceDir?: (config: unknown, agentId: string) => string;
       readonly session?: {
         readonly getSessionEntry?: (where: SessionPlace) => SessionEntry | undefined;
       };

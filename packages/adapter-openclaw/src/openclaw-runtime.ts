@@ -41,6 +41,8 @@ export interface OpenClawRuntimeOptions {
   readonly logger: OpenClawLogger;
   /** Returns the host's configuration as it is now. */
   readonly config: () => unknown;
+  /** Returns the working folder of an agent. */
+  readonly workspaceOf: (agentId: string) => string;
   /** Returns the host's record of a session. */
   readonly entryOf: (place: SessionPlace) => SessionEntry | undefined;
   /** Whether sessions begin without managed context. Default: false. */
@@ -91,9 +93,8 @@ const hostTools = ["read", "write", "edit", "apply_patch", "exec", "process"] as
 
 export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntime {
   const { logger, sdk } = options;
-  const workspaces = new Map<string, string>();
   const connections = connectMany<OpenClawMessage>({
-    open: async (id) => await options.openSession(id, workspaces.get(id) ?? process.cwd()),
+    open: async (id) => await options.openSession(id, sessions.workspaceOf(id)),
     codec: openClawCodec,
     encode: openClawMessage,
     hostTools,
@@ -108,6 +109,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     swaps,
     isOff: options.isOff === true,
     entryOf: options.entryOf,
+    workspaceOf: options.workspaceOf,
     onClose: (name) => transcripts.forget(name),
     onFailure: (error) => logger.warn(failureText(error)),
   });
@@ -141,8 +143,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       const name = placeName(place);
       const own = { messages, estimatedTokens: roughTokens(messages) };
       try {
-        const managed = sessions.begin(place, sessionId);
-        if (workspace !== undefined) workspaces.set(managed.id, workspace);
+        const managed = sessions.begin(place, sessionId, workspace);
         const { turn } = managed;
         const run = sdk.run() ?? name;
         if (turn.run !== run) swaps.forget(turn.run);

@@ -108,6 +108,8 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
     logger: api.logger,
     config: () => api.config,
     isOff: isOffBySettings(api.pluginConfig, process.env),
+    workspaceOf: (agentId) =>
+      api.runtime.agent?.resolveAgentWorkspaceDir?.(api.config, agentId) ?? process.cwd(),
     entryOf: (place) => api.runtime.agent?.session?.getSessionEntry?.(place),
   });
 }

@@ -71,6 +71,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       },
       logger: { info: () => undefined, warn, error: warn },
       config: () => ({}),
+      workspaceOf: () => folder.path,
       entryOf: () => gateway.entry,
       ...(options.isOff === undefined ? {} : { isOff: options.isOff }),
     }),

@@ -188,3 +188,44 @@ describe("managed context that is off", () => {
     expect(first?.instruction).not.toContain("Files and tool outputs");
   });
 });
+
+describe("the sessions of a gateway", () => {
+  it("stay open only while they are used, and continue as before", async () => {
+    await using gateway = await fakeGateway();
+    const first = await gateway.turn("go", [command("one")]);
+
+    for (let other = 0; other < 70; other += 1)
+      await gateway.turn("go", [], `agent:main:other${other}`);
+    const [again] = await gateway.turn("on");
+
+    const sent = first.at(-1)?.texts ?? [];
+    expect(again?.texts.slice(0, sent.length)).toEqual(sent);
+    expect(gateway.warnings).toEqual([]);
+  });
+
+  it("are the same for a turn that is accepted twice", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go", [command("one")]);
+
+    const context = { sessionKey: "agent:main:one" };
+    expect(await gateway.runtime.turnEnded(context, "run 1")).toBe("duplicate");
+    expect(await gateway.runtime.turnEnded(context, "run 2")).toBe("committed");
+  });
+
+  it("are compacted for the user: what is not pinned leaves", async () => {
+    await using gateway = await fakeGateway();
+    const pin = { name: "pin", args: { id: "t2" } };
+    await gateway.turn("go", [command("one"), command("two"), pin]);
+
+    const compact = { sessionId: "s1", sessionKey: "agent:main:one" };
+    const made = await gateway.runtime.compact(compact);
+    const [next] = await gateway.turn("on");
+    const again = await gateway.runtime.compact(compact);
+
+    expect(made).toMatchObject({ ok: true, compacted: true });
+    expect(shows(next, "one\n")).toBe(false);
+    expect(shows(next, "two\n")).toBe(true);
+    expect(shows(next, "go")).toBe(true);
+    expect(again).toMatchObject({ compacted: false });
+  });
+});
