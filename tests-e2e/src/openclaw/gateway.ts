@@ -1,7 +1,9 @@
+import { fieldsOf } from "@self-context-manager/core/host";
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,6 +16,8 @@ export interface GatewayOptions extends Omit<GatewayConfigOptions, "folder" | "p
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Variables of the gateway's environment, in addition to its usual ones. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Arguments of `openclaw plugins install`. It runs on the empty state, and the gateway uses the settings that it writes. */
+  readonly install?: readonly string[];
 }
 
 /** A prompt of the user. */
@@ -39,6 +43,8 @@ export interface Gateway extends AsyncDisposable {
   run(...args: readonly string[]): Promise<string>;
   /** Calls a method of the gateway and returns its result. */
   call(method: string, params: object): Promise<unknown>;
+  /** Returns the configuration file. */
+  config(): Promise<unknown>;
   /** All lines that the gateway has written. */
   readonly log: string;
   stop(): Promise<void>;
@@ -83,6 +89,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const lines: string[] = [];
   let gateway: ChildProcess | undefined;
   let origin = "";
+  let installed: object = {};
 
   function spawned(args: readonly string[]): ChildProcess {
     const entry = join(openclaw, "openclaw.mjs");
@@ -92,7 +99,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   async function start(): Promise<void> {
     const port = await freePort();
     const config = gatewayConfig({ ...options, folder, port, token });
-    await writeFile(configPath, JSON.stringify(config, undefined, 2));
+    await writeFile(configPath, JSON.stringify({ ...config, ...installed }, undefined, 2));
     gateway = spawned(["gateway", "run", "--port", String(port)]);
     gateway.stdout?.on("data", (chunk) => lines.push(String(chunk)));
     gateway.stderr?.on("data", (chunk) => lines.push(String(chunk)));
@@ -120,7 +127,28 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return output.join("");
   }
 
-  await start();
+  const config = async (): Promise<unknown> => JSON.parse(await readFile(configPath, "utf8"));
+
+  async function close(): Promise<void> {
+    await stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async function open(): Promise<void> {
+    if (options.install !== undefined) {
+      await run("plugins", "install", ...options.install);
+      const { plugins } = fieldsOf(await config());
+      installed = { plugins };
+    }
+    await start();
+  }
+
+  try {
+    await open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     state,
     workspace,
@@ -152,15 +180,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       );
       return JSON.parse(output.slice(output.indexOf("{")));
     },
+    config,
     get log() {
       return lines.join("");
     },
     stop,
     start,
-    async [Symbol.asyncDispose]() {
-      await stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

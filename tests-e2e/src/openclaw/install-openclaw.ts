@@ -1,32 +1,46 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 /** The release that the tests and the demonstration run. */
 export const openClawVersion = "2026.9.6";
 
-/** The root of the checkout. */
-const checkout = join(import.meta.dirname, "..", "..", "..");
+/** The release of OpenClaw's checks of a plugin. */
+const inspectorVersion = "0.3.20";
+
+/** The folder of the packages that are installed apart from the workspace. */
+const apart = join(import.meta.dirname, "..", "..", "..", "node_modules", ".openclaw");
+
+/** Returns the folder of OpenClaw's package. Rejects if it cannot be installed. */
+export async function installedOpenClaw(): Promise<string> {
+  return await installed(openClawVersion, "openclaw", openClawVersion);
+}
+
+/** Returns the folder of the package that checks plugins of OpenClaw. Rejects if it cannot be installed. */
+export async function installedInspector(): Promise<string> {
+  const home = `plugin-inspector-${inspectorVersion}`;
+  return await installed(home, "@openclaw/plugin-inspector", inspectorVersion);
+}
 
 /**
- * Returns the folder of the installed package. It is installed once in `node_modules` of the checkout, apart from the
- * workspace, because it has 640 MB and only some tests need it. Rejects if it cannot be installed.
+ * Returns the folder of a package. It is installed once in a folder of `node_modules` of the checkout, apart from the
+ * workspace, because OpenClaw has 640 MB and only some tests need it.
  */
-export async function installedOpenClaw(): Promise<string> {
-  const home = join(checkout, "node_modules", ".openclaw", openClawVersion);
-  const folder = join(home, "node_modules", "openclaw");
+async function installed(folderName: string, name: string, version: string): Promise<string> {
+  const home = join(apart, folderName);
+  const folder = join(home, "node_modules", name);
   if (existsSync(folder)) return folder;
   // Two processes can install at the same time. The first one that is ready wins.
   const own = `${home}.${process.pid}`;
   await mkdir(own, { recursive: true });
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await promisify(execFile)(
-    "npm",
-    ["install", ...options, "--prefix", own, `openclaw@${openClawVersion}`],
-    { cwd: dirname(home), maxBuffer: 1e8, shell: process.platform === "win32" },
-  );
+  await promisify(execFile)("npm", ["install", ...options, "--prefix", own, `${name}@${version}`], {
+    cwd: apart,
+    maxBuffer: 1e8,
+    shell: process.platform === "win32",
+  });
   try {
     await rename(own, home);
   } catch (error) {
