@@ -47,6 +47,8 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
   const waiting = new Set<() => void>();
 
   const respond = async (body: Buffer, path: string, outgoing: ServerResponse): Promise<void> => {
+    // OpenClaw sometimes asks for the list of models.
+    if (path.endsWith("/models")) return sendJson(outgoing, { object: "list", data: [] });
     const request = wireRequest(body, { index: requests.length, path });
     const text = request.promptText;
     const prompt = cache.bill([{ text, tokens: estimateTokens(text) }]);
@@ -131,9 +133,7 @@ const sendReply = async (
   if (!request.isStreamed) {
     if (reply.type !== "text" && reply.type !== "tool-calls")
       return sendError(outgoing, 400, `the answer broke off after ${reply.text}`);
-    outgoing.writeHead(200, { "content-type": "application/json" });
-    outgoing.end(JSON.stringify(replyObject(reply, answer)));
-    return;
+    return sendJson(outgoing, replyObject(reply, answer));
   }
   outgoing.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const events = replyEvents(reply, answer);
@@ -148,6 +148,11 @@ const sendReply = async (
   } else {
     outgoing.end();
   }
+};
+
+const sendJson = (outgoing: ServerResponse, value: object): void => {
+  outgoing.writeHead(200, { "content-type": "application/json" });
+  outgoing.end(JSON.stringify(value));
 };
 
 const sendError = (

@@ -23,6 +23,13 @@ export interface PlayedGateway extends AsyncDisposable {
     steps?: readonly PlayedStep[],
     session?: string,
   ): Promise<readonly PlayedRequest[]>;
+  /**
+   * Has the model make these steps in a session that the host begins by itself, for example that of a sub-agent. `prefix`
+   * is the beginning of the session's key.
+   */
+  plan(prefix: string, steps: readonly PlayedStep[]): void;
+  /** Returns the keys of the sessions that have had a request, in the order of their first ones. */
+  sessions(): readonly string[];
   /** Returns the requests of a session up to now. */
   requestsOf(session?: string): readonly PlayedRequest[];
   /** Has the provider refuse requests whose messages have more bytes than this. */
@@ -59,13 +66,18 @@ export async function playedGateway(
         refused += 1;
         return refusal(size, limit);
       }
-      const step = plans.get(sessionOf(request) ?? "")?.shift();
+      const step = planOf(sessionOf(request) ?? "")?.shift();
       if (step === undefined) return { type: "text", text: "done" };
       const made = typeof step === "function" ? step(request) : step;
       return "type" in made ? made : { type: "tool-calls", calls: made.map(scriptedCall) };
     },
   });
   const gateway = await openGateway({ ...options, model: model.url });
+
+  function planOf(session: string): PlayedStep[] | undefined {
+    const begun = [...plans.keys()].find((prefix) => session.startsWith(prefix));
+    return plans.get(session) ?? (begun === undefined ? undefined : plans.get(begun));
+  }
 
   function scriptedCall([name, args]: PlayedCall): ScriptedToolCall {
     calls += 1;
@@ -91,6 +103,8 @@ export async function playedGateway(
       await gateway.prompt({ text, sessionKey: session });
       return requestsOf(session).slice(before);
     },
+    plan: (prefix, steps) => void plans.set(prefix, [...steps]),
+    sessions: () => [...new Set(model.requests.map((request) => sessionOf(request) ?? ""))],
     requestsOf,
     limitTo: (bytes) => void (limit = bytes),
     get refused() {
