@@ -9,6 +9,7 @@ import {
 
 import { withHostCallIds, withOwnCallIds } from "./call-ids.ts";
 import { type OpenClawMessage, usageOf } from "./openclaw-messages.ts";
+import { splitMessages, type SplitMessages } from "./split-messages.ts";
 import type { TextSwaps } from "./text-swaps.ts";
 import { withTranscriptDetails } from "./transcript-details.ts";
 import { turnView } from "./turn-view.ts";
@@ -45,6 +46,11 @@ export interface AgentTurn {
   readonly stability: PrefixStability | undefined;
   /** The tokens of the last request, as the provider reported them. */
   readonly reported: ReportedUsage | undefined;
+  /** Returns a history of the host in which joined messages are separate. Never rejects. */
+  separate(
+    history: readonly OpenClawMessage[],
+    transcript: TurnRequest["transcript"],
+  ): Promise<readonly OpenClawMessage[]>;
   /** Returns the messages before the turn for a request; undefined: the host's own. Never rejects. */
   request(request: TurnRequest): Promise<readonly OpenClawMessage[] | undefined>;
   /** Ingests what was written after the last request. Never rejects. */
@@ -63,6 +69,9 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
   let before: readonly SentMessage[] | undefined;
   /** The messages before the turn, as its first request had them. */
   let history: readonly OpenClawMessage[] | undefined;
+  let split: SplitMessages = { messages: [], joined: (messages) => messages };
+  /** The turn and the history that was split. */
+  let splitOf = "";
   /** Whether the session has had a request in this process. */
   let isBegun = false;
   /** The host's messages before the turn. */
@@ -83,6 +92,13 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     },
     get reported() {
       return reported;
+    },
+    async separate(list, transcript) {
+      // The host gives the same history for all requests of a turn, until it tries the turn again.
+      const name = JSON.stringify([turn.run, list.length, list.at(-1)?.["timestamp"]]);
+      if (name !== splitOf) split = await splitMessages(list, transcript);
+      splitOf = name;
+      return split.messages;
     },
     async request({ earlier: given, turn: pending, options, canActivate, transcript }) {
       const earlier = isBegun ? given : await withTranscriptDetails(given, connection, transcript);
@@ -108,7 +124,7 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
         messages.slice(earlier.length),
       );
       if (turn.isWhole) swaps.expect(turn.run, made.swaps);
-      history = withHostCallIds(made.history, hostIds);
+      history = split.joined(withHostCallIds(made.history, hostIds));
       return history;
     },
     async ends(written) {

@@ -149,7 +149,12 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
         if (turn.run !== run) swaps.forget(turn.run);
         turn.run = run;
         const isOn = sessions.isOn(place);
-        const earlier = messages.filter((message) => !isBootstrap(message));
+        const transcript = async (): Promise<readonly OpenClawMessage[]> =>
+          await sdk.transcript({ ...place, sessionId });
+        const earlier = await turn.separate(
+          messages.filter((message) => !isBootstrap(message)),
+          transcript,
+        );
         // Only at the beginning of a turn the host passes its context.
         if ("runtimeContext" in parameters) {
           turn.isRewound ||= transcripts.isRewound(name, earlier);
@@ -163,7 +168,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           turn: transcripts.after(name, earlier),
           options: viewOptions(parameters, options.config()),
           canActivate: canActivate(parameters.availableTools),
-          transcript: async () => await sdk.transcript({ ...place, sessionId }),
+          transcript,
         });
         return made === undefined ? own : { messages: made, estimatedTokens: roughTokens(made) };
       } catch (error) {
@@ -225,7 +230,8 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       if (managed?.turn.isWhole !== true) return;
       const outcome = swaps.outcome(managed.turn.run);
       if (outcome === undefined) return;
-      const problem = managed.check.problem({ outcome, bytes });
+      const { run } = managed.turn;
+      const problem = managed.check.problem({ run, outcome, bytes });
       if (problem === undefined) return;
       managed.turn.isWhole = false;
       managed.problem = problem;

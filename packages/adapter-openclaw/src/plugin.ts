@@ -5,7 +5,8 @@ import {
   openStore,
   systemClock,
 } from "@self-context-manager/compose";
-import type { ObjectStore } from "@self-context-manager/core";
+import type { ContextSession, ObjectStore } from "@self-context-manager/core";
+import { isSessionGone } from "@self-context-manager/core/host";
 // The host resolves its own modules for a plugin, so they are no dependencies.
 // @boundaries-ignore the host
 import {
@@ -58,39 +59,66 @@ function settingsOf({ pluginConfig }: OpenClawApi): string {
   return JSON.stringify(pluginConfig ?? {});
 }
 
-function newRuntime(api: OpenClawApi): OpenClawRuntime {
-  const managers = new Map<string, Promise<ContextManager>>();
-  let store: Promise<ObjectStore> | undefined;
+/** An open store, with the parts that sessions need in each working folder. */
+interface OpenedStore {
+  readonly settings: ReturnType<typeof configFromEnvironment>;
+  readonly store: ObjectStore;
+  readonly managers: Map<string, Promise<ContextManager>>;
+}
 
-  async function manager(workspace: string): Promise<ContextManager> {
-    const {
-      store: kind,
-      at,
-      xtdb,
-      ...settings
-    } = configFromEnvironment(environmentOf(api.pluginConfig, process.env));
-    store ??= openStore({ store: kind, at, xtdb, clock: systemClock });
-    const opening =
+function newRuntime(api: OpenClawApi): OpenClawRuntime {
+  let opening: Promise<OpenedStore> | undefined;
+
+  async function open(): Promise<OpenedStore> {
+    const settings = configFromEnvironment(environmentOf(api.pluginConfig, process.env));
+    const { store: kind, at, xtdb } = settings;
+    const store = await openStore({ store: kind, at, xtdb, clock: systemClock });
+    return { settings, store, managers: new Map() };
+  }
+
+  async function openIn(
+    { settings, store, managers }: OpenedStore,
+    sessionId: string,
+    workspace: string,
+  ): Promise<ContextSession> {
+    // A store whose file was deleted notices it only when something is written.
+    await store.commit([]);
+    const { store: _kind, at: _at, xtdb: _xtdb, ...rest } = settings;
+    const manager =
       managers.get(workspace) ??
-      openContextManager({ activateUnread: "ask", ...settings, store: await store, workspace });
-    managers.set(workspace, opening);
+      openContextManager({ activateUnread: "ask", ...rest, store, workspace });
+    managers.set(workspace, manager);
+    return await (await manager).openSession({ harness: "openclaw", sessionId });
+  }
+
+  async function close(opened: OpenedStore): Promise<void> {
+    for (const manager of opened.managers.values()) await (await manager)[Symbol.asyncDispose]();
+    await opened.store[Symbol.asyncDispose]();
+  }
+
+  async function openSession(sessionId: string, workspace: string): Promise<ContextSession> {
+    const now = (opening ??= open());
     try {
-      return await opening;
+      return await openIn(await now, sessionId, workspace);
     } catch (error) {
-      managers.delete(workspace);
-      store = undefined;
-      throw error;
+      const isLost = isSessionGone(error);
+      const isClosed = await now.then(
+        () => isLost,
+        () => true,
+      );
+      if (isClosed && opening === now) opening = undefined;
+      if (!isLost) throw error;
+      // The file of the store was deleted or replaced, so a new store is begun there for all sessions.
+      return await openIn(await (opening ??= open()), sessionId, workspace);
     }
   }
 
   return openClawRuntime({
-    openSession: async (sessionId, workspace) =>
-      await (await manager(workspace)).openSession({ harness: "openclaw", sessionId }),
+    openSession,
     close: async () => {
-      for (const one of managers.values()) await (await one)[Symbol.asyncDispose]();
-      await (await store)?.[Symbol.asyncDispose]();
-      managers.clear();
-      store = undefined;
+      const now = opening;
+      opening = undefined;
+      if (now !== undefined) await close(await now);
     },
     sdk: {
       run() {
