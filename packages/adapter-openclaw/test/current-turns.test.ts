@@ -55,7 +55,7 @@ describe("the current turn", () => {
     expect(turns.after(place, []).map(({ timestamp }) => timestamp)).toEqual([1, 2, 3]);
   });
 
-  it("begins anew when the user has gone back", () => {
+  it("begins again when the user has gone back", () => {
     const turns = currentTurns();
     const first = [prompt("go", 1), answer(2)];
     for (const message of [...first, prompt("on", 3), answer(4), prompt("another way", 5)])
