@@ -1,7 +1,7 @@
 // Only long runs start these gateways, and only if OpenClaw can be installed.
 /* oxlint-disable vitest/no-disabled-tests */
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Reply } from "../src/loopback-reply.ts";
-import { installedOpenClaw } from "../src/openclaw/install-openclaw.ts";
+import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
 import {
   keptMessages,
   type PlayedGateway,
@@ -23,16 +23,10 @@ import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
 import { illegalities } from "../src/wire-rules.ts";
 
 const isLong = process.env["SCM_LONG"] === "1";
-const problem = isLong
-  ? await installedOpenClaw().then(
-      () => undefined,
-      (error: unknown) => String(error),
-    )
-  : undefined;
-if (problem !== undefined)
-  console.warn(
-    `The long tests of OpenClaw are skipped, because it cannot be installed: ${problem}`,
-  );
+const isSkipped = !isLong || (await openClawProblem()) !== undefined;
+
+/** Tests start gateways of their own, wait for a store or build a node. */
+vi.setConfig({ testTimeout: 240_000 });
 
 /** A text of about 4,000 characters that names itself in each line. */
 function lines(name: string): string {
@@ -77,7 +71,7 @@ function notesOf({ gateway }: PlayedGateway): readonly string[] {
   return gateway.log.split("\n").filter((line) => /self-context-manager: |"legacy"/u.test(line));
 }
 
-describe.skipIf(!isLong || problem !== undefined)("a gateway of OpenClaw in a long run", () => {
+describe.skipIf(isSkipped)("a gateway of OpenClaw in a long run", () => {
   let managed: PlayedGateway;
   let plain: PlayedGateway;
 
@@ -267,7 +261,7 @@ describe.skipIf(!isLong || problem !== undefined)("a gateway of OpenClaw in a lo
   });
 });
 
-describe.skipIf(!isLong || problem !== undefined)("a gateway with settings of its own", () => {
+describe.skipIf(isSkipped)("a gateway with settings of its own", () => {
   /** Reads a file, deletes the store, and makes three turns that read files. */
   async function afterDeletion(played: PlayedGateway): Promise<readonly PlayedRequest[]> {
     await played.turn("look", [read(0)]);
@@ -299,7 +293,7 @@ describe.skipIf(!isLong || problem !== undefined)("a gateway with settings of it
     expect(notes).toHaveLength(1);
   });
 
-  it("begins empty after an idle reset", { timeout: 180_000 }, async () => {
+  it("begins empty after an idle reset", async () => {
     const reset = { mode: "idle", idleMinutes: 1 };
     await using played = await playedGateway({ files, plugin: {}, config: { session: { reset } } });
     await played.turn("look", [read(0)]);
@@ -317,43 +311,40 @@ describe.skipIf(!isLong || problem !== undefined)("a gateway with settings of it
 
 const missing = isLong ? missingForXtdb() : undefined;
 
-describe.skipIf(!isLong || (problem ?? missing) !== undefined)(
-  "a gateway with a store in XTDB",
-  () => {
-    it("activates a content and continues byte for byte after a restart", async () => {
-      // The node is built here if it was not built before, because the gateway has another home folder.
-      await (await openTestNode())[Symbol.asyncDispose]();
-      const at = await mkdtemp(join(tmpdir(), "scm-openclaw-xtdb-"));
-      const caches = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-      const options = {
-        files,
-        plugin: { storeKind: "xtdb", store: at },
-        environment: { XDG_CACHE_HOME: caches },
-      };
+describe.skipIf(isSkipped || missing !== undefined)("a gateway with a store in XTDB", () => {
+  it("activates a content and continues byte for byte after a restart", async () => {
+    // The node is built here if it was not built before, because the gateway has another home folder.
+    await (await openTestNode())[Symbol.asyncDispose]();
+    const at = await mkdtemp(join(tmpdir(), "scm-openclaw-xtdb-"));
+    const caches = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+    const options = {
+      files,
+      plugin: { storeKind: "xtdb", store: at },
+      environment: { XDG_CACHE_HOME: caches },
+    };
 
-      {
-        await using played = await playedGateway(options);
-        const steps = [
-          read(0),
-          [["deactivate", { id: "f1" }]],
-          [["activate", { id: "f1" }]],
-        ] as const;
-        const requests = await played.turn("look", steps);
-        const [first] = await played.turn("go on");
-        await played.gateway.stop();
-        await played.gateway.start();
-        const [second] = await played.turn("after it", [read(1)]);
+    {
+      await using played = await playedGateway(options);
+      const steps = [
+        read(0),
+        [["deactivate", { id: "f1" }]],
+        [["activate", { id: "f1" }]],
+      ] as const;
+      const requests = await played.turn("look", steps);
+      const [first] = await played.turn("go on");
+      await played.gateway.stop();
+      await played.gateway.start();
+      const [second] = await played.turn("after it", [read(1)]);
 
-        if (first === undefined || second === undefined) throw new Error("a turn had no request");
-        expect(requests[1]?.text).toMatch(shown(0));
-        expect(requests[3]?.text.split(raw(0))).toHaveLength(2);
-        expect(keptMessages(first, second)).toBe(first.messages.length);
-        expect(played.requestsOf().at(-1)?.text).toMatch(shown(1));
-        expect(errorsOf(played, played.requestsOf())).toEqual([]);
-        expect(notesOf(played)).toEqual([]);
-        expect(existsSync(storePath(played))).toBe(false);
-      }
-      await rm(at, { recursive: true, force: true, maxRetries: 5 });
-    });
-  },
-);
+      if (first === undefined || second === undefined) throw new Error("a turn had no request");
+      expect(requests[1]?.text).toMatch(shown(0));
+      expect(requests[3]?.text.split(raw(0))).toHaveLength(2);
+      expect(keptMessages(first, second)).toBe(first.messages.length);
+      expect(played.requestsOf().at(-1)?.text).toMatch(shown(1));
+      expect(errorsOf(played, played.requestsOf())).toEqual([]);
+      expect(notesOf(played)).toEqual([]);
+      expect(existsSync(storePath(played))).toBe(false);
+    }
+    await rm(at, { recursive: true, force: true, maxRetries: 5 });
+  });
+});
