@@ -1,4 +1,5 @@
 import {
+  callPatience,
   configFromEnvironment,
   type ContextManager,
   openContextManager,
@@ -59,6 +60,9 @@ function settingsOf({ pluginConfig }: OpenClawApi): string {
   return JSON.stringify(pluginConfig ?? {});
 }
 
+/** The patience of all stores that this process opens. */
+const patience = callPatience();
+
 /** An open store, with the parts that sessions need in each working folder. */
 interface OpenedStore {
   readonly settings: ReturnType<typeof configFromEnvironment>;
@@ -72,7 +76,7 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
   async function open(): Promise<OpenedStore> {
     const settings = configFromEnvironment(environmentOf(api.pluginConfig, process.env));
     const { store: kind, at, xtdb } = settings;
-    const store = await openStore({ store: kind, at, xtdb, clock: systemClock });
+    const store = await openStore({ store: kind, at, xtdb, clock: systemClock, patience });
     return { settings, store, managers: new Map() };
   }
 
