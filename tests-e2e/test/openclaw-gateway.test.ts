@@ -174,6 +174,32 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     expect(store.includes("the word is secret-4711")).toBe(false);
   });
 
+  it("shows what OpenClaw shows of a long output, and other lines when they are activated", async () => {
+    const session = "agent:main:cut";
+
+    const requests = await managed.turn(
+      "look",
+      [
+        [
+          [
+            "exec",
+            {
+              command:
+                'for i in $(seq 1 1400); do echo "row $i of a long output, which OpenClaw cuts"; done',
+            },
+          ],
+        ],
+        [["activate", { id: "t1", from: 1390, to: 1392 }]],
+      ],
+      session,
+    );
+
+    expect(requests[1]?.text).toMatch(/t1 ok lines 1-\d+ of 14\d\d\n~~~\nrow 1 of/u);
+    expect(requests[1]?.text).not.toContain("row 1391 of");
+    expect(requests[2]?.text).toContain("row 1391 of");
+    expect(soundRequests(managed, session)).toEqual([]);
+  });
+
   it("begins empty after a reset and continues byte for byte after a restart", async () => {
     const session = "agent:main:again";
     await managed.turn("look", [[["read", { path: "f3.txt" }]]], session);

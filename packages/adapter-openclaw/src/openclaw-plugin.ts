@@ -38,9 +38,9 @@ export interface Runtimes {
 export function openClawPlugin(runtimes: Runtimes): OpenClawPlugin {
   return {
     id: pluginId,
-    name: pluginId,
+    name: "Self Context Manager",
     description:
-      "Managed context: what the agent uses stays in view, everything else is one call away.",
+      "Managed context: files and tool results are versioned objects, and the model sees those that it uses.",
     register(api) {
       const { tools } = runtimes.registered(api);
       const runtime = (): OpenClawRuntime => runtimes.current(api);
@@ -67,10 +67,6 @@ export function openClawPlugin(runtimes: Runtimes): OpenClawPlugin {
         const call = { id: String(toolCallId), name: String(toolName), args: jsonObject(params) };
         const reason = await runtime().beginTool(call, context);
         return reason === undefined ? undefined : { block: true, blockReason: reason };
-      });
-      api.on("after_tool_call", ({ toolCallId, result }) => {
-        if (typeof toolCallId === "string")
-          runtime().returned(toolCallId, fieldsOf(result)["content"]);
       });
       // After other plugins, so that the message is as it is stored.
       api.on(

@@ -66,8 +66,6 @@ export interface OpenClawRuntime {
   compact(parameters: CompactParameters): Promise<CompactResult>;
   /** Returns the text that a request has instead of this one. */
   replaceText(text: string): string;
-  /** A tool has returned this, after all plugins have had it. */
-  returned(callId: string, content: unknown): void;
   /** A message was written to the transcript. */
   written(message: OpenClawMessage, context: HookContext): void;
   /** Returns why a tool must not run. */
@@ -195,7 +193,6 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       if (run !== undefined) prompts.passes(run, text);
       return swaps.replace(text, run);
     },
-    returned: (callId, content) => wholes.returned(callId, resultText(content)),
     written(message, context) {
       const place = placeOf(context);
       transcripts.written(placeName(place), wholes.completed(message));
@@ -209,7 +206,9 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       const turn = sessions.managedAt(placeOf(context))?.turn;
       if (turn === undefined) return;
       const call = { id: turn.callId(toolCallId), name: toolName, args: jsonObject(args) };
-      await turn.connection.endTool(call, { text: resultText(result.content), isError });
+      const text = resultText(result.content);
+      wholes.returned(toolCallId, text);
+      await turn.connection.endTool(call, { text, isError });
     },
     async runContextTool(name, { id, args }, context) {
       const managed = sessions.managedAt(placeOf(context));
@@ -281,15 +280,20 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
             };
           },
           sendsOwn,
-          isCompacted: () => false,
+          isCompacted: () => turn.budget !== undefined,
         });
       } catch (error) {
         return failureText(error);
       }
     },
     async close() {
-      await connections[Symbol.asyncDispose]();
-      await options.close();
+      try {
+        await connections[Symbol.asyncDispose]();
+        await options.close();
+      } catch (error) {
+        // Not rethrown: the host could not replace the plugin then. A store that was never opened has nothing to lose.
+        logger.warn(failureText(error));
+      }
     },
   };
 }

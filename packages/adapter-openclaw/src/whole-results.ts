@@ -1,10 +1,7 @@
 import { cutMark, textsOf } from "./message-texts.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
-/**
- * Keeps the whole texts of results. OpenClaw shows and writes only the beginning of a long one, after the tools and all
- * plugins have had it.
- */
+/** Keeps the whole texts of results. OpenClaw shows and writes only the beginning of a long one, after plugins have had it. */
 export interface WholeResults {
   /** A tool has returned this text. */
   returned(callId: string, text: string): void;

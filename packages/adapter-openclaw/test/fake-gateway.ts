@@ -20,6 +20,8 @@ export interface FakeGatewayOptions {
   /** What happens to the texts of a request, in addition to the adapter's transform or instead of it. */
   readonly transform?: (text: string, own: (text: string) => string) => string;
   readonly isOff?: boolean;
+  /** Runs when the store is closed. */
+  readonly close?: () => Promise<void>;
   /** The tools that the model has. Default: the context tools. */
   readonly tools?: ReadonlySet<string>;
 }
@@ -62,7 +64,10 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
     runtime: openClawRuntime({
       openSession: async (sessionId) =>
         await manager.openSession({ harness: "openclaw", sessionId }),
-      close: async () => await manager[Symbol.asyncDispose](),
+      close: async () => {
+        await manager[Symbol.asyncDispose]();
+        await options.close?.();
+      },
       sdk: {
         run: () => run,
         memoryPrompt: () => "Memory.",
@@ -154,7 +159,6 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       const result = { content: blocks };
       const event = { toolCallId: id, toolName: name, args, isError: made.isError, result };
       await runtime.endTool(event, context);
-      runtime.returned(id, blocks);
       write({
         role: "toolResult",
         toolCallId: id,
@@ -177,7 +181,7 @@ function capped(text: string): string {
   const most = 20_000;
   if (text.length <= most) return text;
   const rest = text.length - most;
-  return `${text.slice(0, most)}\n\n[... ${rest} more characters truncated; read less at once]`;
+  return `${text.slice(0, most)}[... ${rest} more characters truncated; rerun with narrower args]`;
 }
 
 /** The host writes the time before the text of a user. */

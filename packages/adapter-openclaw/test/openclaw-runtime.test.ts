@@ -203,6 +203,16 @@ describe("the sessions of a gateway", () => {
     expect(gateway.warnings).toEqual([]);
   });
 
+  it("are closed without an error for the host if the store cannot be closed", async () => {
+    const close = async (): Promise<void> => await Promise.reject(new Error("no such folder"));
+    await using gateway = await fakeGateway({ close });
+    await gateway.turn("go");
+
+    await gateway.runtime.close();
+
+    expect(gateway.warnings).toEqual(["self-context-manager: no such folder"]);
+  });
+
   it("are the same for a turn that is accepted twice", async () => {
     await using gateway = await fakeGateway();
     await gateway.turn("go", [command("one")]);

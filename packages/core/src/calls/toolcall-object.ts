@@ -130,8 +130,8 @@ function shownRangeOf(
   return range === undefined ? {} : { shown_range: range };
 }
 
-/** The lines at the end of a result that can belong to the host's mark: the line that it cut, an empty one, and the mark. */
-const markLines = 3;
+/** The lines at the end of a result that can have the host's mark: the line that it cut, and the mark if it is a line. */
+const markLines = 2;
 
 /**
  * Returns the whole lines of `wholeText` with which a result begins; undefined if there are none, if the result has more
