@@ -9,6 +9,8 @@ export interface DemoHost extends ReportedHost {
   readonly part: "extension" | "plugin";
   /** The user's command that lists the objects, with its slash. */
   readonly command: string;
+  /** What the user waits for before anything is printed; undefined if that is short. */
+  readonly waits?: string;
   open(options: HostSessionOptions): Promise<HostSession>;
 }
 

@@ -15,6 +15,7 @@ export const openClawDemoHost: DemoHost = {
   shell: "exec",
   part: "plugin",
   command: "/scm",
+  waits: "This takes about a minute, and the first time OpenClaw is downloaded (640 MB).",
   open: openSession,
 };
 

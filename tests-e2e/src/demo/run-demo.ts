@@ -24,8 +24,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     `${host.name} ${host.version} works on a small project, with a scripted model on a loopback server.`,
   );
   print(
-    `The session runs first in plain ${host.name}, which is not shown, and then with managed context.\n`,
+    `The session runs first in plain ${host.name}, which is not shown, and then with managed context.`,
   );
+  print(host.waits === undefined ? "" : `${host.waits}\n`);
 
   const plain = await runDemoSession({ host, environment, isManaged: false });
   const byMove = new Map(plain.moves.map((move, index) => [move, plain.billed[index]] as const));
@@ -42,7 +43,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   });
   print("");
   for (const line of billLines(host, managed.billed, plain.billed, prices)) print(line);
-  print(`\nThe output of the ${host.part}'s command ${host.command}:`);
+  print(
+    `\nThe output of the ${host.part}'s command ${host.command}. Its costs are estimates of the ${host.part}, and not the bill above:`,
+  );
   for (const line of managed.figures) print(`  ${line}`);
   print(store.closing);
 }
