@@ -200,6 +200,27 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     expect(soundRequests(managed, session)).toEqual([]);
   });
 
+  it("removes what is not pinned when the user compacts, and keeps the chat", async () => {
+    const session = "agent:main:compacted";
+    await managed.turn(
+      "look",
+      [
+        [["exec", { command: "cat f4.txt" }]],
+        [["exec", { command: "cat f5.txt" }]],
+        [["pin", { id: "t2" }]],
+      ],
+      session,
+    );
+
+    await managed.gateway.call("sessions.compact", { key: session });
+    const [after] = await managed.turn("and now", [], session);
+
+    expect(after?.text).not.toContain("file4 line 7 ");
+    expect(after?.text).toContain("file5 line 7 ");
+    expect(after?.text).toMatch(/ look\n/u);
+    expect(after?.wire === undefined ? [] : illegalities(after.wire)).toEqual([]);
+  });
+
   it("begins empty after a reset and continues byte for byte after a restart", async () => {
     const session = "agent:main:again";
     await managed.turn("look", [[["read", { path: "f3.txt" }]]], session);

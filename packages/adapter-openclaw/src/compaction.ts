@@ -1,4 +1,4 @@
-import type { ContextSession } from "@self-context-manager/core";
+import type { ContextSession, ViewOptions } from "@self-context-manager/core";
 
 import type { AgentTurn } from "./agent-turn.ts";
 
@@ -29,10 +29,9 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
     });
   } else {
     await deactivateAll(session);
-    const { tokens, epoch } = await session.peekView(sent?.options);
-    // An epoch ends when the view is above its budget, and then what is inactive leaves first.
+    const { epoch } = await session.peekView(sent?.options);
     if (epoch !== undefined && epoch.deadTokens > epoch.promptTokens * leastFreed)
-      turn.budget = tokensOf({ tokens }) - 1;
+      turn.budget = await largestEnding(session, sent?.options);
   }
   const limit = turn.budget === undefined ? {} : { contextWindow: turn.budget, reserve: 0 };
   const tokensAfter = tokensOf(await session.peekView({ ...sent?.options, ...limit }));
@@ -40,6 +39,30 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
   turn.budget = undefined;
   return undefined;
 }
+
+/**
+ * Returns the largest window with which the epoch ends, in tokens. An epoch ends when the view is above its budget, and what is
+ * inactive leaves first; with a smaller window, turns of the chat would leave too. The window contains the host's own prompt
+ * and tools, whose size only the session knows, so it is searched for.
+ */
+async function largestEnding(
+  session: ContextSession,
+  options: ViewOptions = {},
+): Promise<number | undefined> {
+  const whole = tokensOf(await session.peekView(options));
+  let ends = 0;
+  let stays = options.contextWindow ?? largestWindow;
+  while (stays - ends > 1) {
+    const middle = Math.floor((ends + stays) / 2);
+    const view = await session.peekView({ ...options, contextWindow: middle, reserve: 0 });
+    if (tokensOf(view) < whole) ends = middle;
+    else stays = middle;
+  }
+  return ends === 0 ? undefined : ends;
+}
+
+/** Tokens of a window that no model has, for a host that does not tell. */
+const largestWindow = 4_000_000;
 
 /** Makes all objects inactive that are not pinned. */
 async function deactivateAll(session: ContextSession): Promise<void> {
