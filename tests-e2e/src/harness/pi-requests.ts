@@ -7,12 +7,15 @@ import type { WireMessage, WireRequest } from "../wire-request.ts";
 
 type ModelMessage = ModelRequest["messages"][number];
 
-/** Returns a request in the neutral form. The working folder's name differs between runs, so it is replaced. */
-export function neutralRequest(request: WireRequest, folder: string): ModelRequest {
+/**
+ * Returns a request in the neutral form. The working folder's name differs between runs, so it is replaced. Without `folder`
+ * nothing is replaced.
+ */
+export function neutralRequest(request: WireRequest, folder?: string): ModelRequest {
   return {
     instruction: request.messages
       .filter(isInstruction)
-      .map(({ text }) => text.replaceAll(folder, "WORK"))
+      .map(({ text }) => withoutFolder(text, folder))
       .join("\n"),
     tools: request.tools.map(({ name }) => name),
     messages: request.messages
@@ -21,7 +24,7 @@ export function neutralRequest(request: WireRequest, folder: string): ModelReque
   };
 }
 
-function neutralMessage(message: WireMessage, folder: string): ModelMessage {
+function neutralMessage(message: WireMessage, folder: string | undefined): ModelMessage {
   const raw = toJson(message.raw);
   const { reasoning_content: thinking, ...sent } = isJsonObject(raw) ? raw : {};
   return {
@@ -36,8 +39,12 @@ function neutralMessage(message: WireMessage, folder: string): ModelMessage {
     }),
     ...(message.toolCallId === undefined ? {} : { toolCallId: message.toolCallId }),
     ...(typeof thinking === "string" ? { thinking } : {}),
-    bytes: JSON.stringify(sent).replaceAll(folder, "WORK"),
+    bytes: withoutFolder(JSON.stringify(sent), folder),
   };
+}
+
+function withoutFolder(text: string, folder: string | undefined): string {
+  return folder === undefined ? text : text.replaceAll(folder, "WORK");
 }
 
 function isInstruction({ role }: WireMessage): boolean {

@@ -34,7 +34,7 @@ export async function openGatewayModel(
   }
   const server =
     api === "openai-completions"
-      ? await openLoopbackModel({ script: (wire) => reply(neutralRequest(wire, "")) })
+      ? await openLoopbackModel({ script: (wire) => reply(neutralRequest(wire)) })
       : await openAnthropicModel({ script: (wire) => reply(messagesRequest(wire)) });
   return {
     url: server.url.replace(api === "anthropic-messages" ? /\/v1$/u : /$^/u, ""),
