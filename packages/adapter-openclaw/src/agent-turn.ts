@@ -64,9 +64,10 @@ export interface AgentTurn {
 export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSwaps): AgentTurn {
   let callIds: ReadonlyMap<string, string> = new Map();
   let sent: AgentTurn["sent"];
-  let stability: PrefixStability | undefined;
   let reported: ReportedUsage | undefined;
-  let before: readonly SentMessage[] | undefined;
+  /** The messages of the last view but one, and of the last one. */
+  let before: readonly OpenClawMessage[] | undefined;
+  let now: readonly OpenClawMessage[] | undefined;
   /** The messages before the turn, as its first request had them. */
   let history: readonly OpenClawMessage[] | undefined;
   let split: SplitMessages = { messages: [], joined: (messages) => messages };
@@ -88,7 +89,8 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       return sent;
     },
     get stability() {
-      return stability;
+      if (before === undefined || now === undefined) return undefined;
+      return prefixStability(before.map(sentMessage), now.map(sentMessage));
     },
     get reported() {
       return reported;
@@ -115,9 +117,8 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       if (call === undefined) return recordOnly && canActivate ? history : undefined;
       turn.isRewound = false;
       turn.budget = undefined;
-      const now = call.messages.map(sentMessage);
-      stability = before === undefined ? undefined : prefixStability(before, now);
       before = now;
+      now = call.messages;
       const made = turnView(
         call.messages,
         messages.slice(0, earlier.length),

@@ -1,7 +1,7 @@
-import { fieldsOf, messageKey } from "@self-context-manager/core/host";
+import { fieldsOf } from "@self-context-manager/core/host";
 
 import { textsOf } from "./message-texts.ts";
-import { openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
+import { keyOf, type OpenClawMessage } from "./openclaw-messages.ts";
 
 /**
  * Keeps the messages of the turns that go on. OpenClaw appends them to those of an engine by itself and does not show them
@@ -112,5 +112,5 @@ function withoutOrphans(turn: readonly OpenClawMessage[]): readonly OpenClawMess
 
 /** The name of a message without the id of its call, which is another one in later turns. */
 function timeKey({ toolCallId: _callId, ...message }: OpenClawMessage): string {
-  return messageKey(message, openClawCodec);
+  return keyOf(message);
 }

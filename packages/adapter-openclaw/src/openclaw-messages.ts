@@ -4,6 +4,7 @@ import {
   jsonObject,
   type MessageCodec,
   type MessageIdentity,
+  messageKey,
   sha256,
   canonicalJson,
   soundUsage,
@@ -97,6 +98,11 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
     };
   },
 };
+
+/** Names a message. Two copies of one message have the same name. */
+export function keyOf(message: OpenClawMessage): string {
+  return messageKey(message, openClawCodec);
+}
 
 /** Converts a message of a view to OpenClaw's form. */
 export function openClawMessage(message: ViewMessage): OpenClawMessage {

@@ -94,10 +94,7 @@ export function openClawPlugin(runtimes: Runtimes): OpenClawPlugin {
 /** Returns the engine of one turn. */
 function engine(runtime: OpenClawRuntime, { agentDir, workspaceDir }: EngineWhere): ContextEngine {
   const agentId = agentIn(agentDir);
-  const where = {
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(workspaceDir === undefined ? {} : { workspace: workspaceDir }),
-  };
+  const where = { agentId, workspace: workspaceDir };
   return {
     info: {
       id: pluginId,
@@ -113,11 +110,7 @@ function engine(runtime: OpenClawRuntime, { agentDir, workspaceDir }: EngineWher
     assemble: async (parameters) => await runtime.assemble(parameters, where),
     compact: async (parameters) => await runtime.compact(parameters),
     async commitTurn({ advancementKey, sessionKey }) {
-      const place = {
-        ...(agentId === undefined ? {} : { agentId }),
-        ...(sessionKey === undefined ? {} : { sessionKey }),
-      };
-      return { status: await runtime.turnEnded(place, advancementKey) };
+      return { status: await runtime.turnEnded({ agentId, sessionKey }, advancementKey) };
     },
     dispose: async () => await Promise.resolve(),
   };

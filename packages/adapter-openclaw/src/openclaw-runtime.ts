@@ -51,8 +51,8 @@ export interface OpenClawRuntimeOptions {
 
 /** Where an engine works. */
 interface EnginePlace {
-  readonly agentId?: string;
-  readonly workspace?: string;
+  readonly agentId?: string | undefined;
+  readonly workspace?: string | undefined;
 }
 
 /** Managed context for all sessions of a gateway. No function rejects, and none stops the host. */
@@ -80,7 +80,10 @@ export interface OpenClawRuntime {
   /** A request was answered, or failed. `bytes`: those of the request. */
   callEnded(context: HookContext, bytes: number | undefined): void;
   /** The host has accepted the turn of this key. It can report it again, which changes nothing. */
-  turnEnded(context: HookContext, key: string): Promise<"committed" | "duplicate">;
+  turnEnded(
+    context: Parameters<typeof placeOf>[0],
+    key: string,
+  ): Promise<"committed" | "duplicate">;
   /** Runs the user's command and returns its answer. */
   command(args: string, context: HookContext): Promise<string>;
   close(): Promise<void>;
@@ -134,12 +137,9 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     isOn: (context) => sessions.isOn(placeOf(context)),
     async assemble(parameters, { agentId, workspace }) {
       const { messages, sessionId, sessionKey } = parameters;
-      const place = placeOf({
-        ...(agentId === undefined ? {} : { agentId }),
-        ...(sessionKey === undefined ? {} : { sessionKey }),
-      });
+      const place = placeOf({ agentId, sessionKey });
       const name = placeName(place);
-      const own = { messages, estimatedTokens: roughTokens(messages) };
+      const own = (): AssembleResult => assembled(messages);
       try {
         const managed = sessions.begin(place, sessionId, workspace);
         const { turn } = managed;
@@ -157,10 +157,10 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
         if ("runtimeContext" in parameters) {
           turn.isRewound ||= transcripts.isRewound(name, earlier);
           const systemPromptAddition = await promptAddition(parameters, managed, isOn);
-          return systemPromptAddition === undefined ? own : { ...own, systemPromptAddition };
+          return systemPromptAddition === undefined ? own() : { ...own(), systemPromptAddition };
         }
         swaps.forget(run);
-        if (!isOn) return own;
+        if (!isOn) return own();
         const made = await turn.request({
           earlier,
           turn: transcripts.after(name, earlier),
@@ -168,15 +168,15 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           canActivate: canActivate(parameters.availableTools),
           transcript,
         });
-        return made === undefined ? own : { messages: made, estimatedTokens: roughTokens(made) };
+        return made === undefined ? own() : assembled(made);
       } catch (error) {
         logger.error(failureText(error));
-        return own;
+        return own();
       }
     },
     async compact(parameters) {
       const { agentId, sessionKey, sessionId, runtimeContext } = parameters;
-      const place = placeOf({ ...(agentId === undefined ? {} : { agentId }), sessionKey });
+      const place = placeOf({ agentId, sessionKey });
       try {
         const { turn } = sessions.begin(place, sessionId);
         const freed = sessions.isOn(place)
@@ -324,9 +324,9 @@ function resultText(content: unknown): string {
     .join("\n");
 }
 
-/** Estimates tokens by four characters a token. The host uses the number for its figures only. */
-function roughTokens(messages: readonly OpenClawMessage[]): number {
-  return Math.ceil(JSON.stringify(messages).length / 4);
+/** The tokens are estimated by four characters a token. The host uses the number for its figures only. */
+function assembled(messages: readonly OpenClawMessage[]): AssembleResult {
+  return { messages, estimatedTokens: Math.ceil(JSON.stringify(messages).length / 4) };
 }
 
 function failureText(error: unknown): string {

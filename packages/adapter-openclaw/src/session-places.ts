@@ -1,7 +1,13 @@
-import type { HookContext, SessionEntry, SessionPlace } from "./openclaw-api.ts";
+import type { SessionEntry, SessionPlace } from "./openclaw-api.ts";
 
 /** Returns the place of a session. The agent is named by the host, or else in the session's key. */
-export function placeOf({ agentId, sessionKey = "" }: HookContext): SessionPlace {
+export function placeOf({
+  agentId,
+  sessionKey = "",
+}: {
+  readonly agentId?: string | undefined;
+  readonly sessionKey?: string | undefined;
+}): SessionPlace {
   const [, named] = /^agent:([^:]+):/u.exec(sessionKey) ?? [];
   return { agentId: agentId ?? named ?? "main", sessionKey };
 }

@@ -1,12 +1,10 @@
-import { messageKey } from "@self-context-manager/core/host";
-
 import { textsOf } from "./message-texts.ts";
-import { openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
+import { keyOf, type OpenClawMessage } from "./openclaw-messages.ts";
 
 /** A history in which messages are separate again that the host had joined. */
 export interface SplitMessages {
   readonly messages: readonly OpenClawMessage[];
-  /** Joins them again in the messages of a request, so that it has the bytes that it would have without this. */
+  /** Joins them again in the messages of a request, so that a request has the same bytes as in the host. */
   readonly joined: (messages: readonly OpenClawMessage[]) => readonly OpenClawMessage[];
 }
 
@@ -31,7 +29,7 @@ export async function splitMessages(
     });
     return { messages, joined: (list) => joinedIn(list, groups) };
   } catch {
-    // Only texts of joined messages are known less well then.
+    // The session then knows a joined message by the time of one of its parts.
     return { messages: history, joined: (messages) => messages };
   }
 }
@@ -99,8 +97,4 @@ function joinedMessage(before: OpenClawMessage, after: OpenClawMessage): OpenCla
     return Array.isArray(own) ? own : [];
   });
   return after.role === "assistant" ? { ...after, ...before, content } : { ...after, content };
-}
-
-function keyOf(message: OpenClawMessage): string {
-  return messageKey(message, openClawCodec);
 }

@@ -1,7 +1,6 @@
-import { messageKey } from "@self-context-manager/core/host";
 import { textOf, type Block } from "@self-context-manager/core";
 
-import { isOwnMessage, openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
+import { isOwnMessage, keyOf, type OpenClawMessage } from "./openclaw-messages.ts";
 import { shapedAs, textsOf, withText } from "./message-texts.ts";
 
 /** A text of a request, and the text that is sent instead. */
@@ -80,8 +79,4 @@ function withoutOwnBehindOthers(view: readonly OpenClawMessage[]): readonly Open
 
 function ownText({ content }: OpenClawMessage): string {
   return textOf(content as string | readonly Block[]);
-}
-
-function keyOf(message: OpenClawMessage): string {
-  return messageKey(message, openClawCodec);
 }

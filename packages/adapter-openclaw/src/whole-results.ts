@@ -9,7 +9,7 @@ export interface WholeResults {
   completed(message: OpenClawMessage): OpenClawMessage;
 }
 
-/** The number of results that are kept until they are written. Calls that fail to be written leave theirs. */
+/** The number of results that are kept until they are written. A result that is never written leaves its text. */
 const mostKept = 64;
 
 export function wholeResults(): WholeResults {

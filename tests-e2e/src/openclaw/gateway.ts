@@ -2,12 +2,12 @@ import { fieldsOf } from "@self-context-manager/core/host";
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { freePort } from "../scale-out/free-port.ts";
 import { installedOpenClaw } from "./install-openclaw.ts";
 import { gatewayConfig, type GatewayConfigOptions } from "./gateway-config.ts";
 
@@ -203,17 +203,6 @@ function userMessage({ text, images = [] }: GatewayPrompt): object {
     image_url: { url: `data:image/png;base64,${data}` },
   }));
   return { role: "user", content: [{ type: "text", text }, ...blocks] };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new TypeError("no TCP address");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }
 
 async function ready(

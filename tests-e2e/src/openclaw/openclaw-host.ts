@@ -1,10 +1,11 @@
 import { fieldsOf } from "@self-context-manager/core/host";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type {
-  HarnessHost,
-  HostOptions,
-  OpenHost,
-  ScriptedModel,
+import {
+  type HarnessHost,
+  type HostOptions,
+  type OpenHost,
+  type ScriptedModel,
+  storedPrompts,
 } from "@self-context-manager/testkit";
 
 import { mkdirSync } from "node:fs";
@@ -261,13 +262,9 @@ async function openHost(
     },
     async systemPrompts() {
       await using store = await openSqliteStore({ path: storePath });
-      const { items } = await store.find({ where: { type: "system_prompt" }, limit: 100 });
-      const stored = await store.getMany(items.map(({ body }) => body.id));
       // The host puts what an engine adds between the parts of its prompt.
-      const parts = stored.flatMap((one) =>
-        (one?.body.content ?? "").split(
-          /<!-- (?:OPENCLAW_CACHE|OPENCLAW-RELOCATABLE)_?-?BOUNDARY -->/u,
-        ),
+      const parts = (await storedPrompts(store)).flatMap((text) =>
+        text.split(/<!-- (?:OPENCLAW_CACHE|OPENCLAW-RELOCATABLE)_?-?BOUNDARY -->/u),
       );
       return parts.map((part) => comparableText(part, workspace));
     },

@@ -47,11 +47,12 @@ export interface ToolcallFacts {
 export function toolcallBody(facts: ToolcallFacts): ObjectBody {
   const { result, report } = facts;
   const isContextTool = report !== undefined;
+  const shownRange = isContextTool ? undefined : linesInResult(result);
   return {
     id: facts.id,
     type: "toolcall",
     locked: false,
-    ...output(result, report),
+    ...(shownRange === undefined ? output(result, report) : wholeOutput(result)),
     tool: result.toolName,
     args: facts.args,
     args_display: argsDisplay(result.toolName, facts.args),
@@ -66,7 +67,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
       ? {}
       : { target_refs: facts.targetRefs }),
     ...(facts.targetRange === undefined ? {} : { target_range: facts.targetRange }),
-    ...shownRangeOf(result, report),
+    ...(shownRange === undefined ? {} : { shown_range: shownRange }),
     ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),
@@ -121,15 +122,6 @@ export function filesRead(body: ObjectMetadata | undefined): readonly Reference[
   return body?.["call_kind"] === "read" ? fileReferences(body) : [];
 }
 
-/** Returns the lines that the host shows of a longer output, which is stored as a whole. */
-function shownRangeOf(
-  result: ToolResultMessage,
-  report: string | undefined,
-): { readonly shown_range?: LineRange } {
-  const range = report === undefined ? linesInResult(result) : undefined;
-  return range === undefined ? {} : { shown_range: range };
-}
-
 /** The lines at the end of a result that can have the host's mark: the line that it cut, and the mark if it is a line. */
 const markLines = 2;
 
@@ -147,6 +139,14 @@ function linesInResult({ content, wholeText }: ToolResultMessage): LineRange | u
   return isBeginning ? { from: 1, to } : undefined;
 }
 
+/** Returns the stored form of an output of which the host shows only the beginning. */
+function wholeOutput({ wholeText = "" }: ToolResultMessage): {
+  readonly content: string;
+  readonly char_count: number;
+} {
+  return { content: wholeText, char_count: wholeText.length };
+}
+
 /**
  * Returns the stored form of the output: the result's text is the content. The blocks are stored in addition if the
  * text is not enough to build them again.
@@ -155,9 +155,6 @@ function output(
   result: ToolResultMessage,
   report: string | undefined,
 ): { content: string | null; char_count: number; blocks?: readonly Block[] } {
-  const { wholeText } = result;
-  if (wholeText !== undefined && shownRangeOf(result, report).shown_range !== undefined)
-    return { content: wholeText, char_count: wholeText.length };
   const images = result.content.filter((block) => !isText(block));
   if (report !== undefined) {
     return {
