@@ -1,3 +1,4 @@
+import { adapterOpenClawFaults } from "./adapter-openclaw-faults.ts";
 import { coreFaults } from "./core-faults.ts";
 import type { FaultyPackage } from "./deliberate-fault.ts";
 import { objectsFaults } from "./objects-faults.ts";
@@ -5,4 +6,5 @@ import { objectsFaults } from "./objects-faults.ts";
 export const faultyPackages: readonly FaultyPackage[] = [
   { name: "core", faults: coreFaults },
   { name: "objects", faults: objectsFaults },
+  { name: "adapter-openclaw", faults: adapterOpenClawFaults },
 ];

@@ -26,6 +26,8 @@ describe.each(faultyPackages)("a deliberate fault of $name", ({ name, faults }) 
       .map((entry) => entry.name);
 
     expect(new Set(faults.map(({ breaks }) => breaks)).size).toBe(faults.length);
-    expect(new Set(faults.map(({ file }) => file.split("/")[0]))).toEqual(new Set(rooms));
+    // A small package has its files beside each other, without rooms.
+    const inRooms = faults.filter(({ file }) => file.includes("/"));
+    expect(new Set(inRooms.map(({ file }) => file.split("/")[0]))).toEqual(new Set(rooms));
   });
 });

@@ -37,6 +37,8 @@ export interface FakeRequest {
 export interface FakeGateway extends AsyncDisposable {
   readonly runtime: OpenClawRuntime;
   readonly warnings: readonly string[];
+  /** The ids of the sessions that were opened, in their order. */
+  readonly opened: readonly string[];
   /** The session's record in the host, which a reset changes. */
   entry: SessionEntry;
   /** The host's messages of the session. */
@@ -55,6 +57,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
     files: folder,
   });
   const warnings: string[] = [];
+  const opened: string[] = [];
   const lists = new Map<string, OpenClawMessage[]>();
   let run: string | undefined;
   let clock = 1_700_000_000_000;
@@ -62,8 +65,10 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
   const warn = (text: string): void => void warnings.push(text);
   const gateway: FakeGateway = {
     runtime: openClawRuntime({
-      openSession: async (sessionId) =>
-        await manager.openSession({ harness: "openclaw", sessionId }),
+      openSession: async (sessionId) => {
+        opened.push(sessionId);
+        return await manager.openSession({ harness: "openclaw", sessionId });
+      },
       close: async () => {
         await manager[Symbol.asyncDispose]();
         await options.close?.();
@@ -81,6 +86,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       ...(options.isOff === undefined ? {} : { isOff: options.isOff }),
     }),
     warnings,
+    opened,
     entry: {},
     get messages() {
       return listOf("agent:main:one");

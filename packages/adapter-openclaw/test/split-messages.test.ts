@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { OpenClawMessage } from "../src/openclaw-messages.ts";
 import { splitMessages } from "../src/split-messages.ts";
@@ -47,10 +47,12 @@ describe("messages that the host has joined", () => {
   it("are looked for only where a message has several texts", async () => {
     const host = [prompt("a", 1), answer(2, "one")];
 
-    const { messages } = await splitMessages(host, () => {
-      throw new Error("the transcript was read");
-    });
+    const transcript = vi.fn<() => Promise<readonly OpenClawMessage[]>>(
+      async () => await Promise.resolve([]),
+    );
+    const { messages } = await splitMessages(host, transcript);
 
     expect(messages).toBe(host);
+    expect(transcript).not.toHaveBeenCalled();
   });
 });

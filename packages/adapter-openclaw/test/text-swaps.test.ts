@@ -53,10 +53,11 @@ describe("the texts of a request", () => {
 
   it("are replaced once if a transform is applied twice", () => {
     const swaps = textSwaps();
-    swaps.expect("run", [swap("go", "go now"), swap("a", "a b"), swap("c", "[t1]")]);
+    const later = swap("go now", "[t2]");
+    swaps.expect("run", [swap("go", "go now"), swap("a", "a b"), swap("c", "[t1]"), later]);
     const twice = (text: string): string => swaps.replace(swaps.replace(text, "run"), "run");
 
-    expect(["go", "a", "c"].map(twice)).toEqual(["go now", "a b", "[t1]"]);
+    expect(["go", "a", "c", "go now"].map(twice)).toEqual(["go now", "a b", "[t1]", "[t2]"]);
     expect(swaps.outcome("run")).toMatchObject({ missed: 0 });
   });
 

@@ -1,0 +1,150 @@
+import type { DeliberateFault } from "./deliberate-fault.ts";
+
+/** Faults that the tests in `packages/adapter-openclaw/test` must find. */
+export const adapterOpenClawFaults: readonly DeliberateFault[] = [
+  {
+    file: "call-ids.ts",
+    of: "call.hasResult = true;",
+    becomes: "",
+    breaks: "Two calls with one id of the host get each other's results.",
+  },
+  {
+    file: "compaction.ts",
+    of: "await deactivateAll(session);",
+    becomes: "",
+    breaks: "A compaction for the user leaves all contents active.",
+  },
+  {
+    file: "current-turns.ts",
+    of: "if (isRepeated(message, turn)) return;",
+    becomes: "",
+    breaks: "A prompt is in the turn once for each attempt.",
+  },
+  {
+    file: "current-turns.ts",
+    of: "|| replaces(message, time)",
+    becomes: "",
+    breaks: "A summary of the host counts as a user who went back.",
+  },
+  {
+    file: "current-turns.ts",
+    of: "turns.set(place, newer);",
+    becomes: "",
+    breaks: "What the user went back before stays in the new turn.",
+  },
+  {
+    file: "current-turns.ts",
+    of: "return withoutOrphans(rest);",
+    becomes: "return rest;",
+    breaks: "A result stays whose call the host has removed.",
+  },
+  {
+    file: "current-turns.ts",
+    of: ".slice(-mostMessages)",
+    becomes: "",
+    breaks: "The messages of a session that is never assembled need more and more memory.",
+  },
+  {
+    file: "gateway-sessions.ts",
+    of: "if (oldest !== undefined && sessions.size >= mostOpen) close(...oldest);",
+    becomes: "",
+    breaks: "A gateway keeps all sessions of its life open.",
+  },
+  {
+    file: "openclaw-runtime.ts",
+    of: "turn.isRewound ||= transcripts.isRewound(name, earlier);",
+    becomes: "",
+    breaks: "The session does not follow a user who goes back to the beginning.",
+  },
+  {
+    file: "openclaw-runtime.ts",
+    of: 'if (turn.committed === key) return "duplicate";',
+    becomes: "",
+    breaks: "A turn that is reported twice counts twice.",
+  },
+  {
+    file: "openclaw-runtime.ts",
+    of: "wholes.returned(toolCallId, text);",
+    becomes: "",
+    breaks: "Only the beginning of a long result is stored.",
+  },
+  {
+    file: "openclaw-runtime.ts",
+    of: "if (turn.isWhole || answer.isError",
+    becomes: "if (answer.isError",
+    breaks: "An activated content is shown twice, in its place and in the result.",
+  },
+  {
+    file: "plugin-settings.ts",
+    of: "return { ...environment, ...Object.fromEntries(given) };",
+    becomes: "return { ...Object.fromEntries(given), ...environment };",
+    breaks: "The environment counts more than the settings of the plugin.",
+  },
+  {
+    file: "request-check.ts",
+    of: "if (missed > 0)",
+    becomes: "if (missed < 0)",
+    breaks: "The user is not notified that texts of a view do not reach the provider.",
+  },
+  {
+    file: "request-check.ts",
+    of: "if (run !== last) added = undefined;",
+    becomes: "",
+    breaks: "A run with more tools than the last one counts as trouble.",
+  },
+  {
+    file: "request-check.ts",
+    of: "if (more > allowance)",
+    becomes: "if (more < 0)",
+    breaks: "A request that has more than its view is not noticed.",
+  },
+  {
+    file: "session-places.ts",
+    of: "...(revision === undefined ? [] : [revision])",
+    becomes: "",
+    breaks: "A session has the objects of before its reset.",
+  },
+  {
+    file: "split-messages.ts",
+    of: "if (!history.some(canBeJoined))",
+    becomes: "if (history.length === 0)",
+    breaks: "The transcript is read for each request.",
+  },
+  {
+    file: "split-messages.ts",
+    of: 'const step = message.role === "assistant" ? 1 : -1;',
+    becomes: "const step = 1;",
+    breaks: "Joined prompts stay joined for the session.",
+  },
+  {
+    file: "text-swaps.ts",
+    of: "if (!isNext && last?.run === now && last.to === text && last.from !== text) return text;",
+    becomes: "",
+    breaks:
+      "A text that was replaced counts as a later one of the host if a transform is applied twice.",
+  },
+  {
+    file: "text-swaps.ts",
+    of: "return found.length === 1 ? found[0]?.[0] : undefined;",
+    becomes: "return found[0]?.[0];",
+    breaks: "A request of one session gets the texts of another one.",
+  },
+  {
+    file: "text-swaps.ts",
+    of: "forget: (run) => void plans.delete(run)",
+    becomes: "forget: () => undefined",
+    breaks: "Texts are replaced after the end of their run.",
+  },
+  {
+    file: "turn-view.ts",
+    of: "if (before === undefined || !takesText || !isOwnMessage(message)) messages.push(message);",
+    becomes: "if (before === undefined || !isOwnMessage(message)) messages.push(message);",
+    breaks: "An answer of the model gets a text that it does not have.",
+  },
+  {
+    file: "turn-view.ts",
+    of: "(isSwapped ? after[index] : undefined) ?? text",
+    becomes: "after[index] ?? text",
+    breaks: "A stand-in is sent beside the rest of the text that it stands for.",
+  },
+];
