@@ -1,4 +1,4 @@
-import { fieldsOf } from "@self-context-manager/core/host";
+import { fieldsOf, switchesOff } from "@self-context-manager/core/host";
 
 /** The settings of the plugin, with the variables of the environment that mean the same. */
 const variables: Readonly<Record<string, string>> = {
@@ -20,8 +20,7 @@ const variables: Readonly<Record<string, string>> = {
 /** Whether sessions begin without managed context. */
 export function isOffBySettings(settings: unknown, environment: Environment): boolean {
   const { off } = fieldsOf(settings);
-  const variable = (environment["SCM_OFF"] ?? "").toLowerCase();
-  return typeof off === "boolean" ? off : !["", "0", "false", "no", "off"].includes(variable);
+  return typeof off === "boolean" ? off : switchesOff(environment["SCM_OFF"]);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 import type * as Compose from "@self-context-manager/compose";
 import type { Patience, ReadLimits } from "@self-context-manager/core";
+import { switchesOff } from "@self-context-manager/core/host";
 
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
@@ -19,7 +20,7 @@ const breakpoints = process.env["SCM_BREAKPOINTS"] ?? "";
  * store needs a Node with `node:sqlite`. On an older Node the extension loads, notifies the user and changes nothing.
  */
 const extension: (host: PiHost) => void = piExtension({
-  off: isSet(process.env["SCM_OFF"]),
+  off: switchesOff(process.env["SCM_OFF"]),
   breakpoints: breakpoints === "host" ? "host" : "own",
   // Pi's own variable for long-lived cache entries.
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
@@ -55,11 +56,6 @@ const extension: (host: PiHost) => void = piExtension({
     }
   },
 });
-
-/** Any value switches managed context off, except empty, `0`, `false`, `no` and `off`. */
-function isSet(value: string | undefined): boolean {
-  return !["", "0", "false", "no", "off"].includes((value ?? "").toLowerCase());
-}
 
 async function loadCompose(): Promise<typeof Compose> {
   try {

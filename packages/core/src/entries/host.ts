@@ -53,6 +53,7 @@ export { answeredAgain } from "../adapters/answered-again.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
 export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";
 export type { ContextFigures } from "../adapters/context-figures.ts";
+export { switchesOff } from "../adapters/off-variable.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
 export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
 export {
