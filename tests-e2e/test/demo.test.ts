@@ -113,7 +113,7 @@ for (const host of hosts)
       });
 
       it("prints the figures of the user's command", () => {
-        expect(output).toContain(`command ${host.command}:`);
+        expect(output).toContain(`command ${host.command}. Its costs are estimates`);
         expect(output).toMatch(/^ +In view, estimated: /mu);
         expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
         expect(output).toMatch(/^ +Epoch \d+, /mu);
