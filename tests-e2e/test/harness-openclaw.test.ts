@@ -18,21 +18,18 @@ const isLong = process.env["SCM_LONG"] === "1";
 const isSkipped = !isLong || (await openClawProblem()) !== undefined;
 
 describe.skipIf(isSkipped)("OpenClaw", () => {
-  for (const settings of ["defaults", "pooled"] as const)
-    for (const [api, lacks] of protocols) {
-      let hosts: Promise<OpenClawHosts> | undefined;
-      harnessContract({
-        name: `${harness} with ${api}`,
-        supports: { ...supports, ...lacks },
-        knownGaps: {
-          "request-changes-are-followed":
-            "OpenClaw offers no way in which a plugin leaves out or adds a message of a request",
-        },
-        settings,
-        timeout: 240_000,
-        openHost: async (options) =>
-          await (await (hosts ??= openClawHosts(settings, api))).openHost(options),
-      });
-      afterAll(async () => await (await hosts)?.[Symbol.asyncDispose](), 60_000);
-    }
+  for (const [api, lacks] of protocols) {
+    let hosts: Promise<OpenClawHosts> | undefined;
+    harnessContract({
+      name: `${harness} with ${api}`,
+      supports: { ...supports, ...lacks },
+      knownGaps: {
+        "request-changes-are-followed":
+          "OpenClaw offers no way in which a plugin leaves out or adds a message of a request",
+      },
+      timeout: 240_000,
+      openHost: async (options) => await (await (hosts ??= openClawHosts(api))).openHost(options),
+    });
+    afterAll(async () => await (await hosts)?.[Symbol.asyncDispose](), 60_000);
+  }
 });

@@ -76,8 +76,8 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "plugin-settings.ts",
-    of: "return { ...environment, ...Object.fromEntries(given) };",
-    becomes: "return { ...Object.fromEntries(given), ...environment };",
+    of: "return { ...others, ...Object.fromEntries(given) };",
+    becomes: "return { ...Object.fromEntries(given), ...others };",
     breaks: "The environment counts more than the settings of the plugin.",
   },
   {

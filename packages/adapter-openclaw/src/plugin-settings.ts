@@ -8,7 +8,6 @@ const variables: Readonly<Record<string, string>> = {
   xtdbToken: "SCM_XTDB_TOKEN",
   xtdbKeep: "SCM_XTDB_KEEP",
   activateUnread: "SCM_ACTIVATE_UNREAD",
-  layout: "SCM_LAYOUT",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",
   alive: "SCM_ALIVE",
@@ -25,15 +24,19 @@ export function isOffBySettings(settings: unknown, environment: Environment): bo
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the environment with the settings of the plugin, which count more. */
+/**
+ * Returns the environment with the settings of the plugin, which count more. The layout is always the default one: the
+ * others move messages, and OpenClaw lets a plugin replace texts only in their places.
+ */
 export function environmentOf(settings: unknown, environment: Environment): Environment {
+  const { SCM_LAYOUT: _, ...others } = environment;
   const given = Object.entries(fieldsOf(settings)).flatMap(([name, value]) => {
     const variable = variables[name];
     return variable === undefined || value === undefined
       ? []
       : [[variable, textOf(value)] as const];
   });
-  return { ...environment, ...Object.fromEntries(given) };
+  return { ...others, ...Object.fromEntries(given) };
 }
 
 function textOf(value: unknown): string {

@@ -11,11 +11,16 @@ const manifest = JSON.parse(
 const settings: readonly string[] = Object.keys(manifest.configSchema.properties);
 
 describe("the settings of the plugin", () => {
-  it("are all variables of the environment, and the switch", () => {
+  it("are all variables of the environment but that of the layout, and the switch", () => {
     const named = environmentOf(Object.fromEntries(settings.map((name) => [name, "set"])), {});
 
-    expect(Object.keys(named).toSorted()).toEqual(Object.keys(environmentVariables).toSorted());
-    expect(settings).toHaveLength(Object.keys(environmentVariables).length + 1);
+    const expected = Object.keys(environmentVariables).filter((name) => name !== "SCM_LAYOUT");
+    expect(Object.keys(named).toSorted()).toEqual(expected.toSorted());
+    expect(settings).toHaveLength(expected.length + 1);
+  });
+
+  it("leave the layout of the environment out, because OpenClaw's messages cannot be moved", () => {
+    expect(environmentOf({}, { SCM_LAYOUT: "pooled", SCM_ALIVE: "3" })).toEqual({ SCM_ALIVE: "3" });
   });
 
   it("have a label and a help text each", () => {

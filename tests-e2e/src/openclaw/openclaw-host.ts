@@ -29,12 +29,6 @@ const calls: HarnessHost["calls"] = {
   write: (path, content) => ({ name: "write", arguments: { path, content } }),
 };
 
-/** The settings of the plugin by those of a host. `specification` has settings that the plugin does not offer. */
-const pluginSettings: Readonly<Partial<Record<HostOptions["settings"], object>>> = {
-  defaults: {},
-  pooled: { layout: "pooled", policy: "window" },
-};
-
 /** The folder of a plugin that changes results as a test asks for it. */
 const otherPlugin = join(import.meta.dirname, "other-plugin");
 
@@ -66,7 +60,6 @@ interface Side {
 
 /** Starts the gateways. Each is started when a host needs it first. */
 export async function openClawHosts(
-  settings: "defaults" | "pooled",
   api: GatewayApi = "openai-completions",
 ): Promise<OpenClawHosts> {
   const folder = await mkdtemp(join(tmpdir(), "scm-openclaw-store-"));
@@ -95,7 +88,7 @@ export async function openClawHosts(
       api,
       others: { other: { folder: otherPlugin, settings: { url: other.origin } } },
       agents: Array.from({ length: agentCount }, (_, index) => `a${index}`),
-      plugin: isManaged ? { ...pluginSettings[settings], store: storePath } : undefined,
+      plugin: isManaged ? { store: storePath } : undefined,
     });
     return { model, other, gateway, agents, others, ...shared() };
   }
