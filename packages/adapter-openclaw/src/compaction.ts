@@ -29,9 +29,10 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
     });
   } else {
     await deactivateAll(session);
-    const { epoch } = await session.peekView(sent?.options);
+    const whole = await session.peekView(sent?.options);
+    const { epoch } = whole;
     if (epoch !== undefined && epoch.deadTokens > epoch.promptTokens * leastFreed)
-      turn.budget = await largestEnding(session, sent?.options);
+      turn.budget = await largestEnding(session, tokensOf(whole), sent?.options);
   }
   const limit = turn.budget === undefined ? {} : { contextWindow: turn.budget, reserve: 0 };
   const tokensAfter = tokensOf(await session.peekView({ ...sent?.options, ...limit }));
@@ -40,16 +41,19 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
   return undefined;
 }
 
+/** The search begins with this window, in tokens, if the host gives no budget. No model has a larger one. */
+const largestWindow = 4_000_000;
+
 /**
- * Returns the largest window with which the epoch ends, in tokens. An epoch ends when the view is above its budget, and what is
- * inactive leaves first; with a smaller window, turns of the chat would leave too. The window contains the host's own prompt
- * and tools, whose size only the session knows, so it is searched for.
+ * Returns the largest window, in tokens, with which a view is smaller than `whole`. The epoch ends then, because the view is
+ * above its budget, and what is inactive leaves first. With a smaller window, turns of the chat would leave too. Only the
+ * session knows how much of a window the host's own prompt and tools take, so the window is searched for.
  */
 async function largestEnding(
   session: ContextSession,
+  whole: number,
   options: ViewOptions = {},
 ): Promise<number | undefined> {
-  const whole = tokensOf(await session.peekView(options));
   let ends = 0;
   let stays = options.contextWindow ?? largestWindow;
   while (stays - ends > 1) {
@@ -60,9 +64,6 @@ async function largestEnding(
   }
   return ends === 0 ? undefined : ends;
 }
-
-/** Tokens of a window that no model has, for a host that does not tell. */
-const largestWindow = 4_000_000;
 
 /** Makes all objects inactive that are not pinned. */
 async function deactivateAll(session: ContextSession): Promise<void> {
