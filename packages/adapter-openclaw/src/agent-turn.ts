@@ -40,6 +40,8 @@ export interface AgentTurn {
   isRewound: boolean;
   /** The most tokens that the next view may have, after a compaction. */
   budget: number | undefined;
+  /** Whether a request was made since the gateway started. */
+  readonly isBegun: boolean;
   /** The view of the last request, with its options. */
   readonly sent: { readonly view: View; readonly options: ViewOptions } | undefined;
   /** How much of the last view is the same as in the one before. */
@@ -85,6 +87,9 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     committed: undefined,
     isRewound: false,
     budget: undefined,
+    get isBegun() {
+      return isBegun;
+    },
     get sent() {
       return sent;
     },

@@ -256,6 +256,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           if (!sessions.isOn(place))
             return "Managed context is off; OpenClaw's own messages are sent unchanged.";
           if (problem !== undefined) return `${problem}. ${historyOnly}`;
+          if (!turn.isBegun) return "This session has had no request since the gateway started.";
           return turn.sent === undefined
             ? "The last request of this session had no view."
             : undefined;

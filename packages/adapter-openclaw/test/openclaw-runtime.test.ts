@@ -194,6 +194,16 @@ describe("managed context that is off", () => {
     expect(answer).toContain("Managed context is off");
     expect(first?.instruction).not.toContain("Files and tool outputs");
   });
+
+  it("is reported before the first turn without a sign of a failure", async () => {
+    await using gateway = await fakeGateway();
+
+    const answer = await gateway.runtime.command("", { sessionKey: "agent:main:one" });
+
+    expect(answer).toBe(
+      "This session has had no request since the gateway started.\nNo objects are known yet.",
+    );
+  });
 });
 
 describe("the sessions of a gateway", () => {
