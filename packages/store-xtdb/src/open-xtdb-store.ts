@@ -7,16 +7,21 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 
-import { chunks as chunkStore } from "./chunks.ts";
-import { documents, schemaVersion } from "./documents.ts";
-import type { Memory } from "./commit-basis.ts";
-import type { Head, Rebuilt } from "./head.ts";
-import { type Document, nodeClient, type NodeClient, type CallBudget } from "./node-client.ts";
-import { queries } from "./queries.ts";
-import { requests } from "./requests.ts";
-import { transactions } from "./transactions.ts";
-import { versionReader } from "./version-reader.ts";
-import { field, queryFailureOf, storeError, storeErrorOf } from "./xtdb-errors.ts";
+import { chunks as chunkStore } from "./documents/chunks.ts";
+import { documents, schemaVersion } from "./documents/documents.ts";
+import type { Memory } from "./reading/memory.ts";
+import type { Head, Rebuilt } from "./reading/head.ts";
+import {
+  type Document,
+  nodeClient,
+  type NodeClient,
+  type CallBudget,
+} from "./client/node-client.ts";
+import { queries } from "./reading/queries.ts";
+import { requests } from "./client/requests.ts";
+import { transactions } from "./writing/transactions.ts";
+import { versionReader } from "./reading/version-reader.ts";
+import { field, queryFailureOf, storeError, storeErrorOf } from "./client/xtdb-errors.ts";
 
 export interface XtdbStoreOptions {
   /** The URL of the node, such as `http://127.0.0.1:3000`. */

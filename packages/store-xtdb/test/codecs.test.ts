@@ -10,10 +10,10 @@ import {
   placed,
   placeIn,
   pointKey,
-} from "../src/documents.ts";
-import { edn } from "../src/edn.ts";
-import { packText, unpackText } from "../src/packed-text.ts";
-import { readTransit } from "../src/transit.ts";
+} from "../src/documents/documents.ts";
+import { edn } from "../src/client/edn.ts";
+import { packText, unpackText } from "../src/documents/packed-text.ts";
+import { readTransit } from "../src/client/transit.ts";
 
 it.each<[JsonValue, string]>([
   [null, "nil"],

@@ -2,7 +2,7 @@ import { fixedPatience, type JsonValue, type Patience } from "@self-context-mana
 import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";
-import { NodeError } from "./node/node-error.ts";
+import { NodeError } from "../node/node-error.ts";
 import type { NodeRequest, Requests } from "./requests.ts";
 import {
   type Answer,

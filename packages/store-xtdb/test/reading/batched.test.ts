@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { batched } from "../src/batched.ts";
+import { batched } from "../../src/reading/batched.ts";
 
 it("asks the questions of one turn together and each question once", async () => {
   const asked: (readonly number[])[] = [];

@@ -14,7 +14,7 @@ import {
   wholeVersion,
 } from "@self-context-manager/objects";
 
-import { attributeText, type Chunks, keyOfAttribute, keysIn } from "./chunks.ts";
+import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../documents/chunks.ts";
 import {
   type AttributeName,
   type Documents,
@@ -22,10 +22,10 @@ import {
   parseBody,
   type StoreClock,
   type VersionDocument,
-} from "./documents.ts";
+} from "../documents/documents.ts";
 import type { Head, Rebuilt } from "./head.ts";
-import type { Document, NodeClient, CallBudget } from "./node-client.ts";
-import { DamageError } from "./xtdb-errors.ts";
+import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Reads versions from their documents. */
 export interface VersionReader {

@@ -1,8 +1,8 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
-import type { Documents } from "./documents.ts";
-import { placed, placeIn } from "./documents.ts";
-import type { NodeClient, CallBudget } from "./node-client.ts";
+import type { Documents } from "../documents/documents.ts";
+import { placed, placeIn } from "../documents/documents.ts";
+import type { NodeClient, CallBudget } from "../client/node-client.ts";
 
 /** An object with its number in the order of first commits. */
 export interface Place {

@@ -17,14 +17,15 @@ import {
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { ChunkCollection, Chunks } from "./chunks.ts";
-import type { Documents } from "./documents.ts";
-import { type CommitBasis, basisReader, type Memory, type BasisQuery } from "./commit-basis.ts";
-import type { Head } from "./head.ts";
-import type { NodeClient, Operation, CallBudget } from "./node-client.ts";
-import type { VersionReader } from "./version-reader.ts";
+import type { ChunkCollection, Chunks } from "../documents/chunks.ts";
+import type { Documents } from "../documents/documents.ts";
+import { type CommitBasis, basisReader, type BasisQuery } from "./commit-basis.ts";
+import type { Head } from "../reading/head.ts";
+import type { Memory } from "../reading/memory.ts";
+import type { NodeClient, Operation, CallBudget } from "../client/node-client.ts";
+import type { VersionReader } from "../reading/version-reader.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
-import { RequestFailure, storeError } from "./xtdb-errors.ts";
+import { RequestFailure, storeError } from "../client/xtdb-errors.ts";
 
 /** The write operations of the store. One call runs at a time. */
 export interface Transactions {

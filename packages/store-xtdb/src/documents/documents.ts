@@ -12,8 +12,8 @@ import {
   type VersionPoint,
 } from "@self-context-manager/objects";
 
-import type { Document, JsonDocument } from "./node-client.ts";
-import { DamageError } from "./xtdb-errors.ts";
+import type { Document, JsonDocument } from "../client/node-client.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
  * The documents of one store in an XTDB database. Only this file contains their names; docs/architecture/xtdb.md

@@ -5,12 +5,13 @@ import type {
   ObjectWrite,
 } from "@self-context-manager/objects";
 
-import { attributeText, type Chunks, keyOfAttribute } from "./chunks.ts";
-import type { Documents, StoreClock } from "./documents.ts";
-import type { Head } from "./head.ts";
-import type { Document, NodeClient, CallBudget } from "./node-client.ts";
-import type { VersionReader } from "./version-reader.ts";
-import { DamageError } from "./xtdb-errors.ts";
+import { attributeText, type Chunks, keyOfAttribute } from "../documents/chunks.ts";
+import type { Documents, StoreClock } from "../documents/documents.ts";
+import type { Head } from "../reading/head.ts";
+import type { Memory } from "../reading/memory.ts";
+import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
+import type { VersionReader } from "../reading/version-reader.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
  * The state of the store after one commit, on which the next commit is based. It is current if no other commit has
@@ -39,24 +40,6 @@ export interface BasisQuery {
   readonly ids: readonly ObjectId[];
   readonly nicknames: readonly string[];
   readonly requestId: string | undefined;
-}
-
-/** The part of the store's state that this client remembers. */
-export interface Memory {
-  clock: StoreClock;
-  /** The commit from which on this client knows all commits. A version that was the latest as of it or later still is. */
-  since: number;
-}
-
-/**
- * Records the store's clock that came with a read. If other clients have committed in between, only versions that were
- * read from then on count as known. A client that reads an object in order to change it can therefore commit without
- * another query, and other clients do not overtake it each time.
- */
-export function learn(memory: Memory, clock: StoreClock): void {
-  if (clock.seq <= memory.clock.seq) return;
-  memory.clock = clock;
-  memory.since = clock.seq;
 }
 
 export interface BasisParts {

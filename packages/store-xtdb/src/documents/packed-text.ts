@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
-import { DamageError } from "./xtdb-errors.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Shortest text, in characters, that is packed. For a shorter one packing costs more than it saves. */
 const shortestPacked = 256;

@@ -9,11 +9,11 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-import type { ChunkCollection } from "./chunks.ts";
-import { type Documents, edgeKey, placed, type StoreClock } from "./documents.ts";
+import type { ChunkCollection } from "../documents/chunks.ts";
+import { type Documents, edgeKey, placed, type StoreClock } from "../documents/documents.ts";
 import type { CommitBasis } from "./commit-basis.ts";
-import type { Head } from "./head.ts";
-import type { Operation } from "./node-client.ts";
+import type { Head } from "../reading/head.ts";
+import type { Operation } from "../client/node-client.ts";
 
 /** The writes of a transaction, prepared in memory. */
 export interface WritePlan {

@@ -6,9 +6,9 @@ import {
 } from "@self-context-manager/objects";
 
 import type { Documents } from "./documents.ts";
-import type { Document, JsonDocument, NodeClient, CallBudget } from "./node-client.ts";
+import type { Document, JsonDocument, NodeClient, CallBudget } from "../client/node-client.ts";
 import { packText, unpackText } from "./packed-text.ts";
-import { DamageError } from "./xtdb-errors.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Long texts. Each is stored once, by its hash, in pieces that fit into every log and document store of XTDB. */
 export interface Chunks {

@@ -32,14 +32,14 @@ import {
   placed,
   placeIn,
   pointKey,
-} from "./documents.ts";
-import { learn, type Memory } from "./commit-basis.ts";
+} from "../documents/documents.ts";
+import { learn, type Memory } from "./memory.ts";
 import type { Head } from "./head.ts";
 import { type Listed, listObjects } from "./list-objects.ts";
-import type { NodeClient, CallBudget } from "./node-client.ts";
+import type { NodeClient, CallBudget } from "../client/node-client.ts";
 import { batched } from "./batched.ts";
 import type { LatestVersion, VersionReader } from "./version-reader.ts";
-import { RequestFailure } from "./xtdb-errors.ts";
+import { RequestFailure } from "../client/xtdb-errors.ts";
 
 /** The queries of the port. */
 export interface Queries {
