@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)(
         return `${code}: ${printed.join("")}`;
       };
 
-      const query = "{:find [n] :in [type] :where [[o :scm/type type] [o :scm/version n]]}";
+      const query = "{:find [n] :in [type] :where [[o :type type] [o :scm/version n]]}";
 
       expect(await run("show", "a.ts")).toMatch(/^0: .*content_hash/su);
       expect(await run("xtdb", "query", query, "session")).toMatch(/^0: \[\d+\]\n$/u);

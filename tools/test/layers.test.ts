@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, Layers>> = {
   core: { dependencies: ["objects"], devDependencies: ["store"] },
   // The tests of the kit use it too.
   testkit: { dependencies: ["objects", "core"], devDependencies: ["store"] },
-  store: { dependencies: ["objects"], devDependencies: ["testkit"] },
+  store: { dependencies: ["objects"], devDependencies: ["testkit", "store"] },
   watcher: { dependencies: ["objects"], devDependencies: ["testkit"] },
   compose: { dependencies: ["objects", "core", "store", "watcher"], devDependencies: [] },
   // `compose` loads the store in XTDB only if it is installed, so a package whose users can choose it depends on it.

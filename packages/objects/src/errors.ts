@@ -11,6 +11,7 @@ export type StoreErrorCode =
   | "STORE_UNREADABLE"
   | "STORE_CORRUPT"
   | "STORE_TOO_NEW"
+  | "STORE_TOO_OLD"
   | "STORE_FOREIGN"
   | "STORE_UNAVAILABLE"
   | "STORE_LOST";

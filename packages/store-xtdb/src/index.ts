@@ -1,3 +1,4 @@
+export type { AsOf } from "./reading/as-of.ts";
 export {
   type Artefacts,
   backupNode,
@@ -19,6 +20,7 @@ export {
   type StartNodeOptions,
   stopNode,
 } from "./node/index.ts";
+export { migrateXtdbStore, type MigrationOptions } from "./migration/migrate-store.ts";
 export { type LocalXtdbStoreOptions, openLocalXtdbStore } from "./open-local-xtdb-store.ts";
 export {
   openXtdbStore,

@@ -1,16 +1,7 @@
-import { compareText, type JsonValue } from "@self-context-manager/objects";
+import type { JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import {
-  conditionKey,
-  edgeKey,
-  padded,
-  paddedTime,
-  placed,
-  placeIn,
-  pointKey,
-} from "../src/documents/documents.ts";
 import { edn } from "../src/client/edn.ts";
 import { packText, unpackText } from "../src/documents/packed-text.ts";
 import { readTransit } from "../src/client/transit.ts";
@@ -77,37 +68,4 @@ it("packs a text only if it becomes shorter, and unpacks it unchanged", () => {
 
 it("throws a damage error for a text that was never packed", () => {
   expect(() => unpackText("no base64 of anything")).toThrow(/cannot be unpacked/u);
-});
-
-const key = fc.oneof(
-  fc.tuple(fc.string(), fc.string()).map(([field, value]) => conditionKey(field, value)),
-  fc.string().map((id) => edgeKey(id, "dynamic")),
-  fc.string({ minLength: 90, maxLength: 300 }).map((id) => edgeKey(id, "static")),
-  fc.string().map((id) => pointKey(id, "tx", padded(3))),
-);
-const number = fc.integer({ min: 0, max: 9_999_999_999 });
-
-it("orders the places of a key like numbers and distinguishes them from those of other keys", () => {
-  fc.assert(
-    fc.property(key, key, number, number, (one, other, low, high) => {
-      expect(placeIn(placed(one, low), one)).toBe(low);
-      expect(Math.sign(compareText(placed(one, low), placed(one, high)))).toBe(
-        Math.sign(low - high),
-      );
-      expect(placeIn(placed(other, low), one)).toBe(one === other ? low : undefined);
-      expect(Buffer.byteLength(placed(one, low))).toBeLessThan(224);
-    }),
-  );
-});
-
-it("orders padded times like the times", () => {
-  const time = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
-  fc.assert(
-    fc.property(time, time, (one, other) => {
-      expect(Math.sign(compareText(paddedTime(one), paddedTime(other)))).toBe(
-        Math.sign(Date.parse(one) - Date.parse(other)),
-      );
-    }),
-    { examples: [["+275760-09-12T23:59:59.971Z", "+275760-09-12T23:59:59.972Z"]] },
-  );
 });

@@ -37,7 +37,7 @@ describe.skipIf("missing" in node)(
       await using store = await openXtdbStore({ url, space });
       await store.commit([{ object: fileVersion("one\n") }, { object: sample("a note") }]);
 
-      const query = `{:find [o] :in [type] :where [[o :${space}/type type]]}`;
+      const query = `{:find [o] :in [type] :where [[o :type type] [o :${space}/place]]}`;
 
       expect(await store.query(query, ["file"])).toEqual([[`${space}/object/${id}`]]);
     });

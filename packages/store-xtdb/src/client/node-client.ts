@@ -20,7 +20,7 @@ export type Document = Readonly<Record<string, unknown>>;
 export type Operation =
   | readonly ["put", JsonDocument]
   | readonly ["delete", string]
-  | readonly ["match", string, null];
+  | readonly ["match", string, JsonDocument | null];
 
 /** A document to write. It is JSON, so that every client writes numbers in the same Java class. */
 export type JsonDocument = { readonly "xt/id": string; readonly [attribute: string]: JsonValue };
@@ -30,6 +30,11 @@ interface Submitted {
   readonly txId: number;
   /** Whether its matches held; undefined if the node did not report it, and then `isCommitted` returns it. */
   readonly held: boolean | undefined;
+}
+
+/** The transaction of XTDB as of which a request is answered. */
+interface Basis {
+  readonly txId: number;
 }
 
 /** The total time for the requests to the node that one call of the port makes. */
@@ -51,21 +56,35 @@ export interface NodeClient {
   budget(): CallBudget;
   /** Returns the node's status. */
   status(budget: CallBudget): Promise<Document>;
-  /** Returns the latest state of a document; undefined if it does not exist. */
-  entity(id: string, budget: CallBudget): Promise<Document | undefined>;
+  /** Returns the state of a document, by default the latest; undefined if it does not exist. */
+  entity(id: string, budget: CallBudget, at?: Basis): Promise<Document | undefined>;
+  /** Returns the transaction of XTDB that made the latest state of a document; undefined if it does not exist. */
+  transactionOf(id: string, budget: CallBudget): Promise<number | undefined>;
+  /** Returns the states of a document from one transaction of XTDB to another, both included, oldest first. */
+  states(
+    id: string,
+    span: { readonly from?: number; readonly to?: number },
+    budget: CallBudget,
+  ): Promise<readonly Document[]>;
   /** Returns the rows of a query in no particular order. */
   query(
     query: string,
     args: readonly JsonValue[],
     budget: CallBudget,
-    at?: { readonly txId: number },
+    at?: Basis,
   ): Promise<readonly (readonly unknown[])[]>;
   /**
    * Sends a transaction once. When the promise resolves, the transaction is in the log. Rejects with `RequestFailure` if
-   * the outcome is unknown.
+   * the outcome is unknown. Without `wait` (default: true) the node answers before it has indexed the transaction.
    */
-  submit(operations: readonly Operation[], budget: CallBudget): Promise<Submitted>;
+  submit(
+    operations: readonly Operation[],
+    budget: CallBudget,
+    options?: { readonly wait?: boolean },
+  ): Promise<Submitted>;
   isCommitted(txId: number, budget: CallBudget): Promise<boolean>;
+  /** Returns the latest transaction that the node has indexed; 0 if there is none. */
+  latestTransaction(budget: CallBudget): Promise<number>;
   /** Waits until the node has indexed its whole log. Later reads see at least that state. */
   sync(budget: CallBudget): Promise<void>;
   /** Waits before the next attempt. Rejects with the failure if the budget does not allow one. */
@@ -159,6 +178,12 @@ export function nodeClient(
     }
   }
 
+  async function latestTransaction(budget: CallBudget): Promise<number> {
+    const { status, body } = await read(budget, () => ({ path: "latest-completed-tx" }));
+    const txId = field(body, "tx-id");
+    return status === 200 && typeof txId === "number" ? txId : 0;
+  }
+
   async function again(failure: RequestFailure, tries: number, budget: CallBudget): Promise<void> {
     const mayWait = patience.left();
     if (failure.kind === "connection" || failure.kind === "late") patience.blocked();
@@ -244,12 +269,42 @@ export function nodeClient(
       return documentOf((await read(budget, () => ({ path: "status" }))).body);
     },
 
-    async entity(id, budget) {
+    async entity(id, budget, at) {
       const answer = await read(budget, (remaining) => ({
         path: "entity",
-        search: { eid: id, ...awaiting(remaining) },
+        search: { eid: id, ...awaiting(remaining), ...at },
       }));
       return answer.status === 404 ? undefined : documentOf(answer.body);
+    },
+
+    async transactionOf(id, budget) {
+      const { status, body } = await read(budget, (remaining) => ({
+        path: "entity-tx",
+        search: { eid: id, ...awaiting(remaining) },
+      }));
+      const txId = field(body, "tx-id");
+      return status !== 404 && typeof txId === "number" ? txId : undefined;
+    },
+
+    async states(id, { from, to }, budget) {
+      const { body } = await read(budget, (remaining) => ({
+        path: "entity",
+        search: {
+          eid: id,
+          history: "true",
+          sortOrder: "asc",
+          // Without it, XTDB returns only one of several states of one millisecond.
+          withCorrections: "true",
+          withDocs: "true",
+          ...(from === undefined ? {} : { startTxId: from }),
+          ...(to === undefined ? {} : { endTxId: to + 1 }),
+          ...awaiting(remaining),
+        },
+      }));
+      return (body as readonly unknown[]).flatMap((state) => {
+        const document = field(state, "doc");
+        return document === undefined || document === null ? [] : [documentOf(document)];
+      });
     },
 
     async query(query, args, budget, at) {
@@ -262,12 +317,12 @@ export function nodeClient(
       return rows as readonly (readonly unknown[])[];
     },
 
-    async submit(operations, budget) {
+    async submit(operations, budget, { wait = true } = {}) {
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
         // Half of the remaining time, so that an answer without the outcome arrives before the timeout.
-        wait: Math.min(longestWait, Math.floor(budget.remaining() / 2_000)),
+        wait: wait ? Math.min(longestWait, Math.floor(budget.remaining() / 2_000)) : 0,
         timeout: Math.max(1, budget.remaining()),
       });
       const txId = field(body, "tx-id");
@@ -291,10 +346,11 @@ export function nodeClient(
         path: "sync",
         search: { timeout: Math.max(1, Math.ceil(remaining)) },
       }));
-      const { status, body } = await read(budget, () => ({ path: "latest-completed-tx" }));
-      const txId = field(body, "tx-id");
-      if (status === 200 && typeof txId === "number") lastTx = Math.max(lastTx ?? 0, txId);
+      const txId = await latestTransaction(budget);
+      if (txId > 0) lastTx = Math.max(lastTx ?? 0, txId);
     },
+
+    latestTransaction,
 
     again,
   };

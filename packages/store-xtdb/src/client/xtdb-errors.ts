@@ -48,7 +48,7 @@ export function storeError(
 }
 
 /** Returns the `StoreError` for damage or a failed request; any other error unchanged. */
-export function storeErrorOf(error: unknown, url: string): unknown {
+function storeErrorOf(error: unknown, url: string): unknown {
   if (error instanceof DamageError) {
     return storeError(
       "STORE_CORRUPT",
@@ -130,4 +130,16 @@ export function field(body: unknown, name: string): unknown {
     if (key === name || key.endsWith(`/${name}`)) return value;
   }
   return undefined;
+}
+
+/** Runs work on a node. Its errors are `StoreError`s with the URL of the node. */
+export async function answered<Result>(
+  node: { readonly url: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeErrorOf(error, node.url);
+  }
 }

@@ -1,26 +1,29 @@
 import {
-  fieldRows,
+  type JsonObject,
   type JsonValue,
   metadataOf,
+  type MutableObject,
   type ObjectBody,
   type ObjectHashes,
   type ObjectId,
-  type Reference,
-  sha256,
+  type ObjectMetadata,
+  setField,
   type StoredMetadata,
   type StoredVersion,
   type VersionPoint,
 } from "@self-context-manager/objects";
 
+import { attributesOf, fieldsOf } from "./field-attributes.ts";
 import type { Document, JsonDocument } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
- * The documents of one store in an XTDB database. Only this file contains their names; docs/architecture/xtdb.md
+ * The documents of one store in an XTDB database. Only this file and the two that it names contain their names:
+ * `field-attributes.ts` has the fields of objects, `reference-documents.ts` their references. docs/architecture/xtdb.md
  * describes each.
  *
- * Ids and attributes begin with the store's name, by default `scm`, so that a database can hold several stores and
- * documents of other programs. Composite attributes end in a padded number, so that a range of them is an ordered page.
+ * Ids and the store's own attributes begin with the store's name, by default `scm`, so that a database can hold several
+ * stores and documents of other programs.
  */
 export interface Documents {
   readonly clockId: string;
@@ -28,58 +31,63 @@ export interface Documents {
   requestId(request: string): string;
   objectId(id: string): string;
   versionId(id: string, version: number): string;
+  referencesId(id: string, page: string): string;
   nicknameId(nickname: string): string;
   chunkId(hash: string): string;
   /** Returns the id of the object from the id of its document. */
   idOf(documentId: string): ObjectId;
 
-  clock(clock: StoreClock, nonce: string): JsonDocument;
+  clock(clock: StoreClock): JsonDocument;
   readClock(document: Document | undefined): StoreClock;
-  commit(seq: number, nonce: string): JsonDocument;
-  object(stored: StoredVersion, place: number): JsonDocument;
+  commit(clock: StoreClock, nonce: string): JsonDocument;
+  object(parts: ObjectParts): JsonDocument;
+  readObject(document: Document): ObjectDocument;
   version(parts: VersionParts): JsonDocument;
   readVersion(document: Document): VersionDocument;
 
   /** Returns the name of an attribute in JSON and in answers. */
   attribute(name: AttributeName): string;
+  /** Returns the name of the attribute with the objects to which a field refers. */
+  targets(field: string): string;
   /** Returns the value of an attribute in a document. */
   read(document: Document, name: AttributeName): unknown;
 }
 
 export type AttributeName =
   | "schema"
-  | "seq"
+  | "commits"
+  | "commit"
   | "tx"
   | "time"
-  | "arrivals"
+  | "versions"
   | "objects"
+  | "migration"
   | "nonce"
   | "digest"
   | "outcome"
-  | "id"
-  | "of"
-  | "type"
   | "place"
+  | "long"
   | "version"
   | "latest"
-  | "listing"
+  | "texts"
+  | "from"
+  | "to"
+  | "edges"
+  | "of"
   | "arrival"
-  | "points"
-  | "hashes"
-  | "body"
-  | "delta"
-  | "base"
-  | "weight"
-  | "size"
   | "content"
+  | "delta"
+  | "chain"
   | "owner"
-  | "edge"
   | "text"
   | "packed";
 
+/** Longest id, in bytes, that XTDB has in order: it indexes texts above 224 bytes by their hash. */
+const longestOrdered = 200;
+
 /** The counters of a store. Each commit takes the next `seq` and moves the other numbers on. */
 export interface StoreClock {
-  /** Number of commits, including restores and commits without a new version. */
+  /** Number of commits, including those without a new version. */
   readonly seq: number;
   /** The greatest transaction number and the latest time of all versions. */
   readonly at: VersionPoint;
@@ -87,37 +95,63 @@ export interface StoreClock {
   readonly arrivals: number;
   /** Number of objects. */
   readonly objects: number;
+  /** The migration from a former schema, if it is not finished. */
+  readonly migration?: Migration;
+}
+
+/** A step of a migration, and the transaction of XTDB as of which the documents of the former schema are read. */
+interface Migration {
+  readonly step: "clear" | "copy";
+  readonly txId: number;
+}
+
+/** The parts of an object's document. */
+interface ObjectParts {
+  readonly stored: StoredVersion;
+  readonly place: number;
+  /** The attributes of the references in its metadata. */
+  readonly references: JsonObject;
+  /** Returns the form in which an attribute contains a long text. */
+  readonly pack: (text: string) => string;
+}
+
+/** An object's document as it is read, of the latest version or of an earlier one. */
+export interface ObjectDocument {
+  readonly id: ObjectId;
+  readonly version: number;
+  readonly place: number;
+  readonly at: VersionPoint;
+  readonly objectHash: string;
+  /** The attributes of the document. */
+  readonly attributes: Document;
+  /** The fields that are no attributes, in the form of packed texts. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 /** The parts of a version's document. Long texts are already replaced by their keys. */
 interface VersionParts {
   readonly stored: StoredVersion;
   readonly arrival: number;
-  /** Keys of the references that the previous version did not contain. */
-  readonly edges: readonly string[];
-  /** The body with 0 instead of each bulk field. */
-  readonly body: string;
   readonly delta: string | undefined;
   readonly base: number;
   readonly weight: number;
   readonly size: number;
 }
 
-/** A version's document as it is read. `body` and `delta` can be packed or be keys of chunks. */
-export interface VersionDocument extends Omit<VersionParts, "stored" | "edges"> {
+/** A version's document as it is read. `delta` can be packed or be keys of chunks. */
+export interface VersionDocument extends Omit<VersionParts, "stored"> {
   readonly id: ObjectId;
   readonly version: number;
   readonly at: VersionPoint;
-  readonly hashes: ObjectHashes;
 }
 
 /**
  * The newest schema of the documents that this program supports. The clock of a store contains its schema. Schema 2 has
- * versions of hash rule 2.
+ * versions of hash rule 2. Schema 3 has the fields of objects as attributes.
  */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
-const emptyClock: StoreClock = {
+export const emptyClock: StoreClock = {
   seq: 0,
   at: { tx_id: 0, tx_time: new Date(0).toISOString() },
   arrivals: 0,
@@ -133,16 +167,21 @@ export function documents(name: string): Documents {
   }
   const attribute = (attributeName: AttributeName): string => `${name}/${attributeName}`;
   const objectPrefix = `${name}/object/`;
+  const objectId = (id: string): string => objectPrefix + id;
+  const versionId = (id: string, version: number): string => `${name}/version/${version}/${id}`;
 
-  /** Returns a document with the store's attributes, without the undefined ones. */
+  /** Returns a document with the store's attributes, without the undefined ones, and further ones. */
   function make(
     id: string,
     attributes: Readonly<Partial<Record<AttributeName, JsonValue | undefined>>>,
+    further: JsonObject = {},
   ): JsonDocument {
-    const document: Record<string, JsonValue> = {};
+    const document: MutableObject = {};
+    for (const [key, value] of Object.entries(further)) setField(document, key, value);
     for (const [key, value] of Object.entries(attributes))
       if (value !== undefined) document[attribute(key as AttributeName)] = value;
-    return { ...document, "xt/id": id };
+    document["xt/id"] = id;
+    return document as JsonDocument;
   }
 
   function read(document: Document, attributeName: AttributeName): unknown {
@@ -171,176 +210,153 @@ export function documents(name: string): Documents {
     return Object.freeze({ tx_id: count(document, "tx"), tx_time: text(document, "time") });
   }
 
+  function idOf(documentId: string): ObjectId {
+    return documentId.slice(objectPrefix.length) as ObjectId;
+  }
+
   return {
     clockId: `${name}/clock`,
     commitId: (seq) => `${name}/commit/${seq}`,
     requestId: (request) => `${name}/request/${request}`,
-    objectId: (id) => objectPrefix + id,
-    versionId: (id, version) => `${name}/version/${version}/${id}`,
+    objectId,
+    versionId,
+    referencesId: (id, page) => `${name}/references/${page}/${id}`,
     nicknameId: (nickname) => `${name}/nickname/${nickname}`,
     chunkId: (hash) => `${name}/chunk/${hash}`,
-    idOf: (documentId) => documentId.slice(objectPrefix.length) as ObjectId,
+    idOf,
 
-    clock: (clock, nonce) =>
-      make(`${name}/clock`, { schema: schemaVersion, ...clockAttributes(clock), nonce }),
+    clock: ({ seq, at, arrivals, objects, migration }) =>
+      make(`${name}/clock`, {
+        schema: schemaVersion,
+        migration: migration === undefined ? undefined : `${migration.step} ${migration.txId}`,
+        commits: seq,
+        tx: at.tx_id,
+        time: at.tx_time,
+        versions: arrivals,
+        objects,
+      }),
 
     readClock(document) {
       if (document === undefined) return emptyClock;
+      const migration = migrationOf(read(document, "migration"));
       return {
-        seq: count(document, "seq"),
+        seq: count(document, "commits"),
         at: pointOf(document),
-        arrivals: count(document, "arrivals"),
+        arrivals: count(document, "versions"),
         objects: count(document, "objects"),
+        ...(migration === undefined ? {} : { migration }),
       };
     },
 
-    commit: (seq, nonce) => make(`${name}/commit/${seq}`, { nonce }),
+    commit: ({ seq, at }, nonce) =>
+      make(`${name}/commit/${seq}`, { commit: seq, tx: at.tx_id, time: at.tx_time, nonce }),
 
-    object({ body, version }, place) {
-      const id = body.id;
-      return make(objectPrefix + id, {
-        id,
-        type: body.type,
-        place,
-        version,
-        latest: `${name}/version/${version}/${id}`,
-        listing: [...fieldRows(metadataOf(body))].map(([field, value]) =>
-          placed(conditionKey(field, value), place),
-        ),
-      });
+    object({ stored, place, references, pack }) {
+      const { body, hashes, version, at } = stored;
+      const { attributes, texts } = attributesOf(metadataOf(body));
+      const packed: MutableObject = {};
+      for (const [field, json] of Object.entries(texts)) setField(packed, field, pack(json));
+      return make(
+        objectId(body.id),
+        {
+          place,
+          long: Buffer.byteLength(body.id) > longestOrdered ? true : undefined,
+          version,
+          tx: at.tx_id,
+          time: at.tx_time,
+          latest: versionId(body.id, version),
+          texts: Object.keys(packed).length === 0 ? undefined : packed,
+        },
+        { ...attributes, ...hashes, ...references },
+      );
     },
 
-    version({ stored, arrival, edges, body, delta, base, weight, size }) {
-      const { version, at } = stored;
-      const { content_hash: content, ...hashes } = stored.hashes;
+    readObject(document) {
+      const texts = read(document, "texts") ?? {};
+      return {
+        id: idOf(String(document["xt/id"])),
+        version: count(document, "version"),
+        place: count(document, "place"),
+        at: pointOf(document),
+        objectHash: String(document["object_hash"]),
+        attributes: document,
+        texts: texts as Readonly<Record<string, string>>,
+      };
+    },
+
+    version({ stored, arrival, delta, base, weight, size }) {
+      const { version, at, hashes } = stored;
       const id = stored.body.id;
-      return make(`${name}/version/${version}/${id}`, {
-        of: id,
+      return make(versionId(id, version), {
+        of: objectId(id),
         version,
         arrival,
         tx: at.tx_id,
         time: at.tx_time,
-        content,
-        hashes: JSON.stringify(hashes),
-        points: [
-          placed(pointKey(id, "tx", padded(at.tx_id)), version),
-          placed(pointKey(id, "time", paddedTime(at.tx_time)), version),
-        ],
-        edge: edges.length === 0 ? undefined : edges,
-        body,
+        content: hashes.content_hash,
         delta,
-        base,
-        weight,
-        size,
+        chain: `${base} ${weight} ${size}`,
       });
     },
 
     readVersion(document) {
       const delta = read(document, "delta");
+      const [base, weight, size] = text(document, "chain").split(" ").map(Number);
+      if (base === undefined || weight === undefined || size === undefined)
+        throw damaged(document, "chain");
       return {
-        id: text(document, "of") as ObjectId,
+        id: idOf(text(document, "of")),
         version: count(document, "version"),
         arrival: count(document, "arrival"),
         at: pointOf(document),
-        hashes: Object.freeze({
-          ...parse(document, text(document, "hashes")),
-          content_hash: text(document, "content"),
-        }) as ObjectHashes,
-        body: text(document, "body"),
         delta: typeof delta === "string" ? delta : undefined,
-        base: count(document, "base"),
-        weight: count(document, "weight"),
-        size: count(document, "size"),
+        base,
+        weight,
+        size,
       };
     },
 
     attribute,
+    targets: (field) => `${name}.to/${field}`,
     read,
   };
 }
 
-function clockAttributes({ seq, at, arrivals, objects }: StoreClock): Record<string, JsonValue> {
-  return { seq, tx: at.tx_id, time: at.tx_time, arrivals, objects };
+function migrationOf(value: unknown): Migration | undefined {
+  if (typeof value !== "string") return undefined;
+  const [step, txId] = value.split(" ");
+  return { step: step === "copy" ? "copy" : "clear", txId: Number(txId) };
 }
 
-/** Longest text, in bytes, that a composite attribute contains in full. */
-const longestKey = 100;
-
-/** Returns a text, or its hash if it is long: XTDB indexes texts of up to 224 bytes in order, and longer ones by hash. */
-function short(text: string): string {
-  return Buffer.byteLength(text) <= longestKey ? text : `#${sha256(text)}`;
-}
-
-/** Returns an id in quotes, so that the key of one id is never the beginning of another's. */
-function quoted(id: string): string {
-  return short(JSON.stringify(id));
-}
-
-/** Returns the key in `listing` of all objects whose latest version has a value in a field. */
-export function conditionKey(field: string, value: string): string {
-  return short(`${field}=${value}`);
-}
-
-/** Returns the key in `edge` of all versions that added a reference of the given kind to an object. */
-export function edgeKey(to: string, kind: Reference["ref"]): string {
-  return `${kind} ${quoted(to)}`;
-}
-
-/** Returns the key of a version in `points`, without the version's number. */
-export function pointKey(id: string, by: "tx" | "time", value: string): string {
-  return `${quoted(id)} ${by} ${value}`;
-}
-
-const digits = 10;
-
-/** Returns a key with a number after it, so that the texts of a key are in the order of the numbers. */
-export function placed(key: string, number: number): string {
-  return `${key}#${String(number).padStart(digits, "0")}`;
-}
-
-/** Returns the number after a key; undefined if the text belongs to another key. */
-export function placeIn(text: string, key: string): number | undefined {
-  if (text.length !== key.length + 1 + digits || !text.startsWith(`${key}#`)) return undefined;
-  return Number(text.slice(key.length + 1));
-}
-
-/** Returns a whole number from 0 on as a text that sorts like the number. */
-export function padded(number: number): string {
-  return String(number).padStart(16, "0");
-}
-
-/** The earliest time of a JavaScript date, in milliseconds. */
-const earliest = -8_640_000_000_000_000n;
-
-/** Returns a time as a text that sorts like the time. */
-export function paddedTime(time: string): string {
-  // A BigInt, because a number is not exact for this difference from the year 13,606 on.
-  return String(BigInt(Date.parse(time)) - earliest).padStart(17, "0");
-}
-
-/** Returns a version's metadata from its document and the text of its body. */
-export function metadataFrom(document: VersionDocument, body: string): StoredMetadata {
-  const { hashes, version, at } = document;
-  return { body: metadataOf(parseBody(document, body)), hashes, version, at };
-}
-
-/** Parses the body of a version's document, which has 0 instead of each bulk field. */
-export function parseBody({ id, version }: VersionDocument, body: string): ObjectBody {
+/** Returns a version's metadata from its object's document and the JSON of the fields that are no attributes. */
+export function metadataFrom(
+  document: ObjectDocument,
+  texts: Readonly<Record<string, string>>,
+): StoredMetadata {
+  const { id, version, at, attributes } = document;
+  let fields: ReturnType<typeof fieldsOf>;
   try {
-    return JSON.parse(body) as ObjectBody;
+    fields = fieldsOf(attributes, texts);
   } catch (cause) {
-    throw new DamageError(`the JSON of version ${version} of object ${id} cannot be parsed`, {
+    throw new DamageError(`a field of version ${version} of object ${id} cannot be parsed`, {
       cause,
     });
   }
+  const { metadata, hashes } = fields;
+  if (metadata.id !== id || typeof hashes["object_hash"] !== "string")
+    throw new DamageError(`version ${version} of object ${id} has no id or no hashes`);
+  return {
+    body: metadata,
+    hashes: Object.freeze(hashes) as ObjectHashes,
+    version,
+    at,
+  };
 }
 
-function parse(document: Document, text: string): object {
-  try {
-    return JSON.parse(text) as object;
-  } catch (cause) {
-    throw new DamageError(`the JSON in document ${String(document["xt/id"])} cannot be parsed`, {
-      cause,
-    });
-  }
+/** Returns a body from its metadata and its bulk fields. */
+export function bodyFrom(metadata: ObjectMetadata, bulk: JsonObject): ObjectBody {
+  const body: MutableObject = {};
+  for (const [field, value] of Object.entries(metadata)) setField(body, field, value);
+  for (const [field, value] of Object.entries(bulk)) setField(body, field, value);
+  return body as ObjectBody;
 }

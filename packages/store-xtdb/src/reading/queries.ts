@@ -7,7 +7,7 @@ import {
   fieldConditions,
   type FindQuery,
   type HistoryOptions,
-  indexedValue,
+  type JsonObject,
   meetsCondition,
   normalTime,
   type ObjectId,
@@ -22,24 +22,16 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import {
-  type AttributeName,
-  conditionKey,
-  type Documents,
-  edgeKey,
-  padded,
-  paddedTime,
-  placed,
-  placeIn,
-  pointKey,
-} from "../documents/documents.ts";
+import type { AttributeName, Documents } from "../documents/documents.ts";
+import { findsValue } from "../documents/field-attributes.ts";
 import { learn, type Memory } from "./memory.ts";
 import type { Head } from "./head.ts";
-import { type Listed, listObjects } from "./list-objects.ts";
-import type { NodeClient, CallBudget } from "../client/node-client.ts";
+import { type Listed, listObjects, type Place } from "./list-objects.ts";
+import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
 import { batched } from "./batched.ts";
-import type { LatestVersion, VersionReader } from "./version-reader.ts";
-import { RequestFailure } from "../client/xtdb-errors.ts";
+import type { PastVersions } from "./past-versions.ts";
+import type { VersionPair, VersionReader } from "./version-reader.ts";
+import { DamageError, RequestFailure } from "../client/xtdb-errors.ts";
 
 /** The queries of the port. */
 export interface Queries {
@@ -71,6 +63,7 @@ export interface QueriesParts {
   readonly client: NodeClient;
   readonly names: Documents;
   readonly reader: VersionReader;
+  readonly past: PastVersions;
   readonly heads: BodyCache<Head>;
   readonly memory: Memory;
 }
@@ -81,15 +74,10 @@ const versionsAtOnce = 500;
 /** Number of objects whose metadata one query requests. */
 const objectsAtOnce = 300;
 
-const referenceKinds = ["dynamic", "static"] as const;
-
 /** The greatest number that XTDB's index keeps exactly. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** The greatest version number that fits into a key. */
-const mostVersions = 9_999_999_999;
-
-export function queries({ client, names, reader, heads, memory }: QueriesParts): Queries {
+export function queries({ client, names, reader, past, heads, memory }: QueriesParts): Queries {
   const name = (attribute: AttributeName): string => names.attribute(attribute);
 
   async function whole(
@@ -100,22 +88,20 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     if (clock !== undefined) learn(memory, clock);
     const asOf = clock?.seq ?? -1;
     const known = new Map<ObjectId, StoredVersion>();
-    const missing: LatestVersion[] = [];
+    const missing: VersionPair[] = [];
     for (const [id, one] of latest) {
       const cached = heads.get(id);
-      if (cached?.stored.version === one.document.version) {
+      if (cached?.stored.version === one.version.version) {
         known.set(id, cached.stored);
         if (asOf > cached.asOf) heads.set(id, { ...cached, asOf });
       } else missing.push(one);
     }
-    const read = await reader.whole(
-      missing.map(({ document }) => document),
-      budget,
-    );
-    for (const [index, { place, document }] of missing.entries()) {
+    const read = await reader.whole(missing, budget);
+    for (const [index, { object, version }] of missing.entries()) {
       const stored = read[index];
       if (stored === undefined) continue;
-      const { id, base, weight, size } = document;
+      const { id, place } = object;
+      const { base, weight, size } = version;
       known.set(id, stored);
       // A commit in the meantime may have cached a newer version.
       if ((heads.get(id)?.stored.version ?? 0) < stored.version)
@@ -135,12 +121,12 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
         .slice(start, start + objectsAtOnce)
         .map((id) => names.objectId(id));
       const rows = await client.query(
-        `{:find [o (pull v ${reader.metadataPattern})] :in [[o ...]] :where [[o :${name("latest")} v]]}`,
+        `{:find [(pull o [*])] :in [[o ...]] :where [[o :${name("latest")}]]}`,
         [documentIds],
         budget,
       );
       const read = await reader.metadata(
-        rows.map(([, document]) => document),
+        rows.map(([document]) => names.readObject(document as Document)),
         budget,
       );
       for (const metadata of read) found.set(metadata.body.id, metadata);
@@ -148,21 +134,57 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     return found;
   }
 
-  /** Returns the number of an object's last version whose key is between two texts; undefined if there is none. */
-  async function lastPoint(
-    key: string,
-    from: string,
-    to: string,
+  /** Returns the fields of objects that contain references: their metadata, and the bulk fields where one is there. */
+  async function holdersOf(
+    places: readonly Place[],
+    budget: CallBudget,
+  ): Promise<ReadonlyMap<ObjectId, JsonObject>> {
+    const [described, read] = await Promise.all([
+      describe(
+        places.filter(({ isInBulk }) => !isInBulk).map(({ id }) => id),
+        budget,
+      ),
+      whole(
+        places.filter(({ isInBulk }) => isInBulk).map(({ id }) => id),
+        budget,
+      ),
+    ]);
+    return new Map(
+      [...described, ...read].map(([id, { body }]): [ObjectId, JsonObject] => [id, body]),
+    );
+  }
+
+  /** Returns the number of an object's last version that meets a condition on its document `v`. */
+  async function lastVersion(
+    id: ObjectId,
+    condition: string,
+    value: string | number,
     budget: CallBudget,
   ): Promise<number | undefined> {
     const rows = await client.query(
-      `{:find [(max k)] :in [a b] :where [[v :${name("points")} k] [(>= k a)] [(<= k b)]]}`,
-      [from, to],
+      `{:find [(max n)] :in [o x] :where [[v :${name("of")} o] [v :${name("version")} n] ${condition}]}`,
+      [names.objectId(id), value],
       budget,
     );
-    const [text] = rows[0] ?? [];
-    if (typeof text !== "string" || !text.startsWith(key)) return undefined;
-    return placeIn(text, text.slice(0, text.lastIndexOf("#")));
+    const [version] = rows[0] ?? [];
+    return typeof version === "number" ? version : undefined;
+  }
+
+  async function lastVersionAt(
+    id: ObjectId,
+    time: string,
+    budget: CallBudget,
+  ): Promise<number | undefined> {
+    const rows = await client.query(
+      `{:find [n t] :in [o] :where [[v :${name("of")} o] [v :${name("version")} n] [v :${name("time")} t]]}`,
+      [names.objectId(id)],
+      budget,
+    );
+    // Compared here, because the texts of times before the year 0 and after 9999 are not in the order of the times.
+    const numbers = rows.flatMap(([number, at]) =>
+      Date.parse(String(at)) <= Date.parse(time) ? [Number(number)] : [],
+    );
+    return numbers.length === 0 ? undefined : Math.max(...numbers);
   }
 
   async function versionAt(
@@ -171,39 +193,29 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     budget: CallBudget,
   ): Promise<number | undefined> {
     if ("version" in at) return at.version;
-    if ("contentHash" in at) {
-      const rows = await client.query(
-        `{:find [(max n)] :in [h o] :where [[v :${name("content")} h] [v :${name("of")} o] [v :${name("version")} n]]}`,
-        [at.contentHash, id],
-        budget,
-      );
-      const [version] = rows[0] ?? [];
-      return typeof version === "number" ? version : undefined;
-    }
+    if ("contentHash" in at)
+      return await lastVersion(id, `[v :${name("content")} x]`, at.contentHash, budget);
     if ("txId" in at) {
       const txId = Math.min(Math.floor(at.txId), largest);
       if (!(txId >= 0)) return undefined;
-      return await lastPoint(
-        pointKey(id, "tx", ""),
-        pointKey(id, "tx", padded(0)),
-        placed(pointKey(id, "tx", padded(txId)), mostVersions),
-        budget,
-      );
+      return await lastVersion(id, `[v :${name("tx")} t] [(<= t x)]`, txId, budget);
     }
-    return await lastPoint(
-      pointKey(id, "time", ""),
-      pointKey(id, "time", ""),
-      placed(pointKey(id, "time", paddedTime(normalTime(at.txTime))), mostVersions),
-      budget,
-    );
+    return await lastVersionAt(id, normalTime(at.txTime), budget);
   }
 
   /** Returns a version by the id of its document. A caller that reads many at once, such as an export, shares queries. */
   const versionOf = batched(
     async (documentIds: readonly string[]) => {
       const budget = client.budget();
-      const found = await reader.versions(documentIds, budget);
-      const read = await reader.whole(found, budget);
+      const versions = await reader.versions(documentIds, budget);
+      const objects = await past.of(versions, budget);
+      const pairs = versions.map((version): VersionPair => {
+        const object = objects.get(names.versionId(version.id, version.version));
+        if (object === undefined)
+          throw new DamageError(`version ${version.version} of object ${version.id} is missing`);
+        return { object, version };
+      });
+      const read = await reader.whole(pairs, budget);
       return new Map(
         read.map((stored) => [names.versionId(stored.body.id, stored.version), stored]),
       );
@@ -233,36 +245,25 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
 
     async history(id, { after = 0, limit }, budget) {
       const end = limit === undefined ? largest : after + checkLimit(limit);
-      const head = await client.entity(names.objectId(id), budget);
-      const newest = Math.min(end, head === undefined ? 0 : Number(names.read(head, "version")));
-      const all: StoredMetadata[] = [];
-      for (let start = Math.max(0, after); start < newest; start += versionsAtOnce) {
-        const count = Math.min(versionsAtOnce, newest - start);
-        const rows = await client.query(
-          `{:find [v (pull v ${reader.metadataPattern})] :in [[v ...]] :where [[v :xt/id]]}`,
-          [Array.from({ length: count }, (_, index) => names.versionId(id, start + index + 1))],
-          budget,
-        );
-        const read = await reader.metadata(
-          rows.map(([, document]) => document),
-          budget,
-        );
-        all.push(...inOrder(read, ({ version }) => version));
-      }
-      return all;
+      const document = await client.entity(names.objectId(id), budget);
+      if (document === undefined) return [];
+      const latest = names.readObject(document);
+      const first = Math.max(0, after) + 1;
+      const last = Math.min(end, latest.version);
+      if (first > last) return [];
+      const found =
+        first === latest.version ? [latest] : await past.between(id, first, last, budget);
+      return await reader.metadata(found, budget);
     },
 
     async find(query, budget) {
       const conditions = fieldConditions(query);
       const limit = checkLimit(query.limit ?? 100);
       const listed: Listed = {
-        listings: conditions
-          // An object without a field is in no listing of that field.
-          .filter(({ value }) => value !== null)
-          .map(({ field, value }) => ({
-            attribute: "listing",
-            keys: [conditionKey(field, indexedValue(value))],
-          })),
+        // No attribute shows that an object lacks a field.
+        values: conditions.flatMap(({ field, path, value }) =>
+          value !== null && findsValue(path, value) ? [{ attribute: field, value }] : [],
+        ),
         idPrefix: query.idPrefix ?? "",
         newestFirst: query.newestFirst === true,
         after: query.after === undefined ? undefined : readPlace(query.after),
@@ -280,8 +281,8 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
           );
           for (const { place, id } of part) {
             const metadata = described.get(id);
-            // The index cannot decide three conditions: a field is absent, a long value, of which it contains only the
-            // hash, and a version that was committed in the meantime.
+            // Attributes do not decide every condition: a field can be absent, be long or be a list, and a version can
+            // have been committed in the meantime.
             if (
               metadata !== undefined &&
               conditions.every((condition) => meetsCondition(metadata.body, condition))
@@ -296,23 +297,23 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
     },
 
     async lookup(nickname, budget) {
-      const document = await client.entity(names.nicknameId(nickname), budget);
+      const rows = await client.query(
+        `{:find [(pull o [*])] :in [n] :where [[o :nickname n] [o :${name("latest")}]]}`,
+        [nickname],
+        budget,
+      );
+      const [document] = rows[0] ?? [];
       if (document === undefined) return undefined;
-      const owner = String(names.read(document, "owner")) as ObjectId;
-      const metadata = (await describe([owner], budget)).get(owner);
-      return metadata?.body.nickname === nickname ? metadata : undefined;
+      const [metadata] = await reader.metadata([names.readObject(document as Document)], budget);
+      return metadata;
     },
 
     async referrers(id, { kind, limit = 100, after }, budget) {
       checkLimit(limit);
       const start = after === undefined ? undefined : readReferrerPosition(after);
       const listed: Listed = {
-        listings: [
-          {
-            attribute: "edge",
-            keys: (kind === undefined ? referenceKinds : [kind]).map((one) => edgeKey(id, one)),
-          },
-        ],
+        values: [],
+        refersTo: id,
         idPrefix: "",
         newestFirst: false,
         // The last holder of the previous page can have more references.
@@ -322,12 +323,9 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       for await (const places of listObjects(listed, limit, client, names, budget)) {
         for (let first = 0; first < places.length && found.length <= limit; first += limit) {
           const part = places.slice(first, first + limit);
-          const holders = await whole(
-            part.map((one) => one.id),
-            budget,
-          );
+          const holders = await holdersOf(part, budget);
           for (const { place, id: holder } of part) {
-            const located = collectReferences(holders.get(holder)?.body ?? {})
+            const located = collectReferences(holders.get(holder) ?? {})
               .filter(
                 ({ reference, path }) =>
                   reference.id === id &&
@@ -357,18 +355,27 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       while (reached < end) {
         const last = Math.min(end, reached + versionsAtOnce);
         const rows = await client.query(
-          `{:find [n (pull v ${reader.metadataPattern})] :in [a b] :where [[v :${name("arrival")} n] [(> n a)] [(<= n b)]]}`,
+          `{:find [n (pull v [*])] :in [a b] :where [[v :${name("arrival")} n] [(> n a)] [(<= n b)]]}`,
           [reached, last],
           budget,
         );
-        const unique = new Map(rows.map(([arrival, document]) => [Number(arrival), document]));
-        const arrivals = [...unique.keys()].sort((one, other) => one - other);
-        versions.push(
-          ...(await reader.metadata(
-            arrivals.map((arrival) => unique.get(arrival)),
-            budget,
-          )),
+        const unique = new Map(
+          rows.map(([arrival, document]) => [
+            Number(arrival),
+            names.readVersion(document as Document),
+          ]),
         );
+        const arrivals = [...unique.keys()].sort((one, other) => one - other);
+        const objects = await past.of([...unique.values()], budget);
+        const documents = arrivals.map((arrival) => {
+          const found = unique.get(arrival);
+          const object =
+            found === undefined ? undefined : objects.get(names.versionId(found.id, found.version));
+          if (object === undefined)
+            throw new DamageError(`the version of arrival ${arrival} is missing`);
+          return object;
+        });
+        versions.push(...(await reader.metadata(documents, budget)));
         const isLast = arrivals.length < last - reached;
         reached = arrivals.at(-1) ?? reached;
         if (isLast) break;
@@ -376,10 +383,4 @@ export function queries({ client, names, reader, heads, memory }: QueriesParts):
       return { versions, position: versions.length === 0 ? position : String(reached) };
     },
   };
-}
-
-/** Returns items in the order of a number, each number once, because a response can contain the same row twice. */
-function inOrder<Item>(items: readonly Item[], numberOf: (item: Item) => number): readonly Item[] {
-  const unique = new Map(items.map((item) => [numberOf(item), item]));
-  return [...unique].sort(([one], [other]) => one - other).map(([, item]) => item);
 }

@@ -11,15 +11,15 @@ import {
   type ObjectId,
   type StoredMetadata,
   type StoredVersion,
-  wholeVersion,
 } from "@self-context-manager/objects";
 
 import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../documents/chunks.ts";
 import {
   type AttributeName,
+  bodyFrom,
   type Documents,
   metadataFrom,
-  parseBody,
+  type ObjectDocument,
   type StoreClock,
   type VersionDocument,
 } from "../documents/documents.ts";
@@ -29,41 +29,30 @@ import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Reads versions from their documents. */
 export interface VersionReader {
-  /** The pull pattern for a version's metadata: all attributes that are read, except the delta. */
-  readonly metadataPattern: string;
-  metadata(found: readonly unknown[], budget: CallBudget): Promise<readonly StoredMetadata[]>;
+  /** Returns the metadata of versions from the documents of their objects, in the same order. */
+  metadata(
+    found: readonly ObjectDocument[],
+    budget: CallBudget,
+  ): Promise<readonly StoredMetadata[]>;
   /** Returns whole versions from their documents, in the same order. */
-  whole(found: readonly VersionDocument[], budget: CallBudget): Promise<readonly StoredVersion[]>;
+  whole(found: readonly VersionPair[], budget: CallBudget): Promise<readonly StoredVersion[]>;
   /** Returns the documents of the latest versions of those objects that exist. */
   latest(ids: readonly ObjectId[], budget: CallBudget): Promise<LatestVersions>;
   /** Returns those version documents with the given ids that exist. */
   versions(documentIds: readonly string[], budget: CallBudget): Promise<readonly VersionDocument[]>;
 }
 
-export interface LatestVersion {
-  readonly place: number;
-  readonly document: VersionDocument;
+/** The two documents of a version: that of its object, as it was then, and its own. */
+export interface VersionPair {
+  readonly object: ObjectDocument;
+  readonly version: VersionDocument;
 }
 
 interface LatestVersions {
-  readonly found: ReadonlyMap<ObjectId, LatestVersion>;
+  readonly found: ReadonlyMap<ObjectId, VersionPair>;
   /** The store's clock when these were the latest versions; undefined for many objects, and if no object exists. */
   readonly clock: StoreClock | undefined;
 }
-
-const metadataAttributes: readonly AttributeName[] = [
-  "of",
-  "version",
-  "arrival",
-  "tx",
-  "time",
-  "content",
-  "hashes",
-  "body",
-  "base",
-  "weight",
-  "size",
-];
 
 /** Most objects in a read that returns the clock too: so few are probably read in order to change them. */
 const fewObjects = 8;
@@ -172,19 +161,17 @@ export function versionReader({
   }
 
   return {
-    metadataPattern: pattern(metadataAttributes),
-
     async metadata(found, budget) {
-      const read = found.map((one) => names.readVersion(one as Document));
-      const reader = await chunks.load(keysOf(read.map(({ body }) => body)), budget);
-      return read.map((document) => metadataFrom(document, attributeText(document.body, reader)));
+      const reader = await chunks.load(keysOf(found.flatMap(textsOf)), budget);
+      return found.map((document) => metadataOf(document, reader));
     },
 
     async whole(found, budget) {
-      const starts = found.map(startOf);
-      const texts = await deltas(found, starts, budget);
+      const versions = found.map(({ version }) => version);
+      const starts = versions.map(startOf);
+      const texts = await deltas(versions, starts, budget);
       const long = await chunks.load(
-        keysOf([...texts.values(), ...found.map(({ body }) => body)]),
+        keysOf([...texts.values(), ...found.flatMap(({ object }) => textsOf(object))]),
         budget,
       );
       const parsed = new Map<string, string>();
@@ -196,7 +183,7 @@ export function versionReader({
         if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
       }
       const reader = await chunks.load(keys, budget);
-      return found.map((document, index) => {
+      return found.map(({ object, version: document }, index) => {
         const start = starts[index] ?? { version: document.base - 1, bulk: {} };
         // Each version parses the deltas again, because the values of a delta become part of the version.
         const known = new Map<string, Delta | undefined>();
@@ -208,34 +195,36 @@ export function versionReader({
         }
         const bulk = rebuild(document, start, known, reader);
         rebuilt.set(document.id, { version: document.version, bulk, size: document.size });
-        const { hashes, version, at } = document;
-        const metadata = parseBody(document, attributeText(document.body, long));
-        return wholeVersion(metadata, bulk, { hashes, version, at });
+        const { body: metadata, hashes, version, at } = metadataOf(object, long);
+        const body = bodyFrom(metadata, bulk);
+        deepFreeze(body);
+        return Object.freeze({ body, hashes, version, at });
       });
     },
 
     async latest(ids, budget) {
-      const found = new Map<ObjectId, LatestVersion>();
+      const found = new Map<ObjectId, VersionPair>();
       const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
-      const latest = `[o :${names.attribute("latest")} v] [o :${names.attribute("place")} p]`;
+      const latest = `[o :${names.attribute("latest")} v]`;
       const isFew = documentIds.length <= fewObjects;
       let clock: StoreClock | undefined;
       for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
         const part = documentIds.slice(start, start + documentsAtOnce);
         const rows = isFew
           ? await client.query(
-              `{:find [p (pull v [*]) (pull c [*])] :in [[o ...] c] :where [${latest} [c :xt/id]]}`,
+              `{:find [(pull o [*]) (pull v [*]) (pull c [*])] :in [[o ...] c] :where [${latest} [c :xt/id]]}`,
               [part, names.clockId],
               budget,
             )
           : await client.query(
-              `{:find [p (pull v [*])] :in [[o ...]] :where [${latest}]}`,
+              `{:find [(pull o [*]) (pull v [*])] :in [[o ...]] :where [${latest}]}`,
               [part],
               budget,
             );
-        for (const [place, pulledDocument, pulledClock] of rows) {
-          const document = names.readVersion(pulledDocument as Document);
-          found.set(document.id, { place: Number(place), document });
+        for (const [pulledObject, pulledVersion, pulledClock] of rows) {
+          const object = names.readObject(pulledObject as Document);
+          const version = names.readVersion(pulledVersion as Document);
+          found.set(object.id, { object, version });
           clock ??= isFew ? names.readClock(pulledClock as Document) : undefined;
         }
       }
@@ -249,6 +238,10 @@ export function versionReader({
   };
 }
 
+function textsOf({ texts }: ObjectDocument): readonly string[] {
+  return Object.values(texts);
+}
+
 function keysOf(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => keyOfAttribute(text) ?? []);
 }
@@ -259,4 +252,11 @@ function parseDelta(documentId: string, json: string): Delta {
   } catch (cause) {
     throw new DamageError(`the delta in document ${documentId} cannot be parsed`, { cause });
   }
+}
+
+function metadataOf(document: ObjectDocument, reader: ChunkReader): StoredMetadata {
+  const texts = Object.entries(document.texts).map(
+    ([field, text]) => [field, attributeText(text, reader)] as const,
+  );
+  return metadataFrom(document, Object.fromEntries(texts));
 }

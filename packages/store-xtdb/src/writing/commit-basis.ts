@@ -1,12 +1,13 @@
 import type {
   BodyCache,
   CommittedVersion,
+  ObjectBody,
   ObjectId,
   ObjectWrite,
 } from "@self-context-manager/objects";
 
 import { attributeText, type Chunks, keyOfAttribute } from "../documents/chunks.ts";
-import type { Documents, StoreClock } from "../documents/documents.ts";
+import type { Documents, ObjectDocument, StoreClock } from "../documents/documents.ts";
 import type { Head } from "../reading/head.ts";
 import type { Memory } from "../reading/memory.ts";
 import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
@@ -40,6 +41,18 @@ export interface BasisQuery {
   readonly ids: readonly ObjectId[];
   readonly nicknames: readonly string[];
   readonly requestId: string | undefined;
+}
+
+/** Returns the query for the objects that a transaction writes. */
+export function basisQuery(
+  objects: readonly { readonly body: ObjectBody }[],
+  requestId?: string,
+): BasisQuery {
+  return {
+    ids: [...new Set(objects.map(({ body }) => body.id))],
+    nicknames: objects.flatMap(({ body }) => body.nickname ?? []),
+    requestId,
+  };
 }
 
 export interface BasisParts {
@@ -156,26 +169,28 @@ export function basisReader({
     budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, Head>> {
     const known = new Map<ObjectId, Head>();
-    const unknown = new Map<string, number>();
+    const unknown = new Map<string, ObjectDocument>();
     for (const id of ids) {
       const document = found.get(names.objectId(id));
       if (document === undefined) continue;
-      const version = Number(names.read(document, "version"));
-      const place = Number(names.read(document, "place"));
+      const object = names.readObject(document);
       const cached = heads.get(id);
-      if (cached?.stored.version === version) known.set(id, { ...cached, asOf: seq });
-      else unknown.set(names.versionId(id, version), place);
+      if (cached?.stored.version === object.version) known.set(id, { ...cached, asOf: seq });
+      else unknown.set(names.versionId(id, object.version), object);
     }
     if (unknown.size > 0) {
-      const read = await reader.versions([...unknown.keys()], budget);
-      const whole = await reader.whole(read, budget);
-      for (const [index, { id, version, base, weight, size }] of read.entries()) {
+      const pairs = (await reader.versions([...unknown.keys()], budget)).flatMap((version) => {
+        const object = unknown.get(names.versionId(version.id, version.version));
+        return object === undefined ? [] : [{ object, version }];
+      });
+      const whole = await reader.whole(pairs, budget);
+      for (const [index, { object, version }] of pairs.entries()) {
         const stored = whole[index];
-        const place = unknown.get(names.versionId(id, version));
-        if (stored === undefined || place === undefined) continue;
-        known.set(id, { stored, place, base, weight, size, asOf: seq });
+        if (stored === undefined) continue;
+        const { base, weight, size } = version;
+        known.set(object.id, { stored, place: object.place, base, weight, size, asOf: seq });
       }
-      if (read.length < unknown.size)
+      if (pairs.length < unknown.size)
         throw new DamageError("the latest version of an object is missing");
     }
     for (const [id, head] of known) heads.set(id, head);

@@ -1,14 +1,11 @@
 import {
   type BodyCache,
-  checkFollows,
   checkRepeated,
-  checkSameVersion,
   checkWrites,
   type Clock,
   type CommitOptions,
   type CommitResult,
   nextPoint,
-  type ObjectId,
   type ObjectWrite,
   requestDigest,
   stageCommit,
@@ -19,32 +16,27 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { ChunkCollection, Chunks } from "../documents/chunks.ts";
 import type { Documents } from "../documents/documents.ts";
-import { type CommitBasis, basisReader, type BasisQuery } from "./commit-basis.ts";
+import { basisQuery, type BasisReader, type CommitBasis, type BasisQuery } from "./commit-basis.ts";
 import type { Head } from "../reading/head.ts";
 import type { Memory } from "../reading/memory.ts";
 import type { NodeClient, Operation, CallBudget } from "../client/node-client.ts";
-import type { VersionReader } from "../reading/version-reader.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure, storeError } from "../client/xtdb-errors.ts";
 
-/** The write operations of the store. One call runs at a time. */
+/** The commits of the store. One call runs at a time. */
 export interface Transactions {
   commit(
     writes: readonly ObjectWrite[],
     options: CommitOptions,
     budget: CallBudget,
   ): Promise<CommitResult>;
-  restore(
-    versions: readonly StoredVersion[],
-    budget: CallBudget,
-  ): Promise<{ readonly added: number }>;
 }
 
 export interface TransactionsParts {
   readonly client: NodeClient;
   readonly names: Documents;
   readonly chunks: Chunks;
-  readonly reader: VersionReader;
+  readonly bases: BasisReader;
   readonly heads: BodyCache<Head>;
   readonly memory: Memory;
   readonly clock: Clock;
@@ -61,8 +53,7 @@ type Outcome<Answer> =
     };
 
 export function transactions(parts: TransactionsParts): Transactions {
-  const { client, names, chunks, reader, heads, memory, clock } = parts;
-  const bases = basisReader(parts);
+  const { client, names, chunks, bases, heads, memory, clock } = parts;
 
   /**
    * Repeats a commit until it is stored or refused. It is prepared again on a fresh basis in two cases: a refusal that
@@ -72,7 +63,7 @@ export function transactions(parts: TransactionsParts): Transactions {
     query: BasisQuery,
     start: CommitBasis | undefined,
     budget: CallBudget,
-    decide: (basis: CommitBasis) => Promise<Outcome<Answer>> | Outcome<Answer>,
+    decide: (basis: CommitBasis) => Outcome<Answer>,
   ): Promise<Answer> {
     let known = start;
     for (let losses = 0; ;) {
@@ -82,12 +73,12 @@ export function transactions(parts: TransactionsParts): Transactions {
       let outcome: Outcome<Answer>;
       let plan: WritePlan;
       try {
-        outcome = await decide(basis);
+        outcome = decide(basis);
         if (outcome.type === "answer") {
           if (basis.isFresh) return outcome.answer;
           continue;
         }
-        plan = planWrites(outcome.versions, basis, names, collection);
+        plan = planWrites(outcome.versions, basis, names, collection, false);
       } catch (error) {
         if (basis.isFresh) throw error;
         continue;
@@ -96,7 +87,7 @@ export function transactions(parts: TransactionsParts): Transactions {
       const committed = await write(basis, plan, collection, further, budget);
       if (committed) return outcome.answer;
       losses += 1;
-      await giveWay(losses, budget);
+      await giveWay(losses, budget, client.url);
     }
   }
 
@@ -113,8 +104,8 @@ export function transactions(parts: TransactionsParts): Transactions {
     const operations: Operation[] = [
       ["match", names.commitId(seq), null],
       ...[...basis.assumed].map((id): Operation => ["match", id, null]),
-      ["put", names.commit(seq, nonce)],
-      ["put", names.clock(plan.clock, nonce)],
+      ["put", names.commit(plan.clock, nonce)],
+      ["put", names.clock(plan.clock)],
       ...collection.documents().map((document): Operation => ["put", document]),
       ...plan.operations,
       ...further,
@@ -161,23 +152,11 @@ export function transactions(parts: TransactionsParts): Transactions {
     return document === undefined ? undefined : String(names.read(document, "nonce"));
   }
 
-  async function giveWay(losses: number, budget: CallBudget): Promise<void> {
-    if (budget.remaining() <= 0) {
-      throw storeError(
-        "STORE_BUSY",
-        client.url,
-        `other clients committed first ${losses} times; try again when they write less, or raise the timeout`,
-      );
-    }
-    // The first loss is mostly due to a single commit of another writer, so there is no pause.
-    if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
-  }
-
   return {
     async commit(writes, { requestId }, budget) {
       checkWrites(writes);
       const digest = requestId === undefined ? undefined : requestDigest(writes);
-      const query = queryOf(
+      const query = basisQuery(
         writes.map(({ object }) => object),
         requestId,
       );
@@ -213,50 +192,18 @@ export function transactions(parts: TransactionsParts): Transactions {
         };
       });
     },
-
-    async restore(versions, budget) {
-      const query = queryOf(versions, undefined);
-      return run(query, undefined, budget, async (basis) => {
-        const latest = new Map<ObjectId, StoredVersion>();
-        const earlier = versions.filter(
-          ({ body, version }) => version <= (basis.head(body.id)?.stored.version ?? 0),
-        );
-        const present = new Map(
-          (
-            await reader.versions(
-              [...new Set(earlier.map(({ body, version }) => names.versionId(body.id, version)))],
-              budget,
-            )
-          ).map((document) => [names.versionId(document.id, document.version), document]),
-        );
-        const staged = new Map<string, StoredVersion>();
-        for (const one of versions) {
-          const { id } = one.body;
-          const documentId = names.versionId(id, one.version);
-          const there = present.get(documentId) ?? staged.get(documentId);
-          if (there !== undefined) {
-            checkSameVersion(there, one);
-            continue;
-          }
-          checkFollows(latest.get(id) ?? basis.head(id)?.stored, one);
-          latest.set(id, one);
-          staged.set(documentId, Object.freeze({ ...one }));
-        }
-        const answer = { added: staged.size };
-        if (staged.size === 0) return { type: "answer", answer };
-        return { type: "write", versions: [...staged.values()], further: () => [], answer };
-      });
-    },
   };
 }
 
-function queryOf(
-  objects: readonly Pick<StoredVersion, "body">[],
-  requestId: string | undefined,
-): BasisQuery {
-  return {
-    ids: [...new Set(objects.map(({ body }) => body.id))],
-    nicknames: objects.flatMap(({ body }) => body.nickname ?? []),
-    requestId,
-  };
+/** Waits before the next attempt of a writer that lost to others. Rejects with `STORE_BUSY` if no time is left. */
+export async function giveWay(losses: number, budget: CallBudget, url: string): Promise<void> {
+  if (budget.remaining() <= 0) {
+    throw storeError(
+      "STORE_BUSY",
+      url,
+      `other clients committed first ${losses} times; try again when they write less, or raise the timeout`,
+    );
+  }
+  // The first loss is mostly due to a single commit of another writer, so there is no pause.
+  if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
 }

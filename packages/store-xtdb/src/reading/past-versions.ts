@@ -1,0 +1,130 @@
+import type { ObjectId } from "@self-context-manager/objects";
+
+import type { Documents, ObjectDocument } from "../documents/documents.ts";
+import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import { DamageError } from "../client/xtdb-errors.ts";
+
+/** Reads the documents of objects as they were in earlier versions, from XTDB's history. */
+export interface PastVersions {
+  /** Returns those documents of an object that exist for the versions `from` to `to`, both included, oldest first. */
+  between(
+    id: ObjectId,
+    from: number,
+    to: number,
+    budget: CallBudget,
+  ): Promise<readonly ObjectDocument[]>;
+  /** Returns the documents of the objects of versions that exist, as they were in these versions, by the ids of the versions. */
+  of(
+    versions: readonly { readonly id: ObjectId; readonly version: number }[],
+    budget: CallBudget,
+  ): Promise<ReadonlyMap<string, ObjectDocument>>;
+}
+
+/** Number of versions that one request asks for. */
+const versionsAtOnce = 500;
+
+/** Number of objects whose latest versions one request asks for. */
+const objectsAtOnce = 300;
+
+export function pastVersions(client: NodeClient, names: Documents): PastVersions {
+  /** Returns the transaction of XTDB that wrote a version: the one that wrote the version's own document. */
+  async function transactionOf(id: ObjectId, version: number, budget: CallBudget): Promise<number> {
+    const documentId = names.versionId(id, version);
+    const txId = await client.transactionOf(documentId, budget);
+    if (txId === undefined) throw new DamageError(`document ${documentId} is missing`);
+    return txId;
+  }
+
+  async function between(
+    id: ObjectId,
+    from: number,
+    to: number,
+    budget: CallBudget,
+  ): Promise<readonly ObjectDocument[]> {
+    const found: ObjectDocument[] = [];
+    for (let start = from; start <= to; start += versionsAtOnce) {
+      const end = Math.min(to, start + versionsAtOnce - 1);
+      found.push(...(await some(id, start, end, budget)));
+    }
+    return found;
+  }
+
+  async function some(
+    id: ObjectId,
+    from: number,
+    to: number,
+    budget: CallBudget,
+  ): Promise<readonly ObjectDocument[]> {
+    const objectId = names.objectId(id);
+    let states: readonly Document[];
+    if (from === to) {
+      const txId = await transactionOf(id, from, budget);
+      const state = await client.entity(objectId, budget, { txId });
+      states = state === undefined ? [] : [state];
+    } else {
+      const [first, last] = await Promise.all([
+        transactionOf(id, from, budget),
+        transactionOf(id, to, budget),
+      ]);
+      states = await client.states(objectId, { from: first, to: last }, budget);
+    }
+    const versions = new Map<number, ObjectDocument>();
+    for (const state of states) {
+      const document = names.readObject(state);
+      if (document.version >= from && document.version <= to)
+        versions.set(document.version, document);
+    }
+    if (versions.size < to - from + 1)
+      throw new DamageError(
+        `the history of document ${objectId} lacks some of the versions ${from} to ${to}`,
+      );
+    return [...versions.values()].sort((one, other) => one.version - other.version);
+  }
+  return {
+    between,
+
+    async of(versions, budget) {
+      const wanted = new Map<ObjectId, Set<number>>();
+      for (const { id, version } of versions) {
+        const numbers = wanted.get(id);
+        if (numbers === undefined) wanted.set(id, new Set([version]));
+        else numbers.add(version);
+      }
+      const found = new Map<string, ObjectDocument>();
+      const keep = (document: ObjectDocument): void => {
+        if (wanted.get(document.id)?.delete(document.version) === true)
+          found.set(names.versionId(document.id, document.version), document);
+      };
+      const ids = [...wanted.keys()].map((id) => names.objectId(id));
+      for (let start = 0; start < ids.length; start += objectsAtOnce) {
+        const rows = await client.query(
+          `{:find [(pull o [*])] :in [[o ...]] :where [[o :${names.attribute("latest")}]]}`,
+          [ids.slice(start, start + objectsAtOnce)],
+          budget,
+        );
+        for (const [document] of rows) keep(names.readObject(document as Document));
+      }
+      for (const [id, numbers] of wanted) {
+        for (const [from, to] of spansOf([...numbers]))
+          for (const document of await between(id, from, to, budget)) keep(document);
+      }
+      return found;
+    },
+  };
+}
+
+/**
+ * Returns the numbers as spans, each of which is read at once. A span can contain other numbers too, as long as they are
+ * fewer than those that are wanted.
+ */
+function spansOf(numbers: readonly number[]): readonly (readonly [from: number, to: number])[] {
+  const spans: [from: number, to: number, wanted: number][] = [];
+  for (const number of [...numbers].sort((one, other) => one - other)) {
+    const span = spans.at(-1);
+    if (span !== undefined && number - span[0] < 2 * (span[2] + 1)) {
+      span[1] = number;
+      span[2] += 1;
+    } else spans.push([number, number, 1]);
+  }
+  return spans.map(([from, to]) => [from, to]);
+}

@@ -1,0 +1,64 @@
+import { type BodyCache, bodyCache, type Patience } from "@self-context-manager/objects";
+
+import { type Chunks, chunks as chunkStore } from "./documents/chunks.ts";
+import { basisReader, type BasisReader } from "./writing/commit-basis.ts";
+import type { Memory } from "./reading/memory.ts";
+import { type Documents, documents, emptyClock } from "./documents/documents.ts";
+import type { Head, Rebuilt } from "./reading/head.ts";
+import { nodeClient, type NodeClient } from "./client/node-client.ts";
+import { pastVersions, type PastVersions } from "./reading/past-versions.ts";
+import { requests } from "./client/requests.ts";
+import { type VersionReader, versionReader } from "./reading/version-reader.ts";
+
+/** The options of the connection to a store. */
+export interface ConnectionOptions {
+  /** The URL of the node, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** The store's name within the database. All its ids and its own attributes begin with it. Default: `scm`. */
+  readonly space?: string;
+  /** The bearer token, if the node requires one. Default: none. */
+  readonly token?: string;
+  /** Milliseconds that a call may take, including repeated requests. Default: 10,000. */
+  readonly timeout?: number;
+  /** How long calls wait for a node that does not answer. Default: `timeout` for each. */
+  readonly patience?: Patience;
+  /**
+   * Makes sure that the node runs and returns its URL, which can change after a crash: `ensure` of `joinNode`. Default:
+   * none; the URL stays the same.
+   */
+  readonly relocate?: () => Promise<string>;
+  /** Characters of latest versions that are kept in memory. Default: 32 million. */
+  readonly cacheCharacters?: number;
+}
+
+/** The parts of a store that its operations share. */
+export interface StoreParts {
+  readonly client: NodeClient;
+  readonly names: Documents;
+  readonly chunks: Chunks;
+  readonly heads: BodyCache<Head>;
+  readonly reader: VersionReader;
+  readonly past: PastVersions;
+  readonly bases: BasisReader;
+  readonly memory: Memory;
+}
+
+/** Connects the parts of a store. Nothing is asked yet, so the memory has the state of an empty store. */
+export function storeParts(options: ConnectionOptions): StoreParts {
+  const { token, timeout = 10_000, relocate, patience, cacheCharacters = 32_000_000 } = options;
+  const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
+  const client = nodeClient(sender, {
+    timeout,
+    ...(relocate === undefined ? {} : { relocate }),
+    ...(patience === undefined ? {} : { patience }),
+  });
+  const names = documents(options.space ?? "scm");
+  const heads = bodyCache<Head>(cacheCharacters);
+  const rebuilt = bodyCache<Rebuilt>(cacheCharacters / 2);
+  const chunks = chunkStore(client, names);
+  const reader = versionReader({ client, names, chunks, heads, rebuilt });
+  const past = pastVersions(client, names);
+  const memory: Memory = { clock: emptyClock, since: 0 };
+  const bases = basisReader({ client, names, chunks, reader, heads, memory });
+  return { client, names, chunks, heads, reader, past, bases, memory };
+}
