@@ -20,7 +20,7 @@ import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { openNamedStore, placeOf } from "./open-named-store.ts";
+import { namedXtdbStore, openNamedStore, placeOf } from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
@@ -176,6 +176,7 @@ async function runCommand(
       progress(doing, { write: output.stderr, isTerminal: output.isTerminal ?? false }),
     storePlace: () => placeOf(named),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
+    xtdbStore: async () => await namedXtdbStore(named),
   });
 }
 

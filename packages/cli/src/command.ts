@@ -1,5 +1,7 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
+import type { namedXtdbStore } from "./open-named-store.ts";
+
 import type { Progress } from "./format/progress.ts";
 
 /** An option of a command: how it is parsed, and its line in the help text. */
@@ -51,6 +53,8 @@ export interface CommandCall {
   storePlace(): string;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
+  /** The store in XTDB that the options and the environment name. */
+  xtdbStore(): ReturnType<typeof namedXtdbStore>;
 }
 
 /** How a command opens its store. */

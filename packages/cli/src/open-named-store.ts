@@ -5,6 +5,7 @@ import {
   type StoreKind,
   storeKinds,
   systemClock,
+  type XtdbOptions,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 
@@ -34,6 +35,17 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   if (named.create !== true) await checkStore(config.store, at);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
   return await openStore({ store: config.store, at, clock: systemClock, xtdb });
+}
+
+/** The store in XTDB that options and environment name, to migrate it. It must exist. */
+export async function namedXtdbStore(named: NamedStore): Promise<{
+  readonly at: string;
+  readonly xtdb: XtdbOptions;
+}> {
+  const { config, at } = placed({ ...named, kind: "xtdb" });
+  await checkKind("xtdb", at);
+  await checkStore("xtdb", at);
+  return { at, xtdb: { ...config.xtdb, timeout: longWait } };
 }
 
 /** The place of the store that options and environment name, for messages. */

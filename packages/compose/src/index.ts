@@ -13,6 +13,7 @@ export type {
 } from "./context-manager-options.ts";
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
 export { everyLayout } from "./layouts.ts";
+export { migrateXtdb, type MigrateXtdbOptions } from "./migrate-xtdb.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
 export {
   type SessionSettings,

@@ -2,9 +2,17 @@ import type { JsonValue, ObjectStore } from "@self-context-manager/core";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
+import { givenVersion } from "../version-selector.ts";
 
 /** The query language of a store in XTDB; other stores have none. */
-type Query = (edn: string, args: readonly JsonValue[]) => Promise<readonly (readonly unknown[])[]>;
+type Query = (
+  edn: string,
+  args: readonly JsonValue[],
+  options: { readonly asOf?: AsOf },
+) => Promise<readonly (readonly unknown[])[]>;
+
+/** The state of the store that a query sees. */
+type AsOf = { readonly txId: number } | { readonly txTime: string };
 
 /** Queries a store in XTDB in Datalog and prints each row as a line of JSON. */
 export async function runXtdbQuery(
@@ -13,6 +21,7 @@ export async function runXtdbQuery(
 ): Promise<void> {
   if (edn === undefined)
     throw new UsageError("query needs a query in EDN, and a value for each variable of its :in");
+  const asOf = givenState(call.text("as-of"));
   await using store = await call.openStore();
   const query = queryOf(store);
   if (query === undefined) {
@@ -22,7 +31,7 @@ export async function runXtdbQuery(
   }
   let rows: readonly (readonly unknown[])[];
   try {
-    rows = await query(edn, args.map(valueOf));
+    rows = await query(edn, args.map(valueOf), asOf === undefined ? {} : { asOf });
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(error.message);
     throw error;
@@ -30,7 +39,16 @@ export async function runXtdbQuery(
   for (const row of rows) await call.print(`${JSON.stringify(row)}\n`);
   if (rows.length > 0) return;
   const name = call.environment["SCM_XTDB_NAME"] ?? "scm";
-  call.note(`no rows; the documents of the store ${name} have ${name} in their ids and attributes`);
+  call.note(`no rows; the documents of the store ${name} have ids such as ${name}/object/ID`);
+}
+
+function givenState(given: string | undefined): AsOf | undefined {
+  if (given === undefined) return undefined;
+  const state = givenVersion(given);
+  if ("txId" in state || "txTime" in state) return state;
+  throw new UsageError(
+    `--as-of is ${JSON.stringify(given)}; with query it is tx:NUMBER or a time such as 2026-01-31T09:00:00Z`,
+  );
 }
 
 function queryOf(store: ObjectStore): Query | undefined {

@@ -10,23 +10,31 @@ import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { shortCount } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
+import { runXtdbMigration } from "./xtdb-migrate.ts";
 import { runXtdbQuery } from "./xtdb-query.ts";
 
 /** The actions by name, with the number of files that each takes. */
 const actions: Readonly<
-  Record<string, { readonly files: 0 | 1; run(node: XtdbNode, call: CommandCall): Promise<void> }>
+  Record<string, { readonly files: 0 | 1; run(call: CommandCall): Promise<void> }>
 > = {
-  start: { files: 0, run: start },
-  stop: { files: 0, run: stop },
-  status: { files: 0, run: status },
-  backup: { files: 1, run: backup },
-  restore: { files: 1, run: restore },
+  start: { files: 0, run: onNode(start) },
+  stop: { files: 0, run: onNode(stop) },
+  status: { files: 0, run: onNode(status) },
+  backup: { files: 1, run: onNode(backup) },
+  restore: { files: 1, run: onNode(restore) },
+  migrate: { files: 0, run: async (call) => await runXtdbMigration(call, await call.xtdbStore()) },
 };
+
+function onNode(
+  run: (node: XtdbNode, call: CommandCall) => Promise<void>,
+): (call: CommandCall) => Promise<void> {
+  return async (call) => await run(xtdbNode(dataFolder(call)), call);
+}
 
 export const xtdbCommand: Command = {
   name: "xtdb",
   summary:
-    "start, stop, inspect, back up or restore this machine's XTDB node; query a store in XTDB",
+    "start, stop, inspect, back up or restore this machine's XTDB node; query or migrate a store in XTDB",
   arguments: "ACTION [FILE | QUERY ...]",
   argumentCount: { least: 1, most: 20 },
   options: {
@@ -34,6 +42,11 @@ export const xtdbCommand: Command = {
       type: "string",
       value: "N",
       help: "with start: the port to listen on; default: a free one",
+    },
+    "as-of": {
+      type: "string",
+      value: "STATE",
+      help: "with query: after a transaction (tx:812), or at a time (2026-01-31T09:00:00Z)",
     },
     ...jsonOption,
   },
@@ -43,6 +56,7 @@ export const xtdbCommand: Command = {
   status        show whether the node runs, where, and which processes use it
   backup FILE   copy all data to FILE, which must not exist; the node may be running
   restore FILE  fill a data folder without data from such a FILE
+  migrate       bring a store of an earlier version to the schema of this one; make a backup before
   query EDN ... query the store in Datalog, with a value for each variable of :in; prints each row as
                 a line of JSON; needs --store xtdb if $SCM_STORE_KIND is not xtdb
 
@@ -53,6 +67,8 @@ or newer, and Maven once.`,
   async run(call) {
     const [name = "", ...files] = call.arguments;
     if (name === "query") return await runXtdbQuery(call, files);
+    if (call.text("as-of") !== undefined)
+      throw new UsageError("--as-of is an option of query; the other actions have no use for it");
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) {
       throw new UsageError(
@@ -64,7 +80,7 @@ or newer, and Maven once.`,
         `${name} takes ${action.files === 0 ? "no file" : "one file"}; got ${files.length === 0 ? "none" : files.join(", ")}`,
       );
     }
-    await action.run(xtdbNode(dataFolder(call)), call);
+    await action.run(call);
   },
 };
 
