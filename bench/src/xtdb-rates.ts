@@ -9,7 +9,7 @@ import type { JsonValue, ObjectId, ObjectStore } from "@self-context-manager/cor
 import { objectId, sealObject } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -88,9 +88,17 @@ try {
 } finally {
   await node.stop();
 }
+// At a start, the index moves what its log holds to its tables.
+await (await startNode({ dataFolder: data })).stop();
+results["indexBytes"] = bytesOf(join(data, "index"));
 rmSync(folder, { recursive: true });
 const name = `xtdb-rates${objects === 1000 ? "" : `-${objects}`}${given.plain ? "-plain-log" : ""}`;
 report(name, { objects, calls, log: given.plain ? "plain" : "waking", ...results });
+
+/** Returns the bytes of the files in a folder. */
+function bytesOf(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
 
 /** Fills a store and returns the objects per second. */
 async function fill(store: ObjectStore): Promise<number> {
@@ -182,7 +190,7 @@ async function commitAll(store: ObjectStore, call: Call): Promise<void> {
 function renamed({ url, options }: Sent): Sent {
   const { body } = options;
   if (typeof body !== "string") return { url, options };
-  return { url, options: { ...options, body: body.replaceAll('"one/', '"two/') } };
+  return { url, options: { ...options, body: body.replaceAll(/"one(?=\/|\.to\/)/gu, '"two') } };
 }
 
 /** Groups the requests by call; the first submit of a call begins its group. */
