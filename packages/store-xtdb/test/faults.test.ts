@@ -208,9 +208,28 @@ describe.skipIf("missing" in node)(
         "entity",
         "entity-tx",
         "entity-tx",
+        "entity-tx",
         "query",
         "query",
       ]);
+    });
+
+    it("reads earlier versions of several objects as of one transaction", async () => {
+      const space = freshSpace();
+      await using proxy = await faultyProxy(url);
+      await using writer = await open({ space });
+      const ids = ["a", "b", "c", "d"];
+      for (const count of [1, 2])
+        for (const id of ids) await writer.commit([{ object: sample(id, { count }) }]);
+      await using reader = await open({ url: proxy.url, space });
+      const before = proxy.seen.length;
+
+      const versions = await Promise.all(
+        ids.map(async (id) => await reader.get(objectId(id), { version: 1 })),
+      );
+
+      expect(versions.map((stored) => stored?.body["count"])).toEqual([1, 1, 1, 1]);
+      expect(proxy.seen.slice(before)).toEqual(["query", "entity-tx", "query"]);
     });
 
     it.each([

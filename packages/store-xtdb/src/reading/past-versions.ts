@@ -4,6 +4,11 @@ import type { Documents, ObjectDocument } from "../documents/documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
+interface VersionKey {
+  readonly id: ObjectId;
+  readonly version: number;
+}
+
 /** Reads the documents of objects as they were in earlier versions, from XTDB's history. */
 export interface PastVersions {
   /** Returns those documents of an object that exist for the versions `from` to `to`, both included, oldest first. */
@@ -13,9 +18,12 @@ export interface PastVersions {
     to: number,
     budget: CallBudget,
   ): Promise<readonly ObjectDocument[]>;
-  /** Returns the documents of the objects of versions that exist, as they were in these versions, by the ids of the versions. */
+  /**
+   * Returns the documents of the objects of versions that exist, as they were in these versions, by the ids of the
+   * versions. The given versions are in the order of their commits.
+   */
   of(
-    versions: readonly { readonly id: ObjectId; readonly version: number }[],
+    versions: readonly VersionKey[],
     budget: CallBudget,
   ): Promise<ReadonlyMap<string, ObjectDocument>>;
 }
@@ -23,7 +31,7 @@ export interface PastVersions {
 /** Number of versions that one request asks for. */
 const versionsAtOnce = 500;
 
-/** Number of objects whose latest versions one request asks for. */
+/** Number of objects that one request asks for. */
 const objectsAtOnce = 300;
 
 export function pastVersions(client: NodeClient, names: Documents): PastVersions {
@@ -84,33 +92,55 @@ export function pastVersions(client: NodeClient, names: Documents): PastVersions
     between,
 
     async of(versions, budget) {
-      const wanted = new Map<ObjectId, Set<number>>();
-      for (const { id, version } of versions) {
-        const numbers = wanted.get(id);
-        if (numbers === undefined) wanted.set(id, new Set([version]));
-        else numbers.add(version);
-      }
       const found = new Map<string, ObjectDocument>();
-      const keep = (document: ObjectDocument): void => {
-        if (wanted.get(document.id)?.delete(document.version) === true)
+      let rest = versions;
+      for (let isWorthwhile = true; rest.length > 0 && isWorthwhile;) {
+        for (const document of await asOfLast(rest, budget))
           found.set(names.versionId(document.id, document.version), document);
-      };
-      const ids = [...wanted.keys()].map((id) => names.objectId(id));
-      for (let start = 0; start < ids.length; start += objectsAtOnce) {
-        const rows = await client.query(
-          `{:find [(pull o [*])] :in [[o ...]] :where [[o :${names.attribute("latest")}]]}`,
-          [ids.slice(start, start + objectsAtOnce)],
-          budget,
-        );
-        for (const [document] of rows) keep(names.readObject(document as Document));
+        const missing = rest.filter(({ id, version }) => !found.has(names.versionId(id, version)));
+        isWorthwhile = 2 * missing.length <= rest.length;
+        rest = missing;
       }
-      for (const [id, numbers] of wanted) {
-        for (const [from, to] of spansOf([...numbers]))
-          for (const document of await between(id, from, to, budget)) keep(document);
+      for (const [id, numbers] of byObject(rest)) {
+        for (const [from, to] of spansOf(numbers))
+          for (const document of await between(id, from, to, budget))
+            found.set(names.versionId(id, document.version), document);
       }
       return found;
     },
   };
+
+  /** Returns the documents of the objects of versions, as they were in the last of these versions. */
+  async function asOfLast(
+    versions: readonly VersionKey[],
+    budget: CallBudget,
+  ): Promise<readonly ObjectDocument[]> {
+    const last = versions.at(-1);
+    if (last === undefined) return [];
+    const txId = await transactionOf(last.id, last.version, budget);
+    const ids = [...new Set(versions.map(({ id }) => names.objectId(id)))];
+    const found: ObjectDocument[] = [];
+    for (let start = 0; start < ids.length; start += objectsAtOnce) {
+      const rows = await client.query(
+        `{:find [(pull o [*])] :in [[o ...]] :where [[o :${names.attribute("latest")}]]}`,
+        [ids.slice(start, start + objectsAtOnce)],
+        budget,
+        { txId },
+      );
+      for (const [document] of rows) found.push(names.readObject(document as Document));
+    }
+    return found;
+  }
+}
+
+function byObject(versions: readonly VersionKey[]): ReadonlyMap<ObjectId, readonly number[]> {
+  const numbers = new Map<ObjectId, number[]>();
+  for (const { id, version } of versions) {
+    const known = numbers.get(id);
+    if (known === undefined) numbers.set(id, [version]);
+    else known.push(version);
+  }
+  return numbers;
 }
 
 /**

@@ -207,7 +207,9 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
   const versionOf = batched(
     async (documentIds: readonly string[]) => {
       const budget = client.budget();
-      const versions = await reader.versions(documentIds, budget);
+      const versions = [...(await reader.versions(documentIds, budget))].sort(
+        (one, other) => one.arrival - other.arrival,
+      );
       const objects = await past.of(versions, budget);
       const pairs = versions.map((version): VersionPair => {
         const object = objects.get(names.versionId(version.id, version.version));
@@ -365,19 +367,19 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
             names.readVersion(document as Document),
           ]),
         );
-        const arrivals = [...unique.keys()].sort((one, other) => one - other);
-        const objects = await past.of([...unique.values()], budget);
-        const documents = arrivals.map((arrival) => {
-          const found = unique.get(arrival);
-          const object =
-            found === undefined ? undefined : objects.get(names.versionId(found.id, found.version));
+        const changed = [...unique]
+          .sort(([one], [other]) => one - other)
+          .map(([, version]) => version);
+        const objects = await past.of(changed, budget);
+        const documents = changed.map(({ id, version, arrival }) => {
+          const object = objects.get(names.versionId(id, version));
           if (object === undefined)
             throw new DamageError(`the version of arrival ${arrival} is missing`);
           return object;
         });
         versions.push(...(await reader.metadata(documents, budget)));
-        const isLast = arrivals.length < last - reached;
-        reached = arrivals.at(-1) ?? reached;
+        const isLast = changed.length < last - reached;
+        reached = changed.at(-1)?.arrival ?? reached;
         if (isLast) break;
       }
       return { versions, position: versions.length === 0 ? position : String(reached) };
