@@ -2,9 +2,11 @@ import { adapterOpenClawFaults } from "./adapter-openclaw-faults.ts";
 import { coreFaults } from "./core-faults.ts";
 import type { FaultyPackage } from "./deliberate-fault.ts";
 import { objectsFaults } from "./objects-faults.ts";
+import { storeXtdbFaults } from "./store-xtdb-faults.ts";
 
 export const faultyPackages: readonly FaultyPackage[] = [
   { name: "core", faults: coreFaults },
   { name: "objects", faults: objectsFaults },
   { name: "adapter-openclaw", faults: adapterOpenClawFaults },
+  { name: "store-xtdb", faults: storeXtdbFaults },
 ];

@@ -12,8 +12,8 @@ import { sample } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { openXtdbStore } from "../src/index.ts";
-import { testNode } from "./test-node.ts";
+import { openXtdbStore } from "../../src/index.ts";
+import { testNode } from "../test-node.ts";
 
 const node = await testNode();
 const url = "url" in node ? node.url : "";
