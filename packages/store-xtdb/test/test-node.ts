@@ -9,12 +9,21 @@ import { lacking } from "./node/tools-at-hand.ts";
 /** A node for the tests of a file, or the tools that this machine lacks for one. */
 export type TestNode = { readonly url: string } | { readonly missing: string };
 
-/** Starts a node that ends with the tests of the file. In CI a missing tool is a failure. */
-export async function testNode(): Promise<TestNode> {
+/**
+ * Starts a node that ends with the tests of the file. Its index is in memory, unless it is `large`: then it would be larger
+ * than the memory of the node. In CI a missing tool is a failure.
+ */
+export async function testNode({
+  large = false,
+}: { readonly large?: boolean } = {}): Promise<TestNode> {
   const missing = missingTools();
   if (missing !== undefined) return { missing };
   const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-"));
-  const node = await startNode({ dataFolder: folder, indexFolder: "memory", quick: true });
+  const node = await startNode({
+    dataFolder: folder,
+    quick: true,
+    ...(large ? {} : { indexFolder: "memory" }),
+  });
   afterAll(async () => {
     await node.stop();
     await rm(folder, { recursive: true, force: true });

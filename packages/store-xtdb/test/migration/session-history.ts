@@ -10,6 +10,10 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import { createHash } from "node:crypto";
+
+/** Number of calls until a new chat begins. */
+const callsOfChat = 100;
 
 /**
  * Makes a history like that of long sessions, in a store in memory: a chat that grows with every call and refers to its
@@ -48,8 +52,8 @@ export async function sessionHistory(calls: number): Promise<{
   let refs: JsonObject[] = [];
   let turns: JsonObject[] = [];
   for (let call = 0; call < calls; call += 1) {
-    const chat = `chat-${Math.floor(call / 500)}`;
-    if (call % 500 === 0) {
+    const chat = `chat-${Math.floor(call / callsOfChat)}`;
+    if (call % callsOfChat === 0) {
       refs = [];
       turns = [];
     }
@@ -108,6 +112,13 @@ export async function exported(store: ObjectStore): Promise<string> {
   const lines: string[] = [];
   for await (const line of exportObjects(store)) lines.push(line);
   return lines.join("");
+}
+
+/** Returns the SHA-256 of the export of a store, which can be too large for a text. */
+export async function exportDigest(store: ObjectStore): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const line of exportObjects(store)) hash.update(line);
+  return hash.digest("hex");
 }
 
 function dynamic(id: string): JsonObject {
