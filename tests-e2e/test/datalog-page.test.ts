@@ -90,6 +90,11 @@ describe.skipIf(missing !== undefined)(
       expect(found).toEqual([[ids.file, "file"]]);
     });
 
+    it("finds files by a part of their path", async () => {
+      const found = await ask("Files by a part of their path", "/plan\\.md$");
+      expect(found).toEqual([[ids.file, "/work/plan.md"]]);
+    });
+
     it("finds objects by type and time", async () => {
       const title = "Objects of a type from a time on";
       const stored = await store.get(objectId("a"));
@@ -133,6 +138,13 @@ describe.skipIf(missing !== undefined)(
         ]),
       );
       expect(found).toHaveLength(4);
+    });
+
+    it("finds what cannot be reached", async () => {
+      const found = await ask("What cannot be reached", "scm/object/a");
+      expect(found).toContainEqual([ids.session, "session"]);
+      expect(found).not.toContainEqual(["b", "note"]);
+      expect(found).not.toContainEqual([ids.file, "file"]);
     });
 
     it("finds the tool calls of a session that touched a file", async () => {

@@ -81,6 +81,11 @@ describe.skipIf(missing !== undefined)(
 
       expect(await run("show", "a.ts")).toMatch(/^0: .*content_hash/su);
       expect(await run("xtdb", "query", query, "session")).toMatch(/^0: \[\d+\]\n$/u);
+      expect(await run("xtdb", "query", query, "none")).toBe("0: no rows\n");
+      const other = query.replaceAll(":scm/", ":demo/");
+      expect(await run("xtdb", "query", other, "session")).toContain(
+        "the query names the store demo, and this is the store scm",
+      );
       expect(await run("xtdb", "query", "{:find [x] :where [[y :a]]}")).toMatch(
         /^1: .*refuses the request: Find refers to unknown variables/u,
       );

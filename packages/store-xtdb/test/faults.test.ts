@@ -305,6 +305,10 @@ describe.skipIf("missing" in node)(
       expect(await store.query(query, ["note"], { asOf: { txId: 0 } })).toEqual([]);
       await expect(store.query("{:find [x] :where [[y :a]]}")).rejects.toThrow(RangeError);
       await expect(store.query(query)).rejects.toThrow(/a value for each of its :in/);
+      const to = `:${space}/to`;
+      const circular = `{:find [s] :where [[s :id "a"] (reaches s s)]
+        :rules [[(reaches [a] b) [a ${to} b]] [(reaches [a] b) [a ${to} c] (reaches c b)]]}`;
+      await expect(store.query(circular)).rejects.toThrow(/no rule is within not/u);
     });
   },
 );

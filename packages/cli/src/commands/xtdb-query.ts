@@ -39,7 +39,18 @@ export async function runXtdbQuery(
   for (const row of rows) await call.print(`${JSON.stringify(row)}\n`);
   if (rows.length > 0) return;
   const name = call.environment["SCM_XTDB_NAME"] ?? "scm";
-  call.note(`no rows; the documents of the store ${name} have ids such as ${name}/object/ID`);
+  const [other] = namesIn(edn).filter((one) => one !== name);
+  call.note(
+    other === undefined
+      ? "no rows"
+      : `no rows; the query names the store ${other}, and this is the store ${name}: set SCM_XTDB_NAME, or write :${name}/ for :${other}/`,
+  );
+}
+
+/** Returns the names of stores in the attributes of a query. */
+function namesIn(edn: string): readonly string[] {
+  const attributes = edn.matchAll(/:([a-z][a-z0-9-]*)(?:\.to)?\//gu);
+  return [...attributes].flatMap(([, name]) => (name === undefined || name === "xt" ? [] : [name]));
 }
 
 function givenState(given: string | undefined): AsOf | undefined {

@@ -70,9 +70,10 @@ function storeErrorOf(error: unknown, url: string): unknown {
 
 /** Returns the error for a caller's own query. XTDB detects some mistakes only while it runs the query. */
 export function queryFailureOf(error: unknown, url: string): unknown {
-  if (!(error instanceof RequestFailure) || !/\(java\.lang\./u.test(error.message)) return error;
+  if (!(error instanceof RequestFailure) || !/\((?:java|clojure)\.lang\./u.test(error.message))
+    return error;
   return new RangeError(
-    `the XTDB node ${url} failed while it ran the query: ${error.message}; check that there is a value for each of its :in`,
+    `the XTDB node ${url} failed while it ran the query: ${error.message} (node.log in the data folder of a local node). Check that there is a value for each of its :in, that functions get values of the type that they need, and that no rule is within not or has one variable twice`,
     { cause: error },
   );
 }
