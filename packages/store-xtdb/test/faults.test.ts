@@ -191,6 +191,18 @@ describe.skipIf("missing" in node)(
       expect(proxy.seen.slice(before + requests.length)).toEqual(["query"]);
     });
 
+    it("frees a nickname that one client gave and another took away", async () => {
+      const space = freshSpace();
+      await using one = await open({ space });
+      await using other = await open({ space });
+      await one.commit([{ object: sample("a", { nickname: "y" }) }]);
+      await other.commit([{ object: sample("a", { size: 1 }) }]);
+
+      await one.commit([{ object: sample("b", { nickname: "y" }), expect: 0 }]);
+
+      expect((await other.lookup("y"))?.body.id).toBe("b");
+    });
+
     it("reads several versions of an object at once with one request for its history", async () => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);

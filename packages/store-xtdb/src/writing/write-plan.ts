@@ -104,8 +104,9 @@ function nicknameOperations(
   }
   return [
     ...[...taken]
-      // In merged histories another object can have the nickname already.
-      .filter(([nickname, id]) => !given.has(nickname) && basis.owner(nickname) === id)
+      // In merged histories another object can have the nickname already. A basis need not know the owner of a nickname
+      // that an object gives up.
+      .filter(([nickname, id]) => !given.has(nickname) && (basis.owner(nickname) ?? id) === id)
       .map(([nickname]): Operation => ["delete", names.nicknameId(nickname)]),
     ...[...given].map(([nickname, owner]): Operation => [
       "put",
