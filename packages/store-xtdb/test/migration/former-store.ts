@@ -14,6 +14,12 @@ import { documents } from "../../src/documents/documents.ts";
 import { nodeClient, type JsonDocument, type Operation } from "../../src/client/node-client.ts";
 import { requests } from "../../src/client/requests.ts";
 
+function edgesOf({ body }: StoredVersion, place: string): readonly string[] {
+  return collectReferences(body).map(
+    ({ reference }) => `${reference.ref} "${reference.id}"#${place}`,
+  );
+}
+
 /**
  * Writes a store of schema 2, as the program before schema 3 did: the document of a version has its metadata as one text,
  * and that of an object has composite keys.
@@ -44,9 +50,8 @@ export async function writeFormerStore(
     time = time > at.tx_time ? time : at.tx_time;
     const documentId = `${space}/version/${version}/${body.id}`;
     const padded = String(place).padStart(10, "0");
-    const edges = collectReferences(body).map(
-      ({ reference }) => `${reference.ref} "${reference.id}"#${padded}`,
-    );
+    const known = new Set(before === undefined ? [] : edgesOf(before.stored, padded));
+    const edges = edgesOf(stored, padded).filter((edge) => !known.has(edge));
     const former = before?.stored.body.nickname;
     const names: Operation[] = [];
     if (former !== undefined && former !== body.nickname && owners.get(former) === body.id) {
