@@ -106,7 +106,7 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
   },
   {
     file: "writing/restore.ts",
-    of: "if (owner === id) owners.set(former, undefined);",
+    of: "for (const [nickname, owner] of plan.owners) owners.set(nickname, owner);",
     becomes: "",
     breaks: "A nickname that was given away and back during an import is lost or doubled.",
   },

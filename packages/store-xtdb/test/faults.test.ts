@@ -203,6 +203,21 @@ describe.skipIf("missing" in node)(
       expect((await other.lookup("y"))?.body.id).toBe("b");
     });
 
+    it("leaves a nickname to the object that has it after a merge of two histories", async () => {
+      const at = (txId: number) => ({ tx_id: txId, tx_time: "2026-01-01T00:00:00.000Z" });
+      const version = (id: string, nickname: string | undefined, number: number) => ({
+        ...sample(id, nickname === undefined ? {} : { nickname }),
+        version: number,
+        at: at(number),
+      });
+      await using store = await open();
+      await store.restore([version("a", "d", 1), version("r", "d", 1), version("r", undefined, 2)]);
+
+      expect((await store.lookup("d"))?.body.id).toBe("a");
+      const taken = store.commit([{ object: sample("c", { nickname: "d" }), expect: 0 }]);
+      await expect(taken).rejects.toMatchObject({ code: "NICKNAME_TAKEN" });
+    });
+
     it("reads several versions of an object at once with one request for its history", async () => {
       const space = freshSpace();
       await using proxy = await faultyProxy(url);

@@ -26,6 +26,8 @@ export interface CommitBasis {
   readonly assumed: ReadonlySet<string>;
   head(id: ObjectId): Head | undefined;
   owner(nickname: string): ObjectId | undefined;
+  /** Returns an object that has a nickname beside those that give it up, as it can be in merged histories. */
+  heir(nickname: string, without: ReadonlySet<ObjectId>): ObjectId | undefined;
   isObject(id: string): boolean;
   readonly request: EarlierRequest | undefined;
 }
@@ -108,6 +110,7 @@ export function basisReader({
           if (owner === undefined) assumed.add(names.nicknameId(nickname));
           return owner;
         },
+        heir: () => undefined,
         isObject(id) {
           if (known.has(id as ObjectId)) return true;
           assumed.add(names.objectId(id));
@@ -140,6 +143,7 @@ export function basisReader({
             ? undefined
             : (String(names.read(document, "owner")) as ObjectId);
         },
+        heir: () => undefined,
         isObject: (id) => found.has(names.objectId(id)),
         request:
           requestId === undefined

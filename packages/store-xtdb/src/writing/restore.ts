@@ -11,12 +11,12 @@ import { randomUUID } from "node:crypto";
 import type { Chunks } from "../documents/chunks.ts";
 import { basisQuery, type BasisReader, type CommitBasis } from "./commit-basis.ts";
 import type { Memory } from "../reading/memory.ts";
-import type { Documents, StoreClock } from "../documents/documents.ts";
+import type { Documents } from "../documents/documents.ts";
 import type { Head } from "../reading/head.ts";
 import type { CallBudget, JsonDocument, NodeClient, Operation } from "../client/node-client.ts";
 import { giveWay } from "./transactions.ts";
 import type { PastVersions } from "../reading/past-versions.ts";
-import { planWrites } from "./write-plan.ts";
+import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure } from "../client/xtdb-errors.ts";
 
 export interface RestoreParts {
@@ -123,7 +123,7 @@ export function restoring({
         ];
         ({ txId } = await client.submit(operations, client.budget(), { wait: false }));
         last = commit;
-        state.follow(plan.clock, plan.heads);
+        state.follow(plan);
       }
       if (!(await client.isCommitted(txId, client.budget()))) return false;
       collection.committed();
@@ -168,12 +168,14 @@ export function restoring({
 /** A basis that follows the transactions that are sent on it. */
 function followed(basis: CommitBasis): {
   readonly basis: CommitBasis;
-  follow(clock: StoreClock, heads: readonly Head[]): void;
+  follow(plan: WritePlan): void;
   heads(): Iterable<Head>;
 } {
   const known = new Map<ObjectId, Head>();
   const owners = new Map<string, ObjectId | undefined>();
-  let clock = basis.clock;
+  /** The objects that had a nickname at any time, because several can have it for a while. */
+  const holders = new Map<string, Set<ObjectId>>();
+  let { clock } = basis;
   return {
     basis: {
       ...basis,
@@ -182,19 +184,22 @@ function followed(basis: CommitBasis): {
       },
       head: (id) => known.get(id) ?? basis.head(id),
       owner: (nickname) => (owners.has(nickname) ? owners.get(nickname) : basis.owner(nickname)),
+      heir(nickname, without) {
+        for (const id of holders.get(nickname) ?? [])
+          if (!without.has(id) && known.get(id)?.stored.body.nickname === nickname) return id;
+        const first = basis.owner(nickname);
+        return first === undefined || without.has(first) || known.has(first) ? undefined : first;
+      },
       isObject: (id) => known.has(id as ObjectId) || basis.isObject(id),
     },
-    follow(next, heads) {
-      clock = next;
-      for (const head of heads) {
+    follow(plan) {
+      clock = plan.clock;
+      for (const [nickname, owner] of plan.owners) owners.set(nickname, owner);
+      for (const head of plan.heads) {
         const { id, nickname } = head.stored.body;
-        const former = (known.get(id) ?? basis.head(id))?.stored.body.nickname;
-        if (former !== undefined && former !== nickname) {
-          const owner = owners.has(former) ? owners.get(former) : basis.owner(former);
-          if (owner === id) owners.set(former, undefined);
-        }
-        if (nickname !== undefined) owners.set(nickname, id);
         known.set(id, head);
+        if (nickname === undefined) continue;
+        holders.set(nickname, (holders.get(nickname) ?? new Set()).add(id));
       }
     },
     heads: () => known.values(),

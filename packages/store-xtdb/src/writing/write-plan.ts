@@ -19,6 +19,8 @@ export interface WritePlan {
   readonly operations: readonly Operation[];
   /** The latest versions after the transaction. */
   readonly heads: readonly Head[];
+  /** The nicknames whose owner changes, with the new one; undefined for a nickname that is free. */
+  readonly owners: ReadonlyMap<string, ObjectId | undefined>;
 }
 
 /** The heads of an object before and after a transaction. */
@@ -76,11 +78,14 @@ export function planWrites(
     return { before, after: { stored, place, ...rest, asOf: seq } };
   });
   if (!namesAreChecked) checkNicknames(changes.map(changeOf), basis);
-  operations.push(...nicknameOperations(changes, basis, names));
+  const owners = ownerChanges(changes, basis);
+  for (const [nickname, owner] of owners)
+    operations.push(nicknameOperation(nickname, owner, names));
   return {
     clock: { ...clock, seq, at, arrivals, objects },
     operations,
     heads: changes.map(({ after }) => after),
+    owners,
   };
 }
 
@@ -88,29 +93,37 @@ function changeOf({ before, after }: Change): ObjectChange {
   return { before: before?.stored, after: after.stored };
 }
 
-function nicknameOperations(
+/** Returns the nicknames whose owner changes, with the new one; undefined for a nickname that is free. */
+function ownerChanges(
   changes: readonly Change[],
   basis: CommitBasis,
-  names: Documents,
-): readonly Operation[] {
-  const given = new Map<string, ObjectId>();
-  const taken = new Map<string, ObjectId>();
+): ReadonlyMap<string, ObjectId | undefined> {
+  const owners = new Map<string, ObjectId | undefined>();
+  const givenUp = new Map<string, Set<ObjectId>>();
   for (const { before, after } of changes) {
     const former = before?.stored.body.nickname;
     const { id, nickname } = after.stored.body;
     if (former === nickname) continue;
-    if (former !== undefined) taken.set(former, id);
-    if (nickname !== undefined) given.set(nickname, id);
+    if (former !== undefined) givenUp.set(former, (givenUp.get(former) ?? new Set()).add(id));
+    if (nickname !== undefined) owners.set(nickname, id);
   }
-  return [
-    ...[...taken]
-      // In merged histories another object can have the nickname already. A basis need not know the owner of a nickname
-      // that an object gives up.
-      .filter(([nickname, id]) => !given.has(nickname) && (basis.owner(nickname) ?? id) === id)
-      .map(([nickname]): Operation => ["delete", names.nicknameId(nickname)]),
-    ...[...given].map(([nickname, owner]): Operation => [
-      "put",
-      { "xt/id": names.nicknameId(nickname), [names.attribute("owner")]: owner },
-    ]),
-  ];
+  for (const [nickname, ids] of givenUp) {
+    if (owners.has(nickname)) continue;
+    // In merged histories, several objects can have a nickname for a while. A basis need not know who owns one that is
+    // given up.
+    const owner = basis.owner(nickname);
+    if (owner === undefined || ids.has(owner)) owners.set(nickname, basis.heir(nickname, ids));
+  }
+  return owners;
+}
+
+function nicknameOperation(
+  nickname: string,
+  owner: ObjectId | undefined,
+  names: Documents,
+): Operation {
+  const documentId = names.nicknameId(nickname);
+  return owner === undefined
+    ? ["delete", documentId]
+    : ["put", { "xt/id": documentId, [names.attribute("owner")]: owner }];
 }
