@@ -203,6 +203,23 @@ describe.skipIf("missing" in node)(
       expect((await other.lookup("y"))?.body.id).toBe("b");
     });
 
+    it("restores transactions without waiting for each, because XTDB would keep a listener for each", async () => {
+      await using proxy = await faultyProxy(url);
+      await using store = await open({ url: proxy.url });
+      const versions = [1, 2, 3].map((version) => ({
+        ...sample("a", { version }),
+        version,
+        at: { tx_id: version, tx_time: "2026-01-01T00:00:00.000Z" },
+      }));
+
+      await store.restore(versions);
+
+      expect(proxy.seen.filter((path) => path === "submit-tx")).toHaveLength(3);
+      expect(proxy.preferences).toEqual([]);
+      await store.commit([{ object: sample("a", { version: 4 }) }]);
+      expect(proxy.preferences).toHaveLength(1);
+    });
+
     it("leaves a nickname to the object that has it after a merge of two histories", async () => {
       const at = (txId: number) => ({ tx_id: txId, tx_time: "2026-01-01T00:00:00.000Z" });
       const version = (id: string, nickname: string | undefined, number: number) => ({

@@ -16,6 +16,8 @@ export interface FaultyProxy extends AsyncDisposable {
   readonly url: string;
   /** The paths of all requests, in order. */
   readonly seen: readonly string[];
+  /** The `Prefer` headers of all requests that have one, in order. */
+  readonly preferences: readonly string[];
   /** Sets the function that decides the outcome of each later request. */
   decide(fateOf: (path: string) => Fate): void;
   /** Resolves when all late requests have reached the node. */
@@ -28,6 +30,7 @@ export async function faultyProxy(
   { withoutHeader }: { readonly withoutHeader?: string } = {},
 ): Promise<FaultyProxy> {
   const seen: string[] = [];
+  const preferences: string[] = [];
   const late = new Set<Promise<unknown>>();
   let fateOf: (path: string) => Fate = () => "pass";
 
@@ -38,6 +41,8 @@ export async function faultyProxy(
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = new URL(incoming.url ?? "/", node).pathname.replace("/_xtdb/", "");
     seen.push(path);
+    const { prefer } = incoming.headers;
+    if (typeof prefer === "string") preferences.push(prefer);
     const body = await bodyOf(incoming);
     if (withoutHeader !== undefined) delete incoming.headers[withoutHeader];
     const fate = fateOf(path);
@@ -66,6 +71,7 @@ export async function faultyProxy(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    preferences,
     decide(next) {
       fateOf = next;
     },

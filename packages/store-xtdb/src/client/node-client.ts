@@ -321,8 +321,9 @@ export function nodeClient(
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
-        // Half of the remaining time, so that an answer without the outcome arrives before the timeout.
-        wait: wait ? Math.min(longestWait, Math.floor(budget.remaining() / 2_000)) : 0,
+        // Half of the remaining time, so that an answer without the outcome arrives before the timeout. Not even a wait of
+        // 0 is asked for otherwise: XTDB keeps a listener for each wait that ends before the transaction.
+        ...(wait ? { wait: Math.min(longestWait, Math.floor(budget.remaining() / 2_000)) } : {}),
         timeout: Math.max(1, budget.remaining()),
       });
       const txId = field(body, "tx-id");
