@@ -1,3 +1,4 @@
+import type { StoredVersion } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 
 import type { StoreClock } from "../documents/documents.ts";
@@ -30,12 +31,19 @@ export async function migrateXtdbStore(options: MigrationOptions): Promise<numbe
   return await answered(parts.client, () => migrate(parts, options));
 }
 
+/** Returns versions without those of the last transaction, of which some may be missing. */
+function wholeTransactions(versions: readonly StoredVersion[]): readonly StoredVersion[] {
+  const last = versions.at(-1)?.at.tx_id;
+  return versions.slice(0, versions.findLastIndex(({ at }) => at.tx_id !== last) + 1);
+}
+
 async function migrate(
   parts: ReturnType<typeof storeParts>,
   { space = "scm", progress = () => undefined }: MigrationOptions,
 ): Promise<number> {
   const { client, names, chunks, memory } = parts;
-  const restore = restoring(parts);
+  // Former imports can have nicknames that two objects have for a while.
+  const restore = restoring(parts, { checksNames: false });
 
   /** Submits the next commit. Returns false if another one came first or the outcome is unknown; the clock shows which. */
   async function step(clock: StoreClock, operations: readonly Operation[]): Promise<boolean> {
@@ -89,6 +97,31 @@ async function migrate(
       );
   }
 
+  /** Gives the nicknames to the objects that had them in the former schema, and removes the mark of the migration. */
+  async function finish(all: number, txId: number): Promise<void> {
+    const last = names.readClock(await client.entity(names.clockId, client.budget()));
+    if (last.arrivals !== all) return;
+    const seq = last.seq + 1;
+    const owners = `{:find [d o] :where [[d :${names.attribute("owner")} o]]}`;
+    const [before, now] = await Promise.all([
+      client.query(owners, [], client.budget(), { txId }),
+      client.query(owners, [], client.budget()),
+    ]);
+    const wanted = new Map(before.map(([id, owner]) => [String(id), String(owner)]));
+    const present = new Map(now.map(([id, owner]) => [String(id), String(owner)]));
+    const operations: Operation[] = [];
+    for (const [id, owner] of wanted)
+      if (present.get(id) !== owner)
+        operations.push(["put", { "xt/id": id, [names.attribute("owner")]: owner }]);
+    for (const id of present.keys()) if (!wanted.has(id)) operations.push(["delete", id]);
+    if (operations.length > 0) {
+      await step({ ...last, seq }, operations.slice(0, portion));
+      return;
+    }
+    const { migration: _, ...finished } = last;
+    await step({ ...finished, seq }, []);
+  }
+
   for (;;) {
     const { document, schema } = await firstLook(parts, client.budget());
     if (document === undefined) return 0;
@@ -108,16 +141,17 @@ async function migrate(
     const former = await client.entity(names.clockId, client.budget(), { txId });
     const all = Number(former?.[`${space}/arrivals`] ?? 0);
     const reader = formerVersions(client, chunks, space, txId);
-    for (let done = clock.arrivals; done < all;) {
-      const versions = await reader.after(done, portion, client.budget());
-      if (versions.length === 0)
+    for (let done = clock.arrivals, size = portion; done < all;) {
+      const read = await reader.after(done, size, client.budget());
+      if (read.length === 0)
         throw new DamageError(`the versions after the ${done}th of ${all} are missing`);
+      const versions = done + read.length < all ? wholeTransactions(read) : read;
+      size = versions.length === 0 ? size * 2 : portion;
+      if (versions.length === 0) continue;
       await restore(versions, client.budget());
       done += versions.length;
       progress(done, all);
     }
-    const last = names.readClock(await client.entity(names.clockId, client.budget()));
-    const { migration: _, ...finished } = last;
-    if (last.arrivals === all) await step({ ...finished, seq: last.seq + 1 }, []);
+    await finish(all, txId);
   }
 }

@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 import { migrateXtdbStore, openXtdbStore } from "../../src/index.ts";
 import { testNode } from "../test-node.ts";
 import { writeFormerStore } from "./former-store.ts";
-import { exportDigest, exported, sessionHistory } from "./session-history.ts";
+import { exchangeHistory, exportDigest, exported, sessionHistory } from "./session-history.ts";
 
 const node = await testNode({ large: testScale.isLong });
 const url = "url" in node ? node.url : "";
@@ -77,6 +77,18 @@ describe.skipIf(missing !== undefined)(
       await expect(store.commit(repeated, { requestId: "request-8" })).rejects.toMatchObject({
         code: "REQUEST_CONFLICT",
       });
+    });
+
+    it("migrates whole transactions, in which objects exchange their nicknames", async () => {
+      const { store: expected, commits } = await exchangeHistory();
+      await writeFormerStore(url, "exchanged", commits);
+
+      await migrateXtdbStore({ url, space: "exchanged" });
+
+      await using store = await openXtdbStore({ url, space: "exchanged" });
+      expect(await exportDigest(store)).toBe(await exportDigest(expected));
+      for (const name of ["name-0", "name-1", "name-2"])
+        expect(await store.lookup(name)).toEqual(await expected.lookup(name));
     });
 
     it("continues the numbers of the store, and leaves nothing of the former schema", async () => {

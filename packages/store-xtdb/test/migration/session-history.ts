@@ -114,6 +114,29 @@ export async function exported(store: ObjectStore): Promise<string> {
   return lines.join("");
 }
 
+/** Makes a history in which three files exchange their nicknames in the versions 499 to 501. */
+export async function exchangeHistory(): Promise<{
+  readonly store: ObjectStore;
+  readonly commits: readonly (readonly StoredVersion[])[];
+}> {
+  const store = memoryStore({ clock: { now: () => 1_700_000_000_000 } });
+  const named = (shift: number): readonly StoredVersion["body"][] =>
+    [0, 1, 2].map((number) => {
+      const nickname = `name-${(number + shift) % 3}`;
+      return body(`file-${number}`, { type: "file", content: null, nickname });
+    });
+  const notes = Array.from({ length: 495 }, (_, index) => [
+    body(`note-${index}`, { type: "note", content: null }),
+  ]);
+  const commits: (readonly StoredVersion[])[] = [];
+  for (const bodies of [named(0), ...notes, named(1), named(2)]) {
+    const { versions } = await store.commit(bodies.map((one) => ({ object: sealObject(one) })));
+    const stored = await Promise.all(versions.map(async ({ id }) => await store.get(id)));
+    commits.push(stored.filter((one) => one !== undefined));
+  }
+  return { store, commits };
+}
+
 /** Returns the SHA-256 of the export of a store, which can be too large for a text. */
 export async function exportDigest(store: ObjectStore): Promise<string> {
   const hash = createHash("sha256");
