@@ -4,9 +4,9 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 export const storeXtdbFaults: readonly DeliberateFault[] = [
   {
     file: "client/node-client.ts",
-    of: '          withCorrections: "true",\n',
-    becomes: "",
-    breaks: "Of several versions of one millisecond only one is in the history.",
+    of: "endTxId: to + 1",
+    becomes: "endTxId: to",
+    breaks: "The last of several versions is not in the history.",
   },
   {
     file: "client/requests.ts",
@@ -130,8 +130,8 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
   },
   {
     file: "migration/migrate-store.ts",
-    of: "for (let done = clock.arrivals; done < all;) {",
-    becomes: "for (let done = clock.arrivals + 1; done < all;) {",
+    of: "let done = clock.arrivals, size = portion;",
+    becomes: "let done = clock.arrivals + 1, size = portion;",
     breaks: "A migration leaves out a version.",
   },
   {
