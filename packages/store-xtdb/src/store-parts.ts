@@ -57,7 +57,7 @@ export function storeParts(options: ConnectionOptions): StoreParts {
   const rebuilt = bodyCache<Rebuilt>(cacheCharacters / 2);
   const chunks = chunkStore(client, names);
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
-  const past = pastVersions(client, names);
+  const past = pastVersions(client, names, reader);
   const memory: Memory = { clock: emptyClock, since: 0 };
   const bases = basisReader({ client, names, chunks, reader, heads, memory });
   return { client, names, chunks, heads, reader, past, bases, memory };

@@ -59,6 +59,16 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
     }
   }
 
+  function chunkOf(hash: string, text: string): JsonDocument {
+    const packed = packText(text);
+    return {
+      "xt/id": names.chunkId(hash),
+      ...(packed === undefined
+        ? { [names.attribute("text")]: text }
+        : { [names.attribute("packed")]: packed }),
+    };
+  }
+
   function textOf(document: Document): string | undefined {
     const packed = names.read(document, "packed");
     if (typeof packed === "string") return unpackText(packed);
@@ -68,13 +78,13 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
 
   return {
     collect() {
-      const fresh = new Map<string, string>();
+      const fresh = new Map<string, JsonDocument>();
       let characters = 0;
       const write = (text: string): string => {
         characters += text.length;
         const hashes = piecesOf(text).map((piece) => {
           const hash = sha256(piece);
-          if (!known.has(hash)) fresh.set(hash, piece);
+          if (!known.has(hash) && !fresh.has(hash)) fresh.set(hash, chunkOf(hash, piece));
           return hash;
         });
         return hashes.join(",");
@@ -87,16 +97,7 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
           return packed === undefined ? text : `^${packed}`;
         },
         written: () => characters,
-        documents: () =>
-          [...fresh].map(([hash, text]) => {
-            const packed = packText(text);
-            return {
-              "xt/id": names.chunkId(hash),
-              ...(packed === undefined
-                ? { [names.attribute("text")]: text }
-                : { [names.attribute("packed")]: packed }),
-            };
-          }),
+        documents: () => [...fresh.values()],
         committed: () => [...fresh.keys()].forEach(remember),
       };
     },

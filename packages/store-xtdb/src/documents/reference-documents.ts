@@ -17,13 +17,9 @@ import type { Documents } from "./documents.ts";
 import { isAttributeName } from "./field-attributes.ts";
 import type { Operation } from "../client/node-client.ts";
 
-/**
- * The references of an object as attributes, so that Datalog can follow them.
- *
- * Those in its metadata are in the document of the object. Those in its bulk fields, such as the tool calls of a chat,
- * are in pages: documents of their own with the same attributes. With each turn of a chat, one page is written again, and
- * not all references of the chat.
- */
+// The references of an object as attributes, so that Datalog can follow them. Those in its metadata are in the document
+// of the object. Those in its bulk fields, such as the tool calls of a chat, are in pages: documents of their own with the
+// same attributes. With each turn of a chat, one page is written again, and not all references of the chat.
 
 /** Number of items of a list whose references are in one page. */
 const itemsOfPage = 8;

@@ -2,6 +2,7 @@ import type { ObjectId } from "@self-context-manager/objects";
 
 import type { Documents, ObjectDocument } from "../documents/documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 interface VersionKey {
@@ -31,10 +32,11 @@ export interface PastVersions {
 /** Number of versions that one request asks for. */
 const versionsAtOnce = 500;
 
-/** Number of objects that one request asks for. */
-const objectsAtOnce = 300;
-
-export function pastVersions(client: NodeClient, names: Documents): PastVersions {
+export function pastVersions(
+  client: NodeClient,
+  names: Documents,
+  reader: VersionReader,
+): PastVersions {
   /** Returns the transaction of XTDB that wrote a version: the one that wrote the version's own document. */
   async function transactionOf(id: ObjectId, version: number, budget: CallBudget): Promise<number> {
     const documentId = names.versionId(id, version);
@@ -88,6 +90,7 @@ export function pastVersions(client: NodeClient, names: Documents): PastVersions
       );
     return [...versions.values()].sort((one, other) => one.version - other.version);
   }
+
   return {
     between,
 
@@ -118,18 +121,8 @@ export function pastVersions(client: NodeClient, names: Documents): PastVersions
     const last = versions.at(-1);
     if (last === undefined) return [];
     const txId = await transactionOf(last.id, last.version, budget);
-    const ids = [...new Set(versions.map(({ id }) => names.objectId(id)))];
-    const found: ObjectDocument[] = [];
-    for (let start = 0; start < ids.length; start += objectsAtOnce) {
-      const rows = await client.query(
-        `{:find [(pull o [*])] :in [[o ...]] :where [[o :${names.attribute("latest")}]]}`,
-        [ids.slice(start, start + objectsAtOnce)],
-        budget,
-        { txId },
-      );
-      for (const [document] of rows) found.push(names.readObject(document as Document));
-    }
-    return found;
+    const ids = versions.map(({ id }) => id);
+    return await reader.objects(ids, budget, { txId });
   }
 }
 

@@ -71,9 +71,6 @@ export interface QueriesParts {
 /** Number of versions that one query requests, if all versions are needed. */
 const versionsAtOnce = 500;
 
-/** Number of objects whose metadata one query requests. */
-const objectsAtOnce = 300;
-
 /** The greatest number that XTDB's index keeps exactly. */
 const largest = Number.MAX_SAFE_INTEGER;
 
@@ -114,24 +111,8 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
     ids: readonly ObjectId[],
     budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
-    const found = new Map<ObjectId, StoredMetadata>();
-    const unique = [...new Set(ids)];
-    for (let start = 0; start < unique.length; start += objectsAtOnce) {
-      const documentIds = unique
-        .slice(start, start + objectsAtOnce)
-        .map((id) => names.objectId(id));
-      const rows = await client.query(
-        `{:find [(pull o [*])] :in [[o ...]] :where [[o :${name("latest")}]]}`,
-        [documentIds],
-        budget,
-      );
-      const read = await reader.metadata(
-        rows.map(([document]) => names.readObject(document as Document)),
-        budget,
-      );
-      for (const metadata of read) found.set(metadata.body.id, metadata);
-    }
-    return found;
+    const read = await reader.metadata(await reader.objects(ids, budget), budget);
+    return new Map(read.map((metadata) => [metadata.body.id, metadata]));
   }
 
   /** Returns the fields of objects that contain references: their metadata, and the bulk fields where one is there. */

@@ -29,6 +29,12 @@ import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Reads versions from their documents. */
 export interface VersionReader {
+  /** Returns the documents of those objects that exist, in no particular order, as of a transaction of XTDB if it is given. */
+  objects(
+    ids: readonly ObjectId[],
+    budget: CallBudget,
+    at?: { readonly txId: number },
+  ): Promise<readonly ObjectDocument[]>;
   /** Returns the metadata of versions from the documents of their objects, in the same order. */
   metadata(
     found: readonly ObjectDocument[],
@@ -161,6 +167,21 @@ export function versionReader({
   }
 
   return {
+    async objects(ids, budget, at) {
+      const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
+      const found: ObjectDocument[] = [];
+      for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
+        const rows = await client.query(
+          `{:find [(pull o [*])] :in [[o ...]] :where [[o :${names.attribute("latest")}]]}`,
+          [documentIds.slice(start, start + documentsAtOnce)],
+          budget,
+          at,
+        );
+        for (const [document] of rows) found.push(names.readObject(document as Document));
+      }
+      return found;
+    },
+
     async metadata(found, budget) {
       const reader = await chunks.load(keysOf(found.flatMap(textsOf)), budget);
       return found.map((document) => metadataOf(document, reader));
