@@ -118,7 +118,7 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
     },
     {
       title: "Tool call",
-      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `status` is `ok` or `fail`. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35).",
+      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `status` is `ok` or `fail`. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35). `call_kind` is `read`, `search`, `command`, `write`, `edit`, `web`, `agent` or `other`; calls of context tools have none. `file_refs` names the versions of the files that a call read, wrote or edited; a command in a shell has none.",
       stored: await latest(store, "toolu_01XFDUDYJgAACzvnptvVer6R"),
     },
     {
