@@ -91,6 +91,7 @@ it("has exactly the references of the latest version in the documents, after any
       const own = before === undefined ? {} : ownReferences(before, names);
 
       expect(found([own, ...pages.values()])).toEqual(new Set(expected));
+      for (const page of pages.values()) expect(page["scm/edges"]).not.toEqual([]);
     }),
   );
 });
