@@ -75,9 +75,9 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "A query as of a transaction does not see what that transaction wrote.",
   },
   {
-    file: "reading/as-of.ts",
-    of: "return from === 0 ? undefined : await",
-    becomes: "return await",
+    file: "open-xtdb-store.ts",
+    of: "if (asOf !== undefined && txId === undefined) return [];",
+    becomes: "",
     breaks: "A query as of a state before the first commit sees the present.",
   },
   {

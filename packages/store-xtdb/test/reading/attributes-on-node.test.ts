@@ -63,6 +63,34 @@ describe.skipIf("missing" in node)(
       }
     });
 
+    it("lists objects that are further apart than it reads at once, in both orders", async () => {
+      await using store = await openXtdbStore({ url, space: freshSpace() });
+      const ids = Array.from({ length: 2_003 }, (_, index) => `o-${10_000 + index}`);
+      // 85 of 512 objects are wanted, among them the first one after those 512, from both ends.
+      const isWanted = (index: number): boolean => index % 6 === 2;
+      await store.commit(
+        ids.map((id, index) => ({ object: sample(id, { wanted: isWanted(index) }) })),
+      );
+      const wanted = ids.filter((_, index) => isWanted(index));
+
+      for (const newestFirst of [false, true]) {
+        const found: string[] = [];
+        let after: string | undefined;
+        do {
+          const page = await store.find({
+            where: { wanted: true },
+            limit: 120,
+            newestFirst,
+            ...(after === undefined ? {} : { after }),
+          });
+          found.push(...page.items.map(({ body }) => body.id));
+          after = page.next;
+        } while (after !== undefined);
+
+        expect(found).toEqual(newestFirst ? wanted.toReversed() : wanted);
+      }
+    });
+
     it("finds ids of any length by their beginning", async () => {
       await using store = await openXtdbStore({ url, space: freshSpace() });
       const ids = [`long-${"x".repeat(400)}`, "long-y", `other-${"x".repeat(400)}`];
