@@ -130,6 +130,22 @@ describe.skipIf("missing" in node)(
       ]);
     });
 
+    it("knows who has a nickname that changed hands and was given up within an import", async () => {
+      await using store = await openXtdbStore({ url, space: freshSpace() });
+      await store.commit([{ object: sample("first", { nickname: "the-plan" }) }]);
+      const at = (txId: number) => ({ tx_id: txId, tx_time: "2100-01-01T00:00:00.000Z" });
+      await store.restore([
+        restored("first", 2, at(11)),
+        restored("second", 1, at(11), { nickname: "the-plan" }),
+        restored("second", 2, at(12)),
+      ]);
+      await using reader = await openXtdbStore({ url, space: spaceOf() });
+
+      expect(await reader.lookup("the-plan")).toBeUndefined();
+      await reader.commit([{ object: sample("third", { nickname: "the-plan" }) }]);
+      expect((await reader.lookup("the-plan"))?.body.id).toBe("third");
+    });
+
     it("gives each version of a long history, also from the middle of it", async () => {
       await using store = await openXtdbStore({ url, space: freshSpace() });
       const versions = Array.from({ length: 1_100 }, (_, index) =>
@@ -163,8 +179,13 @@ function anyObject(id: string, fields: JsonObject): SealedObject {
   );
 }
 
-function restored(id: string, version: number, at: StoredVersion["at"]): StoredVersion {
-  const { body, hashes } = sample(id, { count: version, content: `text ${version}` });
+function restored(
+  id: string,
+  version: number,
+  at: StoredVersion["at"],
+  fields: JsonObject = {},
+): StoredVersion {
+  const { body, hashes } = sample(id, { count: version, content: `text ${version}`, ...fields });
   return { body, hashes, version, at };
 }
 
