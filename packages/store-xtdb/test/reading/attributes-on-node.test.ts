@@ -146,6 +146,28 @@ describe.skipIf("missing" in node)(
       expect((await reader.lookup("the-plan"))?.body.id).toBe("third");
     });
 
+    it("shows Datalog no reference that an object has no longer", async () => {
+      await using store = await openXtdbStore({ url, space: freshSpace() });
+      const withCalls = (count: number): SealedObject =>
+        sample("chat", {
+          toolcall_refs: Array.from({ length: count }, (_, index) => ({
+            ref: "dynamic",
+            id: `call-${index}`,
+          })),
+        });
+      await store.commit([{ object: withCalls(20) }]);
+      await store.commit([{ object: withCalls(3) }]);
+
+      const space = spaceOf();
+      const targets = await store.query(
+        `{:find [t] :where [[d :${space}/from "${space}/object/chat"] [d :${space}/to t]]}`,
+      );
+
+      expect(targets.map(([target]) => String(target)).toSorted()).toEqual(
+        [0, 1, 2].map((index) => `${space}/object/call-${index}`),
+      );
+    });
+
     it("gives each version of a long history, also from the middle of it", async () => {
       await using store = await openXtdbStore({ url, space: freshSpace() });
       const versions = Array.from({ length: 1_100 }, (_, index) =>
