@@ -126,6 +126,28 @@ describe.skipIf(missing !== undefined)(
       expect(await store.query("{:find [d] :where [[d :blocked/seq]]}")).toEqual([]);
     });
 
+    it("does not open a store whose migration is not finished", async () => {
+      const { commits } = await sessionHistory(3);
+      await writeFormerStore(url, "halfway", commits);
+      await migrateXtdbStore({ url, space: "halfway" });
+      await using store = await openXtdbStore({ url, space: "halfway" });
+      const [[clock]] = (await store.query(
+        '{:find [(pull c [*])] :where [[c :xt/id "halfway/clock"]]}',
+      )) as [[Record<string, unknown>]];
+      const unfinished = { ...clock, "halfway/migration": "copy 5" };
+      const answer = await fetch(`${url}/_xtdb/submit-tx`, {
+        method: "POST",
+        headers: { "content-type": "application/json", prefer: "wait" },
+        body: JSON.stringify({ "tx-ops": [["put", unfinished]] }),
+      });
+      expect(answer.ok).toBe(true);
+
+      await expect(openXtdbStore({ url, space: "halfway" })).rejects.toMatchObject({
+        code: "STORE_TOO_OLD",
+        message: expect.stringContaining("run scm xtdb migrate again") as string,
+      });
+    });
+
     it("loses nothing when it is killed at random points", async () => {
       const random = seededRandom(testScale.seed);
       const { store: expected, commits } = await sessionHistory(testScale.isLong ? 33_000 : 150);
