@@ -1,8 +1,7 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
-import type { namedXtdbStore } from "./open-named-store.ts";
-
 import type { Progress } from "./format/progress.ts";
+import type { namedXtdbStore } from "./open-named-store.ts";
 
 /** An option of a command: how it is parsed, and its line in the help text. */
 interface CommandOption {

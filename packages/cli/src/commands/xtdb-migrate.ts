@@ -1,4 +1,4 @@
-import { migrateXtdb } from "@self-context-manager/compose";
+import { migrateXtdb, type MigrateXtdbOptions } from "@self-context-manager/compose";
 
 import type { CommandCall } from "../command.ts";
 import { counted } from "../format/amounts.ts";
@@ -7,7 +7,7 @@ import { visible } from "../format/object-name.ts";
 /** Brings a store in XTDB to the schema of this version. */
 export async function runXtdbMigration(
   call: CommandCall,
-  store: Omit<Parameters<typeof migrateXtdb>[0], "progress">,
+  store: Omit<MigrateXtdbOptions, "progress">,
 ): Promise<void> {
   using progress = call.progress("migrating");
   const versions = await migrateXtdb({

@@ -33,7 +33,7 @@ interface Submitted {
 }
 
 /** The transaction of XTDB as of which a request is answered. */
-interface Basis {
+export interface Basis {
   readonly txId: number;
 }
 

@@ -7,6 +7,7 @@ import {
 
 import type { Documents } from "./documents.ts";
 import type { Document, JsonDocument, NodeClient, CallBudget } from "../client/node-client.ts";
+import { pullDocuments } from "../client/pull-documents.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
@@ -105,20 +106,15 @@ export function chunks(client: NodeClient, names: Documents): Chunks {
     async load(keys, budget) {
       const hashes = [...new Set([...keys].flatMap((key) => key.split(",")))];
       const texts = new Map<string, string>();
-      for (let start = 0; start < hashes.length; start += piecesAtOnce) {
-        const ids = hashes.slice(start, start + piecesAtOnce).map((hash) => names.chunkId(hash));
-        const rows = await client.query(
-          "{:find [c (pull c [*])] :in [[c ...]] :where [[c :xt/id]]}",
-          [ids],
-          budget,
-        );
-        for (const [id, found] of rows) {
-          const text = textOf(found as Document);
-          if (text === undefined) continue;
-          const hash = String(id).slice(names.chunkId("").length);
-          texts.set(hash, text);
-          remember(hash);
-        }
+      const ids = hashes.map((hash) => names.chunkId(hash));
+      for (const [id, found] of await pullDocuments(client, ids, budget, {
+        atOnce: piecesAtOnce,
+      })) {
+        const text = textOf(found);
+        if (text === undefined) continue;
+        const hash = id.slice(names.chunkId("").length);
+        texts.set(hash, text);
+        remember(hash);
       }
       return {
         read: (key) =>

@@ -15,6 +15,7 @@ import {
 
 import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../documents/chunks.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
@@ -44,9 +45,6 @@ interface Last {
   readonly bulk: JsonObject;
   readonly size: number;
 }
-
-/** Number of documents that one query requests. */
-const documentsAtOnce = 300;
 
 /** Returns a reader of the store with the given name, as of a transaction of XTDB. */
 export function formerVersions(
@@ -97,15 +95,8 @@ export function formerVersions(
       ids.push(`${space}/version/${at}/${one.id}`);
     const missing = ids.filter((id) => !known.has(id));
     const read = new Map(known);
-    for (let from = 0; from < missing.length; from += documentsAtOnce) {
-      const rows = await client.query(
-        "{:find [v (pull v [*])] :in [[v ...]] :where [[v :xt/id]]}",
-        [missing.slice(from, from + documentsAtOnce)],
-        budget,
-        { txId },
-      );
-      for (const [id, document] of rows) read.set(String(id), versionOf(document as Document));
-    }
+    for (const [id, document] of await pullDocuments(client, missing, budget, { at: { txId } }))
+      read.set(id, versionOf(document));
     return [...ids, undefined].map((id) => {
       const found = id === undefined ? one : read.get(id);
       if (found === undefined) throw new DamageError(`document ${id} is missing`);

@@ -25,6 +25,7 @@ import {
 } from "../documents/documents.ts";
 import type { Head, Rebuilt } from "./head.ts";
 import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
+import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Reads versions from their documents. */
@@ -113,28 +114,12 @@ export function versionReader({
         if (!known.has(documentId)) wanted.add(documentId);
       }
     }
-    for (const [documentId, document] of await pulled([...wanted], deltaPattern, budget)) {
+    const documents = await pullDocuments(client, [...wanted], budget, { pattern: deltaPattern });
+    for (const [documentId, document] of documents) {
       const delta = names.read(document, "delta");
       known.set(documentId, typeof delta === "string" ? delta : undefined);
     }
     return known;
-  }
-
-  async function pulled(
-    documentIds: readonly string[],
-    what: string,
-    budget: CallBudget,
-  ): Promise<readonly (readonly [string, Document])[]> {
-    const rows: (readonly [string, Document])[] = [];
-    for (let start = 0; start < documentIds.length; start += documentsAtOnce) {
-      const part = await client.query(
-        `{:find [v (pull v ${what})] :in [[v ...]] :where [[v :xt/id]]}`,
-        [documentIds.slice(start, start + documentsAtOnce)],
-        budget,
-      );
-      for (const [id, document] of part) rows.push([String(id), document as Document]);
-    }
-    return rows;
   }
 
   function rebuild(
@@ -253,8 +238,8 @@ export function versionReader({
     },
 
     async versions(documentIds, budget) {
-      const rows = await pulled(documentIds, "[*]", budget);
-      return rows.map(([, document]) => names.readVersion(document));
+      const documents = await pullDocuments(client, documentIds, budget);
+      return documents.map(([, document]) => names.readVersion(document));
     },
   };
 }

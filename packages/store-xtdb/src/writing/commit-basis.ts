@@ -12,6 +12,7 @@ import type { Head } from "../reading/head.ts";
 import type { Memory } from "../reading/memory.ts";
 import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
 import type { VersionReader } from "../reading/version-reader.ts";
+import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
@@ -126,7 +127,10 @@ export function basisReader({
       for (const nickname of nicknames)
         wanted.add(names.objectId(nickname)).add(names.nicknameId(nickname));
       if (requestId !== undefined) wanted.add(names.requestId(requestId));
-      const found = await documentsAt([...wanted], budget);
+      // One query for all, because they must come from one state of the database.
+      const found = new Map(
+        await pullDocuments(client, [...wanted], budget, { atOnce: wanted.size }),
+      );
 
       const clock = names.readClock(found.get(names.clockId));
       if (clock.seq !== memory.clock.seq) memory.since = clock.seq;
@@ -152,19 +156,6 @@ export function basisReader({
       };
     },
   };
-
-  /** Reads all documents in one query, because they must come from one state of the database. */
-  async function documentsAt(
-    documentIds: readonly string[],
-    budget: CallBudget,
-  ): Promise<ReadonlyMap<string, Document>> {
-    const rows = await client.query(
-      "{:find [d (pull d [*])] :in [[d ...]] :where [[d :xt/id]]}",
-      [documentIds],
-      budget,
-    );
-    return new Map(rows.map(([id, document]) => [String(id), document as Document]));
-  }
 
   async function headsAt(
     ids: readonly ObjectId[],

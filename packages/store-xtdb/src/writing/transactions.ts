@@ -42,14 +42,14 @@ export interface TransactionsParts {
   readonly clock: Clock;
 }
 
-/** The outcome of a call on its basis: an answer without a write, or the versions to write and the answer after it. */
-type Outcome<Answer> =
-  | { readonly type: "answer"; readonly answer: Answer }
+/** The outcome of a commit on its basis: an answer without a write, or the versions to write and the answer after it. */
+type Outcome =
+  | { readonly type: "answer"; readonly answer: CommitResult }
   | {
       readonly type: "write";
       readonly versions: readonly StoredVersion[];
       readonly further: (chunks: ChunkCollection) => readonly Operation[];
-      readonly answer: Answer;
+      readonly answer: CommitResult;
     };
 
 export function transactions(parts: TransactionsParts): Transactions {
@@ -59,18 +59,18 @@ export function transactions(parts: TransactionsParts): Transactions {
    * Repeats a commit until it is stored or refused. It is prepared again on a fresh basis in two cases: a refusal that
    * follows from a basis in memory, and a commit of another client that came first.
    */
-  async function run<Answer>(
+  async function run(
     query: BasisQuery,
     start: CommitBasis | undefined,
     budget: CallBudget,
-    decide: (basis: CommitBasis) => Outcome<Answer>,
-  ): Promise<Answer> {
+    decide: (basis: CommitBasis) => Outcome,
+  ): Promise<CommitResult> {
     let known = start;
     for (let losses = 0; ;) {
       const basis = known ?? (await bases.fresh(query, budget));
       known = undefined;
       const collection = chunks.collect();
-      let outcome: Outcome<Answer>;
+      let outcome: Outcome;
       let plan: WritePlan;
       try {
         outcome = decide(basis);
@@ -160,7 +160,7 @@ export function transactions(parts: TransactionsParts): Transactions {
         writes.map(({ object }) => object),
         requestId,
       );
-      return run<CommitResult>(query, bases.remembered(query, writes), budget, (basis) => {
+      return run(query, bases.remembered(query, writes), budget, (basis) => {
         if (basis.request !== undefined) {
           checkRepeated(requestId, basis.request.digest, digest);
           return {
