@@ -4,8 +4,8 @@ import type { Documents } from "../documents/documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
 
 /**
- * A state of the store: after a transaction of the store, at a time (ISO 8601), or after a transaction of XTDB. After an
- * import of versions with lower numbers, the state of a number is the one in which it was the greatest.
+ * A state of the store: after a transaction of the store, at a time (ISO 8601), or after a transaction of XTDB. Versions
+ * that were imported later, with lower numbers or earlier times, are not in such a state.
  */
 export type AsOf =
   | { readonly txId: number }
