@@ -71,6 +71,14 @@ export {
   type OpaqueFields,
   type OpaqueInside,
 } from "./model/opaque-fields.ts";
+export type {
+  FrontMatter,
+  ParsedDocument,
+  ParsedHeading,
+  ParsedLink,
+  ParsedTag,
+  TextRange,
+} from "./model/parsed-document.ts";
 export {
   type ChatPosition,
   collectReferences,
@@ -92,6 +100,14 @@ export {
 } from "./model/stored-version.ts";
 export { verifyVersion, type VersionProblem } from "./model/verify-version.ts";
 export type { Clock } from "./ports/clock.ts";
+export type {
+  DocumentIndex,
+  IndexedLink,
+  IndexedNames,
+  IndexedObject,
+  IndexEntry,
+} from "./ports/document-index.ts";
+export type { DocumentParser } from "./ports/document-parser.ts";
 export type { FileSource } from "./ports/file-source.ts";
 export type { IdSource } from "./ports/id-source.ts";
 export { type Logger, silentLogger } from "./ports/logger.ts";
@@ -111,6 +127,7 @@ export type {
   StoreSupports,
   VersionSelector,
 } from "./ports/object-store.ts";
+export type { SearchHit, SearchIndex, SearchQuery, SearchText } from "./ports/search-index.ts";
 export type { Patience } from "./ports/patience.ts";
 export type {
   FileSearch,
@@ -167,7 +184,16 @@ export {
   resolveReference,
   resolveVersion,
 } from "./reading/resolve-reference.ts";
+export {
+  anyStep,
+  type PatternStep,
+  readPattern,
+  select,
+  type Selected,
+  selects,
+} from "./reading/select.ts";
 export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";
+export { readStoredLink, storedLink } from "./store-kit/stored-link.ts";

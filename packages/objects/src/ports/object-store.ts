@@ -2,6 +2,7 @@ import type { JsonValue } from "../model/json.ts";
 import type { ObjectId } from "../model/object-id.ts";
 import type { Reference } from "../model/references.ts";
 import type { SealedObject } from "../model/sealed-object.ts";
+import type { DocumentIndex } from "./document-index.ts";
 import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/stored-version.ts";
 
 /**
@@ -42,6 +43,12 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `references-resolve`: a static reference resolves to its version with its hashes, by its transaction, or without one
  *   by its time or its content hash; a dynamic one resolves to the latest version, by the id or the nickname of its
  *   object; all also after an export and an import.
+ * - `documents-are-found`: the document index returns, by ids, keys and tags, exactly what the last `keep` of each object
+ *   gave.
+ * - `documents-keep-newest`: an entry of an earlier version than the kept one changes nothing.
+ * - `documents-belong-to-parser`: a parser does not see the entries of another one. Once another one has kept entries,
+ *   the former ones are gone.
+ * - `documents-are-apart`: keeping entries makes no version, and changes no other answer of the store.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
  * - `survives-reopen` (if `supports.durable`): a reopened store returns the same data as before it was closed.
  * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is complete and
@@ -60,6 +67,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
 export interface ObjectStore extends AsyncDisposable {
   readonly name: string;
   readonly supports: StoreSupports;
+  /** What documents say, kept beside the versions. Its laws are in its own comment. */
+  readonly documents: DocumentIndex;
 
   /**
    * Writes all objects in one transaction, or none. A commit that contains an object twice rejects with `TypeError`.
