@@ -18,7 +18,12 @@ const allowed: Readonly<Record<string, Layers>> = {
   testkit: { dependencies: ["objects", "core"], devDependencies: ["store"] },
   store: { dependencies: ["objects"], devDependencies: ["testkit", "store"] },
   watcher: { dependencies: ["objects"], devDependencies: ["testkit"] },
-  compose: { dependencies: ["objects", "core", "store", "watcher"], devDependencies: [] },
+  parser: { dependencies: ["objects"], devDependencies: [] },
+  search: { dependencies: ["objects"], devDependencies: [] },
+  compose: {
+    dependencies: ["objects", "core", "store", "watcher", "parser", "search"],
+    devDependencies: [],
+  },
   // `compose` loads the store in XTDB only if it is installed, so a package whose users can choose it depends on it.
   adapter: { dependencies: ["core", "compose", "store"], devDependencies: ["objects", "testkit"] },
   replay: {

@@ -1,0 +1,2 @@
+export { longestParsedText } from "./inline/long-text.ts";
+export { markdownParser } from "./markdown-parser.ts";
