@@ -1,0 +1,241 @@
+import type {
+  ObjectId,
+  SearchHit,
+  SearchIndex,
+  SearchQuery,
+  SearchText,
+} from "@self-context-manager/objects";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+import { queryWords, splitWords } from "./split-words.ts";
+
+export interface SearchIndexOptions {
+  /** The path of the index's file; `:memory:` for one that ends with the process. A missing file is made. */
+  readonly path: string;
+}
+
+/**
+ * Characters of a text whose words are ranked. The beginning of a text says what it is; the words behind it are found,
+ * too, but only after all texts that begin with them.
+ */
+const rankedCharacters = 8_000;
+
+/** Most words of a query, so that a pasted page is answered as soon as a question. */
+const mostWords = 32;
+
+/** Milliseconds that SQLite waits for another process that writes. */
+const busyTimeout = 2_000;
+
+/** Marks a file as a search index of this project: "SCMS" in ASCII. */
+const applicationId = 0x53_43_4d_53;
+
+const schemaVersion = 1;
+
+const schema = `
+  CREATE TABLE texts (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    place TEXT NOT NULL,
+    type TEXT NOT NULL,
+    session TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX texts_by_place ON texts (id, place, version);
+  CREATE VIRTUAL TABLE ranked USING fts5(
+    words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+  );
+  CREATE VIRTUAL TABLE rest USING fts5(
+    words, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2'
+  );
+  CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL) STRICT;
+`;
+
+const tables = ["ranked", "rest", "texts", "state"];
+
+/** Opens a full-text index (decision D67). An index of another version is made again. Throws for a file of another program. */
+export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
+  const database = open(path);
+  const statements = new Map<string, StatementSync>();
+  let isOpen = true;
+
+  function prepared(sql: string): StatementSync {
+    if (!isOpen) throw new Error(`the search index ${path} is closed; open it again`);
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  function inTransaction(work: () => void): void {
+    prepared("BEGIN IMMEDIATE").run();
+    try {
+      work();
+      prepared("COMMIT").run();
+    } catch (error) {
+      if (database.isTransaction) prepared("ROLLBACK").run();
+      throw error;
+    }
+  }
+
+  function add({ id, version, place, type, session, text }: SearchText): void {
+    for (const row of place === ""
+      ? []
+      : prepared("SELECT key FROM texts WHERE id = ? AND place = ?").all(id, place))
+      remove(Number(row["key"]));
+    for (const row of prepared(
+      "SELECT key FROM texts WHERE id = ? AND place = ? AND version = ?",
+    ).all(id, place, version))
+      remove(Number(row["key"]));
+    const { lastInsertRowid: key } = prepared(
+      "INSERT INTO texts (id, version, place, type, session) VALUES (?, ?, ?, ?, ?)",
+    ).run(id, version, place, type, session ?? null);
+    prepared("INSERT INTO ranked (rowid, words) VALUES (?, ?)").run(
+      key,
+      splitWords(text.slice(0, rankedCharacters)),
+    );
+    if (text.length > rankedCharacters)
+      prepared("INSERT INTO rest (rowid, words) VALUES (?, ?)").run(
+        key,
+        distinct(splitWords(text)),
+      );
+  }
+
+  function remove(key: number): void {
+    for (const table of ["ranked", "rest"])
+      prepared(`DELETE FROM ${table} WHERE rowid = ?`).run(key);
+    prepared("DELETE FROM texts WHERE key = ?").run(key);
+  }
+
+  function search({ words, type, session, limit = 20 }: SearchQuery): readonly SearchHit[] {
+    const wanted = queryWords(words).slice(0, mostWords);
+    if (wanted.length === 0 || limit <= 0) return [];
+    const match = wanted.map((word) => `"${word}"`);
+    const conditions = [
+      ...(type === undefined ? [] : [["t.type = ?", type] as const]),
+      ...(session === undefined ? [] : [["t.session = ?", session] as const]),
+    ];
+    const where = conditions.map(([condition]) => ` AND ${condition}`).join("");
+    const values = conditions.map(([, value]) => value);
+    const hits = prepared(
+      `SELECT t.*, bm25(ranked) AS rank FROM ranked JOIN texts t ON t.key = ranked.rowid
+       WHERE ranked MATCH ?${where} ORDER BY rank LIMIT ?`,
+    )
+      .all(match.join(" OR "), ...values, limit)
+      .map((row) => hitOf(row, -Number(row["rank"])));
+    if (hits.length >= limit) return hits;
+    const known = new Set(hits.map(placeOf));
+    // A long text that has the words further down must have all of them. The newest comes first.
+    const others = prepared(
+      `SELECT t.* FROM rest JOIN texts t ON t.key = rest.rowid
+       WHERE rest MATCH ?${where} ORDER BY t.key DESC LIMIT ?`,
+    )
+      .all(match.join(" AND "), ...values, limit)
+      .map((row) => hitOf(row, 0))
+      .filter((hit) => !known.has(placeOf(hit)));
+    return [...hits, ...others].slice(0, limit);
+  }
+
+  return {
+    async position() {
+      const row = prepared("SELECT position FROM state").get();
+      return row === undefined ? undefined : String(row["position"]);
+    },
+
+    async add(texts, position) {
+      inTransaction(() => {
+        texts.forEach(add);
+        prepared("INSERT OR REPLACE INTO state (one, position) VALUES (1, ?)").run(position);
+      });
+    },
+
+    search: async (query) => search(query),
+
+    async clear() {
+      inTransaction(() => {
+        for (const table of ["ranked", "rest"])
+          prepared(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`).run();
+        for (const table of ["texts", "state"]) prepared(`DELETE FROM ${table}`).run();
+      });
+    },
+
+    async [Symbol.asyncDispose]() {
+      if (!isOpen) return;
+      isOpen = false;
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
+function placeOf({ id, version, place }: SearchHit): string {
+  return `${id} ${version} ${place}`;
+}
+
+function hitOf(row: Record<string, unknown>, score: number): SearchHit {
+  return {
+    id: String(row["id"]) as ObjectId,
+    version: Number(row["version"]),
+    place: String(row["place"]),
+    type: String(row["type"]),
+    score,
+  };
+}
+
+/** Each word once: of a long text, only whether a word is there is kept. */
+function distinct(words: string): string {
+  return [...new Set(words.split(" "))].join(" ");
+}
+
+function open(given: string): DatabaseSync {
+  const path = given === ":memory:" ? given : resolve(given);
+  if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(path, { timeout: busyTimeout });
+  try {
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    database.exec(
+      "PRAGMA page_size = 1024; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+    );
+    if (versionOf(database, path) !== schemaVersion) make(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Returns the version of an index; 0 for an empty file. Throws for a database of another program. */
+function versionOf(database: DatabaseSync, path: string): number {
+  const application = numberOf(database, "PRAGMA application_id");
+  if (application === applicationId) return numberOf(database, "PRAGMA user_version");
+  if (application === 0 && numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0) return 0;
+  throw new Error(
+    `${path} is a database of another program; choose another path for the search index`,
+  );
+}
+
+/** Makes the tables. Those of another version are removed, because all texts can be added again. */
+function make(database: DatabaseSync, path: string): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have made them in the meantime.
+    if (versionOf(database, path) !== schemaVersion) {
+      for (const table of tables) database.exec(`DROP TABLE IF EXISTS ${table}`);
+      database.exec(schema);
+      database.exec(
+        `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`,
+      );
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function numberOf(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+}

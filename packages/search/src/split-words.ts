@@ -1,0 +1,38 @@
+// Words of texts and of queries. Both go through the same function, so that what was added can be found.
+
+const identifier = /[\p{L}\p{N}\p{M}]+(?:_+[\p{L}\p{N}\p{M}]+)*/gu;
+/** Where an identifier has a new part: `_`, `camelCase`, `HTTPServer`, `utf8`. */
+const seam =
+  /_+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+/** An identifier with more parts, such as a hash, is not also one word. */
+const mostParts = 5;
+
+/**
+ * Returns the words of a text, in lower case with blanks between them. An identifier is its parts and the whole:
+ * `readFile_v2` is `read file v 2 readfilev2`.
+ */
+export function splitWords(text: string): string {
+  const words: string[] = [];
+  for (const [found] of text.matchAll(identifier)) {
+    const parts = found.split(seam).filter((part) => part !== "");
+    for (const part of parts) words.push(part.toLowerCase());
+    if (parts.length > 1 && parts.length <= mostParts) words.push(parts.join("").toLowerCase());
+  }
+  return words.join(" ");
+}
+
+/** Words that are in most texts, and say nothing about one. */
+const common = new Set(
+  "a an and are as at be been but by can did do does for from had has have how i if in into is it its just let me my no not now of on or our out see so some than that the their them then there these they this those to up was we were what when where which who why will with would you your".split(
+    " ",
+  ),
+);
+
+const isOneCharacter = /^.$/su;
+
+/** Returns the different words by which a query is answered. Common words count only if there are no others. */
+export function queryWords(query: string): readonly string[] {
+  const all = [...new Set(splitWords(query).split(" "))].filter((word) => word !== "");
+  const telling = all.filter((word) => !common.has(word) && !isOneCharacter.test(word));
+  return telling.length > 0 ? telling : all;
+}
