@@ -37,6 +37,8 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
+import { memoryDocumentIndex } from "./memory-document-index.ts";
+
 export interface MemoryStoreOptions {
   /** The source of transaction times. Default: the system's clock. */
   readonly clock?: Clock;
@@ -86,6 +88,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   return {
     name: "memory",
     supports: { durable: false, shared: false, losable: false, lockable: false },
+    documents: memoryDocumentIndex(checkOpen),
 
     async commit(
       writes: readonly ObjectWrite[],

@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
+import { documentRows } from "./document-index.ts";
 import { fileIdentity } from "./file-identity.ts";
 import type { Head } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
@@ -47,6 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
   const write = transactions(connection, heads, reader, clock);
+  const rows = documentRows(connection);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
   let isLost = false;
@@ -91,6 +93,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   return {
     name: "sqlite",
     supports: { durable: true, shared: true, losable: true, lockable: true },
+    documents: {
+      position: (parser) => atOnce(() => rows.position(parser)),
+      // The index can be made again, so nobody waits for the disk.
+      keep: (parser, entries, position) =>
+        inTurn(() =>
+          connection.transaction("unsynced-write", () => rows.keep(parser, entries, position)),
+        ),
+      entries: (parser, ids) => atOnce(() => rows.entries(parser, ids)),
+      named: (parser, keys) => atOnce(() => rows.named(parser, keys)),
+      linking: (parser, keys) => atOnce(() => rows.linking(parser, keys)),
+      tagged: (parser, tag) => atOnce(() => rows.tagged(parser, tag)),
+      tags: (parser) => atOnce(() => rows.tags(parser)),
+      links: (parser, { after = "", limit = 1000 } = {}) =>
+        atOnce(() => rows.links(parser, after, limit)),
+    },
     commit: (objects, commitOptions = {}) =>
       inTurn(() => {
         const result = write.commit(objects, commitOptions);

@@ -1,6 +1,7 @@
 import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
+import { documentTables } from "./document-index.ts";
 import { indexAgain } from "./index-again.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
@@ -98,6 +99,7 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     connection.execute("ALTER TABLE versions ADD COLUMN hash_rule INTEGER NOT NULL DEFAULT 1");
     indexAgain(connection);
   },
+  documentTables,
 ];
 
 /** Checks, before the file is changed, that it is a store of this project. Returns whether it must be migrated. */

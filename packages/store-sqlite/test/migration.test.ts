@@ -8,7 +8,7 @@ import { sample } from "@self-context-manager/testkit";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
-import { sqlitePlace } from "./sqlite-place.ts";
+import { sqlitePlace, undoSchema4 } from "./sqlite-place.ts";
 
 const id = objectId("person");
 const to = { ref: "dynamic" as const, id: objectId("project") };
@@ -18,10 +18,7 @@ const fields = { ...person, user: { name: "Ada", works_on: [to] }, entries: [to]
 /** Makes the file what schema 3 made: no numbers of hash rules, and nothing of the fields with opaque names. */
 function makeFormer(path: string): void {
   const database = new DatabaseSync(path);
-  database.exec(
-    `DELETE FROM refs; DELETE FROM fields WHERE name LIKE 'user%';
-     ALTER TABLE versions DROP COLUMN hash_rule; PRAGMA user_version = 3`,
-  );
+  database.exec(`DELETE FROM refs; DELETE FROM fields WHERE name LIKE 'user%'; ${undoSchema4}`);
   database.close();
 }
 

@@ -3,7 +3,7 @@ import { sample } from "@self-context-manager/testkit";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
-import { sqlitePlace } from "./sqlite-place.ts";
+import { sqlitePlace, undoSchema4 } from "./sqlite-place.ts";
 
 const id = objectId("view");
 
@@ -80,7 +80,7 @@ it("finds an empty content that schema version 1 stored with its full hash", asy
   const empty = sha256("");
   const database = new DatabaseSync(place.path);
   database.exec(
-    `UPDATE versions SET content_hash = x'${empty}'; ALTER TABLE versions DROP COLUMN hash_rule; PRAGMA user_version = 1`,
+    `UPDATE versions SET content_hash = x'${empty}'; ${undoSchema4} PRAGMA user_version = 1`,
   );
   database.close();
 

@@ -11,6 +11,7 @@ import { schemaVersion } from "./documents/documents.ts";
 import { firstLook } from "./first-look.ts";
 import type { CallBudget } from "./client/node-client.ts";
 import { queries } from "./reading/queries.ts";
+import { documentQueries } from "./writing/document-index.ts";
 import { restoring } from "./writing/restore.ts";
 import { type ConnectionOptions, storeParts, type StoreParts } from "./store-parts.ts";
 import { transactions } from "./writing/transactions.ts";
@@ -49,6 +50,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const write = transactions({ ...parts, clock });
   const restore = restoring(parts);
   const ask = queries(parts);
+  const documents = documentQueries(parts);
   let closed = false;
   /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
@@ -74,6 +76,18 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   return {
     name: "xtdb",
     supports: { durable: true, shared: true, losable: false, lockable: false },
+    documents: {
+      position: (parser) => run((budget) => documents.position(parser, budget)),
+      keep: (parser, entries, position) =>
+        inTurn((budget) => documents.keep(parser, entries, position, budget)),
+      entries: (parser, ids) => run((budget) => documents.entries(parser, ids, budget)),
+      named: (parser, keys) => run((budget) => documents.named(parser, keys, budget)),
+      linking: (parser, keys) => run((budget) => documents.linking(parser, keys, budget)),
+      tagged: (parser, tag) => run((budget) => documents.tagged(parser, tag, budget)),
+      tags: (parser) => run((budget) => documents.tags(parser, budget)),
+      links: (parser, { after = "", limit = 1000 } = {}) =>
+        run((budget) => documents.links(parser, after, limit, budget)),
+    },
     commit: (objects, commitOptions = {}) =>
       inTurn((budget) => write.commit(objects, commitOptions, budget)),
     restore: (versions) => inTurn((budget) => restore(versions, budget)),

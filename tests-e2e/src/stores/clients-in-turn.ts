@@ -22,6 +22,16 @@ export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore
     referrers: (id, options) => next().referrers(id, options),
     changesSince: (position, options) => next().changesSince(position, options),
     restore: (versions) => next().restore(versions),
+    documents: {
+      position: (parser) => next().documents.position(parser),
+      keep: (parser, entries, position) => next().documents.keep(parser, entries, position),
+      entries: (parser, ids) => next().documents.entries(parser, ids),
+      named: (parser, keys) => next().documents.named(parser, keys),
+      linking: (parser, keys) => next().documents.linking(parser, keys),
+      tagged: (parser, tag) => next().documents.tagged(parser, tag),
+      tags: (parser) => next().documents.tags(parser),
+      links: (parser, options) => next().documents.links(parser, options),
+    },
     async [Symbol.asyncDispose]() {
       await one[Symbol.asyncDispose]();
       await other[Symbol.asyncDispose]();

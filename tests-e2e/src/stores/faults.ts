@@ -7,7 +7,7 @@ import {
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/core";
-import { sealObject } from "@self-context-manager/objects";
+import { type DocumentIndex, sealObject } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/testkit";
 import { existsSync } from "node:fs";
@@ -304,6 +304,75 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       })),
     ),
   },
+  "documents-are-found": {
+    "finds a link by the first of its keys only": brokenIndex((index) => ({
+      linking: async (parser, keys) =>
+        (await index.linking(parser, keys)).filter(({ link }) => keys.includes(link.name)),
+    })),
+    "ends a page of links within a document": brokenIndex((index) => ({
+      links: async (parser, options) =>
+        (await index.links(parser, options)).slice(0, options?.limit),
+    })),
+    "keeps what a newer entry no longer has": brokenIndex((index) => ({
+      async keep(parser, entries, position) {
+        const ids = entries.map(({ names }) => names.id);
+        const former = await index.entries(parser, ids);
+        const joined = entries.map((entry, number) => ({
+          ...entry,
+          keys: {
+            ...entry.keys,
+            names: [...new Set([...entry.keys.names, ...(former[number]?.names.aliases ?? [])])],
+          },
+        }));
+        await index.keep(parser, joined, position);
+      },
+    })),
+  },
+  "documents-keep-newest": {
+    "keeps the entry that came last": brokenIndex((index) => ({
+      keep: (parser, entries, position) =>
+        index.keep(
+          parser,
+          entries.map((entry) => ({ ...entry, version: 9 })),
+          position,
+        ),
+    })),
+    "does not move on if an entry is old": brokenIndex((index) => ({
+      async keep(parser, entries, position) {
+        const ids = entries.map(({ names }) => names.id);
+        const known = await index.entries(parser, ids);
+        const isOld = entries.some(
+          ({ version }, number) => version < (known[number]?.version ?? 0),
+        );
+        if (!isOld) await index.keep(parser, entries, position);
+      },
+    })),
+  },
+  "documents-belong-to-parser": {
+    "ignores the parser": brokenIndex((index) => ({
+      position: () => index.position("one"),
+      keep: (_, entries, position) => index.keep("one", entries, position),
+      entries: (_, ids) => index.entries("one", ids),
+      named: (_, keys) => index.named("one", keys),
+      linking: (_, keys) => index.linking("one", keys),
+      tagged: (_, tag) => index.tagged("one", tag),
+      tags: () => index.tags("one"),
+      links: (_, options) => index.links("one", options),
+    })),
+  },
+  "documents-are-apart": {
+    "makes a version of a document that it keeps": broken((store) => ({
+      documents: {
+        ...store.documents,
+        async keep(parser, entries, position) {
+          await store.documents.keep(parser, entries, position);
+          const [stored] = await store.getMany(entries.map(({ names }) => names.id));
+          if (stored !== undefined)
+            await store.commit([{ object: sealObject({ ...stored.body, derived: true }) }]);
+        },
+      },
+    })),
+  },
   "closed-rejects": {
     "continues to answer after it was closed": broken(() => ({ async [Symbol.asyncDispose]() {} })),
   },
@@ -382,6 +451,11 @@ function broken(
       },
     };
   };
+}
+
+/** Returns places with memory stores whose document index has some operations replaced. */
+function brokenIndex(breaking: (index: DocumentIndex) => Partial<DocumentIndex>): CreatePlace {
+  return broken((store) => ({ documents: { ...store.documents, ...breaking(store.documents) } }));
 }
 
 /** Returns places with SQLite stores that are wrapped into faulty ones. */

@@ -14,18 +14,21 @@ import {
 } from "@self-context-manager/objects";
 
 import { attributesOf, fieldsOf } from "./field-attributes.ts";
+import { indexDocuments, type IndexDocuments } from "./index-documents.ts";
 import type { Document, JsonDocument } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
- * The documents of one store in an XTDB database. Only this file and the two that it names contain their names:
- * `field-attributes.ts` has the fields of objects, `reference-documents.ts` their references. docs/architecture/xtdb.md
- * describes each.
+ * The documents of one store in an XTDB database. Only this file and the three that it names contain their
+ * names: `field-attributes.ts` has the fields of objects, `reference-documents.ts` their references, `index-documents.ts`
+ * what documents say. docs/architecture/xtdb.md describes each.
  *
  * Ids and the store's own attributes begin with the store's name, by default `scm`, so that a database can hold several
  * stores and documents of other programs.
  */
 export interface Documents {
+  /** The documents of the document index. */
+  readonly index: IndexDocuments;
   readonly clockId: string;
   commitId(seq: number): string;
   requestId(request: string): string;
@@ -215,6 +218,7 @@ export function documents(name: string): Documents {
   }
 
   return {
+    index: indexDocuments(name, objectId),
     clockId: `${name}/clock`,
     commitId: (seq) => `${name}/commit/${seq}`,
     requestId: (request) => `${name}/request/${request}`,

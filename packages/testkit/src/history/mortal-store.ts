@@ -28,6 +28,7 @@ export function mortalStore(inner: ObjectStore): MortalStore {
   const store: ObjectStore = {
     name: inner.name,
     supports: inner.supports,
+    documents: inner.documents,
     commit: async (...args) =>
       await answer(async () => {
         if (remaining > 0) {

@@ -9,6 +9,12 @@ import {
   requestIdReplays,
   unchangedAddsNoVersion,
 } from "./laws/commits.ts";
+import {
+  documentsAreApart,
+  documentsAreFound,
+  documentsBelongToParser,
+  documentsKeepNewest,
+} from "./laws/documents.ts";
 import { closedRejects, survivesReopen } from "./laws/lifetime.ts";
 import { exportRoundTrips, importIsResumable } from "./laws/portability.ts";
 import { survivesKill, twoProcessesAgree } from "./laws/processes.ts";
@@ -59,6 +65,10 @@ export type LawName =
   | "text-survives"
   | "order-survives"
   | "references-resolve"
+  | "documents-are-found"
+  | "documents-keep-newest"
+  | "documents-belong-to-parser"
+  | "documents-are-apart"
   | "closed-rejects"
   | "survives-reopen"
   | "survives-kill"
@@ -93,6 +103,10 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "text-survives": textSurvives,
   "order-survives": orderSurvives,
   "references-resolve": referencesResolve,
+  "documents-are-found": documentsAreFound,
+  "documents-keep-newest": documentsKeepNewest,
+  "documents-belong-to-parser": documentsBelongToParser,
+  "documents-are-apart": documentsAreApart,
   "closed-rejects": closedRejects,
   "survives-reopen": survivesReopen,
   "survives-kill": survivesKill,

@@ -14,6 +14,7 @@ export function breakableStore(store: ObjectStore, availability: Availability): 
   return {
     name: store.name,
     supports: store.supports,
+    documents: store.documents,
     commit: async (...args) => (check(), await store.commit(...args)),
     get: async (...args) => (check(), await store.get(...args)),
     getMany: async (...args) => (check(), await store.getMany(...args)),

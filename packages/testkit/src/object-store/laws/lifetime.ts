@@ -1,6 +1,7 @@
 import { objectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
+import { entryOf } from "./documents.ts";
 import { allVersions, dynamic, fingerprint, rejectsWith, sample } from "../samples.ts";
 import type { Scenario } from "../store-place.ts";
 
@@ -26,6 +27,14 @@ export const closedRejects: Scenario = async (createPlace) => {
     store.referrers(a),
     store.changesSince(),
     store.restore([]),
+    store.documents.position("a parser"),
+    store.documents.keep("a parser", [], "1"),
+    store.documents.entries("a parser", [a]),
+    store.documents.named("a parser", ["x"]),
+    store.documents.linking("a parser", ["x"]),
+    store.documents.tagged("a parser", "x"),
+    store.documents.tags("a parser"),
+    store.documents.links("a parser"),
   ];
 
   for (const outcome of await Promise.allSettled(calls)) {
@@ -51,6 +60,7 @@ export const survivesReopen: Scenario = async (createPlace) => {
     };
     await requested.commit([{ object: sample("a", fields) }]);
   }
+  await requested.documents.keep("a parser", [entryOf("a")], "7");
   const before = await describeAll(requested);
   await requested[Symbol.asyncDispose]();
 
@@ -75,6 +85,9 @@ export const survivesReopen: Scenario = async (createPlace) => {
       found: await store.find({ where: { type: "note" } }),
       named: await store.lookup("name 1"),
       referrers: await store.referrers(objectId("t")),
+      position: await store.documents.position("a parser"),
+      documents: await store.documents.entries("a parser", [a]),
+      linking: await store.documents.linking("a parser", ["b"]),
     };
   }
 };

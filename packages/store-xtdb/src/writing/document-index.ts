@@ -1,0 +1,214 @@
+import {
+  compareText,
+  type IndexedLink,
+  type IndexedNames,
+  type IndexedObject,
+  type IndexEntry,
+  type JsonValue,
+  type ObjectId,
+} from "@self-context-manager/objects";
+
+import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
+import type { Documents } from "../documents/documents.ts";
+
+/** The operations of the document index on a node. */
+export interface DocumentQueries {
+  position(parser: string, budget: CallBudget): Promise<string | undefined>;
+  keep(
+    parser: string,
+    entries: readonly IndexEntry[],
+    position: string,
+    budget: CallBudget,
+  ): Promise<void>;
+  entries(
+    parser: string,
+    ids: readonly ObjectId[],
+    budget: CallBudget,
+  ): Promise<readonly (IndexedObject | undefined)[]>;
+  named(
+    parser: string,
+    keys: readonly string[],
+    budget: CallBudget,
+  ): Promise<readonly IndexedNames[]>;
+  linking(
+    parser: string,
+    keys: readonly string[],
+    budget: CallBudget,
+  ): Promise<readonly IndexedLink[]>;
+  tagged(parser: string, tag: string, budget: CallBudget): Promise<readonly ObjectId[]>;
+  tags(
+    parser: string,
+    budget: CallBudget,
+  ): Promise<readonly { readonly tag: string; readonly objects: number }[]>;
+  links(
+    parser: string,
+    after: string,
+    limit: number,
+    budget: CallBudget,
+  ): Promise<readonly IndexedLink[]>;
+}
+
+export function documentQueries({
+  client,
+  names,
+}: {
+  readonly client: NodeClient;
+  readonly names: Documents;
+}): DocumentQueries {
+  const index = names.index;
+  const parserIs = `[d :${index.attribute("parser")} p]`;
+
+  async function isOf(parser: string, budget: CallBudget): Promise<boolean> {
+    return index.readState(await client.entity(index.stateId, budget), parser) !== undefined;
+  }
+
+  /** Returns the documents of a parser that meet a condition on `k`. */
+  async function documentsWith(
+    condition: string,
+    keys: readonly JsonValue[],
+    parser: string,
+    budget: CallBudget,
+  ): Promise<readonly Document[]> {
+    if (keys.length === 0 || !(await isOf(parser, budget))) return [];
+    const rows = await client.query(
+      `{:find [d (pull d [*])] :in [[k ...] p] :where [${condition} ${parserIs}]}`,
+      [keys, parser],
+      budget,
+    );
+    // A document with several of the keys is in several rows.
+    return [...new Map(rows.map(([id, document]) => [String(id), document as Document])).values()];
+  }
+
+  async function entries(
+    parser: string,
+    ids: readonly ObjectId[],
+    budget: CallBudget,
+  ): Promise<ReadonlyMap<ObjectId, IndexedObject>> {
+    const documents = await documentsWith(
+      "[d :xt/id k]",
+      [...new Set(ids)].map((id) => index.documentId(id)),
+      parser,
+      budget,
+    );
+    return new Map(
+      documents.map((document) => {
+        const read = index.read(document);
+        return [read.names.id, read];
+      }),
+    );
+  }
+
+  function linksIn(
+    document: Document,
+    isWanted: (keys: readonly string[]) => boolean,
+  ): IndexedLink[] {
+    const from = index.readNames(document);
+    return index
+      .readLinks(document)
+      .flatMap(({ link, keys }, number) => (isWanted(keys) ? [{ from, index: number, link }] : []));
+  }
+
+  return {
+    async position(parser, budget) {
+      return index.readState(await client.entity(index.stateId, budget), parser);
+    },
+
+    async keep(parser, kept, position, budget) {
+      for (let attempt = 0; ; attempt += 1) {
+        const state = await client.entity(index.stateId, budget);
+        const known =
+          index.readState(state, parser) === undefined
+            ? new Map<ObjectId, IndexedObject>()
+            : await entries(
+                parser,
+                kept.map((entry) => entry.names.id),
+                budget,
+              );
+        const operations: Operation[] = [
+          // Of two clients that keep entries at the same time, one tries again.
+          ["match", index.stateId, stateDocument(state)],
+          ["put", index.state(parser, position)],
+          ...kept
+            .filter((entry) => (known.get(entry.names.id)?.version ?? 0) <= entry.version)
+            .map((entry): Operation => ["put", index.entry(parser, entry)]),
+        ];
+        const { txId, held } = await client.submit(operations, budget);
+        if (held ?? (await client.isCommitted(txId, budget))) return;
+        if (attempt >= mostAttempts) return;
+      }
+    },
+
+    async entries(parser, ids, budget) {
+      const found = await entries(parser, ids, budget);
+      return ids.map((id) => found.get(id));
+    },
+
+    async named(parser, keys, budget) {
+      const found = await documentsWith(`[d :${index.attribute("names")} k]`, keys, parser, budget);
+      return found.map((document) => index.readNames(document));
+    },
+
+    async linking(parser, keys, budget) {
+      const wanted = new Set(keys);
+      const found = await documentsWith(`[d :${index.attribute("links")} k]`, keys, parser, budget);
+      return found.flatMap((document) =>
+        linksIn(document, (own) => own.some((key) => wanted.has(key))),
+      );
+    },
+
+    async tagged(parser, tag, budget) {
+      const found = await documentsWith(`[d :${index.attribute("tags")} k]`, [tag], parser, budget);
+      return found.map((document) => index.readNames(document).id);
+    },
+
+    async tags(parser, budget) {
+      if (!(await isOf(parser, budget))) return [];
+      const rows = await client.query(
+        `{:find [t (count d)] :in [p] :where [[d :${index.attribute("tags")} t] ${parserIs}]}`,
+        [parser],
+        budget,
+      );
+      return rows.map(([tag, objects]) => ({ tag: String(tag), objects: Number(objects) }));
+    },
+
+    async links(parser, after, limit, budget) {
+      if (!(await isOf(parser, budget))) return [];
+      const rows = await client.query(
+        `{:find [d o] :in [p] :where [[d :${index.attribute("links")}] [d :${index.attribute("of")} o] ${parserIs}]}`,
+        [parser],
+        budget,
+      );
+      const ids = [...new Set(rows.map(([, object]) => names.idOf(String(object))))]
+        .filter((id) => compareText(id, after) > 0)
+        .sort(compareText);
+      const links: IndexedLink[] = [];
+      for (let start = 0; start < ids.length && links.length < limit; start += documentsAtOnce) {
+        const part = ids.slice(start, start + documentsAtOnce);
+        const documents = await documentsWith(
+          "[d :xt/id k]",
+          part.map((id) => index.documentId(id)),
+          parser,
+          budget,
+        );
+        const byId = new Map(documents.map((one) => [index.readNames(one).id, one]));
+        for (const id of part) {
+          if (links.length >= limit) break;
+          const document = byId.get(id);
+          if (document !== undefined) links.push(...linksIn(document, () => true));
+        }
+      }
+      return links;
+    },
+  };
+
+  function stateDocument(state: Document | undefined) {
+    if (state === undefined) return null;
+    const parser = String(state[index.attribute("parser")]);
+    return index.state(parser, String(state[index.attribute("position")]));
+  }
+}
+
+/** Attempts to keep entries beside another client. What is not kept stays to be derived later. */
+const mostAttempts = 5;
+
+const documentsAtOnce = 200;
