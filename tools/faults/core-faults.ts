@@ -3,6 +3,25 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
+    file: "documents/resolve-link.ts",
+    of: "isOwn(one) - isOwn(other) ||",
+    becomes: "",
+    breaks:
+      "A link means a note near the root although the document's own folder has one of the name.",
+  },
+  {
+    file: "documents/update-index.ts",
+    of: "former?.document !== undefined && former.contentHash === stored.hashes.content_hash",
+    becomes: "former?.document !== undefined",
+    breaks: "Links and tags of a changed document are those of its first version.",
+  },
+  {
+    file: "documents/added-text.ts",
+    of: "known.set(line, left - 1)",
+    becomes: "known.set(line, left)",
+    breaks: "A search does not find the version that repeats a line.",
+  },
+  {
     file: "adapters/answered-again.ts",
     of: 'if (!roles.includes("assistant")) return signals;',
     becomes: "",

@@ -19,6 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "render",
     "layouts/pooled",
     "layouts/epoch",
+    "documents",
     "files",
     "state",
     "history",

@@ -1,0 +1,136 @@
+import {
+  compareText,
+  type DocumentParser,
+  type IndexedLink,
+  type IndexedNames,
+  type IndexedObject,
+  type ObjectId,
+  type ObjectStore,
+  type ParsedLink,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+
+import { linkKeys, objectKeys } from "./name-keys.ts";
+import { isDocument } from "./update-index.ts";
+import { type LinkPlace, type LinkTarget, resolveLink } from "./resolve-link.ts";
+
+/** A link of a document, with what it means now. */
+export interface FollowedLink {
+  readonly from: IndexedNames;
+  readonly link: ParsedLink;
+  readonly target: LinkTarget;
+}
+
+/** What a link finder needs. `workspace` is the folder in which names that are no ids are looked up. */
+export interface LinkParts {
+  readonly store: ObjectStore;
+  readonly parser: DocumentParser;
+  readonly workspace: string;
+}
+
+/** Returns the links of documents in their order, with what they mean now. Objects that are no documents have none. */
+export async function linksOf(
+  ids: readonly ObjectId[],
+  parts: LinkParts,
+): Promise<readonly FollowedLink[]> {
+  const documents = await entriesOf(ids, parts);
+  const links = documents.flatMap((one) =>
+    (one.document?.links ?? []).map((link, index) => ({ from: one.names, index, link })),
+  );
+  return await follow(links, parts);
+}
+
+/** Returns the links of one version of a document, with what they mean now. */
+export async function linksOfVersion(
+  stored: StoredVersion,
+  parts: LinkParts,
+): Promise<readonly FollowedLink[]> {
+  const { body, hashes } = stored;
+  if (!isDocument(body) || typeof body.content !== "string") return [];
+  const [entry] = await entriesOf([body.id], parts);
+  const from = entry?.names ?? { id: body.id, aliases: [] };
+  const document =
+    entry?.contentHash === hashes.content_hash ? entry.document : parts.parser.parse(body.content);
+  return await follow(
+    (document?.links ?? []).map((link, index) => ({ from, index, link })),
+    parts,
+  );
+}
+
+/** Returns the links to an object, in the order of the ids of their documents and then of their places. */
+export async function backlinksOf(
+  id: ObjectId,
+  parts: LinkParts,
+): Promise<readonly FollowedLink[]> {
+  const { store, parser } = parts;
+  const [own] = await entriesOf([id], parts);
+  const names = own?.names ?? { id, aliases: [] };
+  const links = await store.documents.linking(parser.name, objectKeys(id, names));
+  const followed = await follow(links, parts);
+  const toItself = (own?.document?.links ?? []).filter(({ name }) => name === "");
+  const self = toItself.map((link): FollowedLink => ({
+    from: names,
+    link,
+    target: resolveLink(link, placeOf(names, parts), []),
+  }));
+  return inOrder(
+    [...followed, ...self].filter(
+      ({ target }) => target.state !== "unresolved" && target.id === id,
+    ),
+  );
+}
+
+/** Follows links of any documents. Each name is looked up once. */
+async function follow(
+  links: readonly IndexedLink[],
+  parts: LinkParts,
+): Promise<readonly FollowedLink[]> {
+  const { store, parser } = parts;
+  const keys = [...new Set(links.flatMap(({ link }) => linkKeys(link)))];
+  const byKey = new Map<string, IndexedNames[]>();
+  for (const names of keys.length === 0 ? [] : await store.documents.named(parser.name, keys)) {
+    for (const key of objectKeys(names.id, names))
+      byKey.set(key, [...(byKey.get(key) ?? []), names]);
+  }
+  await addUnindexed(keys, byKey, store);
+  return links.map(({ from, link }) => {
+    const candidates = [...new Set(linkKeys(link).flatMap((key) => byKey.get(key) ?? []))];
+    return { from, link, target: resolveLink(link, placeOf(from, parts), candidates) };
+  });
+}
+
+/** Adds the objects whose id is a key but which are not in the index: tool calls and chats have no other name. */
+async function addUnindexed(
+  keys: readonly string[],
+  byKey: Map<string, IndexedNames[]>,
+  store: ObjectStore,
+): Promise<void> {
+  const ids = keys.filter((key) => looksLikeId(key) && !byKey.has(key)) as ObjectId[];
+  if (ids.length === 0) return;
+  for (const stored of await store.describe(ids)) {
+    if (stored !== undefined) byKey.set(stored.body.id, [{ id: stored.body.id, aliases: [] }]);
+  }
+}
+
+function looksLikeId(key: string): boolean {
+  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/u.test(key);
+}
+
+function placeOf({ id, path }: IndexedNames, { workspace }: LinkParts): LinkPlace {
+  return { id, path, workspace };
+}
+
+async function entriesOf(
+  ids: readonly ObjectId[],
+  { store, parser }: LinkParts,
+): Promise<readonly IndexedObject[]> {
+  const entries = await store.documents.entries(parser.name, ids);
+  return entries.filter((entry) => entry !== undefined);
+}
+
+function inOrder(links: readonly FollowedLink[]): readonly FollowedLink[] {
+  return links.toSorted(
+    (one, other) =>
+      compareText(one.from.id, other.from.id) || one.link.range[0] - other.link.range[0],
+  );
+}

@@ -1,0 +1,148 @@
+import {
+  type DocumentParser,
+  type IndexedObject,
+  type IndexEntry,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectMetadata,
+  type ObjectStore,
+  type ParsedDocument,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+
+import { folded, linkKeys, objectKeys } from "./name-keys.ts";
+
+/** Number of versions that are looked at in one step. */
+const versionsAtOnce = 500;
+
+/** Characters of contents that are read in one step, so that a step ends soon. */
+const charactersAtOnce = 2_000_000;
+
+/** How far an update came. */
+export interface UpdateOutcome {
+  /** True if versions remain that the index does not have yet. */
+  readonly isBehind: boolean;
+  readonly parsed: number;
+}
+
+/**
+ * Brings the document index up to date with the versions of a store, in steps. Each step is kept, so an update that is
+ * interrupted continues later. `mayGoOn` is asked before each step.
+ */
+export async function updateIndex(
+  store: ObjectStore,
+  parser: DocumentParser,
+  mayGoOn: () => boolean = () => true,
+): Promise<UpdateOutcome> {
+  let position = await store.documents.position(parser.name);
+  let parsed = 0;
+  for (;;) {
+    if (!mayGoOn()) return { isBehind: true, parsed };
+    const changes = await store.changesSince(position, { limit: versionsAtOnce });
+    if (changes.versions.length === 0) return { isBehind: false, parsed };
+    const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
+    const entries = await entriesOf(changed, store, parser);
+    parsed += entries.filter(({ document }) => document !== undefined).length;
+    await store.documents.keep(parser.name, entries, changes.position);
+    position = changes.position;
+  }
+}
+
+/** Whether objects can be called by more than their id, or say something about others. */
+function isNamed(body: ObjectMetadata): boolean {
+  return body.nickname !== undefined || body.type === "file" || isDocument(body);
+}
+
+/** Whether the content of an object is parsed: Markdown files and notes (decision D60). */
+export function isDocument(body: ObjectMetadata | ObjectBody): boolean {
+  return body.type === "note" || (body.type === "file" && body["file_type"] === "markdown");
+}
+
+function newestOfEach(versions: readonly StoredMetadata[]): readonly StoredMetadata[] {
+  return [...new Map(versions.map((version) => [version.body.id, version])).values()];
+}
+
+async function entriesOf(
+  changed: readonly StoredMetadata[],
+  store: ObjectStore,
+  parser: DocumentParser,
+): Promise<readonly IndexEntry[]> {
+  const ids = changed.map(({ body }) => body.id);
+  const kept = await store.documents.entries(parser.name, ids);
+  const entries: IndexEntry[] = [];
+  let unread: StoredMetadata[] = [];
+  let characters = 0;
+  const readContents = async (): Promise<void> => {
+    const documents = await documentsOf(unread, store, parser);
+    for (const stored of unread) entries.push(entryOf(stored, documents.get(stored.body.id)));
+    unread = [];
+    characters = 0;
+  };
+  for (const [index, stored] of changed.entries()) {
+    const former = kept[index];
+    if (!isDocument(stored.body)) entries.push(entryOf(stored, undefined));
+    // Another name of the same content, for example of a file that was moved, needs no parsing.
+    else if (isSameContent(former, stored)) entries.push(entryOf(stored, former?.document));
+    else {
+      unread.push(stored);
+      characters += Number(stored.body["char_count"] ?? 0);
+      if (characters > charactersAtOnce) await readContents();
+    }
+  }
+  await readContents();
+  return entries;
+}
+
+function isSameContent(former: IndexedObject | undefined, stored: StoredMetadata): boolean {
+  return former?.document !== undefined && former.contentHash === stored.hashes.content_hash;
+}
+
+async function documentsOf(
+  unread: readonly StoredMetadata[],
+  store: ObjectStore,
+  parser: DocumentParser,
+): Promise<ReadonlyMap<ObjectId, ParsedDocument>> {
+  const documents = new Map<ObjectId, ParsedDocument>();
+  const contents = await store.getMany(unread.map(({ body }) => body.id));
+  for (const [index, { body, version }] of unread.entries()) {
+    // A newer version is among the changes that follow.
+    const latest = contents[index];
+    const stored = latest?.version === version ? latest : await store.get(body.id, { version });
+    const content = stored?.body.content;
+    if (typeof content === "string") documents.set(body.id, parser.parse(content));
+  }
+  return documents;
+}
+
+function entryOf(stored: StoredMetadata, document: ParsedDocument | undefined): IndexEntry {
+  const { body, version, hashes } = stored;
+  const path = typeof body["path"] === "string" ? body["path"] : undefined;
+  const names = {
+    id: body.id,
+    ...(body.nickname === undefined ? {} : { nickname: body.nickname }),
+    ...(path === undefined ? {} : { path }),
+    aliases: document?.aliases ?? [],
+  };
+  return {
+    names,
+    version,
+    contentHash: hashes.content_hash,
+    ...(document === undefined ? {} : { document }),
+    keys: {
+      names: objectKeys(body.id, names),
+      links: (document?.links ?? []).map(linkKeys),
+      tags: tagKeys(document),
+    },
+  };
+}
+
+/** The tags of a document with those above them: `a/b` is also found as `a`. */
+function tagKeys(document: ParsedDocument | undefined): readonly string[] {
+  const keys = new Set<string>();
+  for (const { tag } of document?.tags ?? []) {
+    const levels = folded(tag).split("/");
+    for (let length = 1; length <= levels.length; length += 1)
+      keys.add(levels.slice(0, length).join("/"));
+  }
+  return [...keys];
+}

@@ -1,0 +1,21 @@
+export {
+  backlinksOf,
+  type FollowedLink,
+  type LinkParts,
+  linksOf,
+  linksOfVersion,
+} from "../documents/follow-links.ts";
+export {
+  type Direction,
+  type Edge,
+  edgesOf,
+  type LinkWalk,
+  plainRelation,
+  type Reached,
+  walkLinks,
+  type WalkOptions,
+} from "../documents/graph.ts";
+export { expand, type Expanded, type ExpandOptions, type Expansion } from "../documents/expand.ts";
+export type { LinkRank, LinkTarget } from "../documents/resolve-link.ts";
+export { updateSearch } from "../documents/update-search.ts";
+export { isDocument, updateIndex, type UpdateOutcome } from "../documents/update-index.ts";

@@ -1,0 +1,82 @@
+import {
+  type DocumentParser,
+  type JsonObject,
+  objectId,
+  sealObject,
+} from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { expect, it } from "vitest";
+
+import { addedText } from "../../src/documents/added-text.ts";
+import { updateIndex } from "../../src/documents/update-index.ts";
+
+/** Reads the whole text as one tag. */
+function parserOfTags(): DocumentParser & { readonly parsed: string[] } {
+  const parsed: string[] = [];
+  return {
+    name: "tags",
+    parsed,
+    parse(text) {
+      parsed.push(text);
+      return {
+        parser: "tags",
+        front_matter: { state: "absent" },
+        aliases: [],
+        headings: [],
+        links: [],
+        tags: [{ path: "content", range: [0, text.length], tag: text }],
+      };
+    },
+  };
+}
+
+function note(content: string, fields: JsonObject = {}) {
+  return sealObject({
+    id: objectId("note"),
+    type: "note",
+    locked: false,
+    provenance: { origin: "a test", generator: "agent" },
+    content,
+    ...fields,
+  });
+}
+
+it("parses a content once, and again when it changes", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+  await updateIndex(store, parser);
+  await store.commit([{ object: note("Plan", { nickname: "plan" }) }]);
+
+  expect(await updateIndex(store, parser)).toEqual({ isBehind: false, parsed: 1 });
+
+  expect(parser.parsed).toEqual(["Plan"]);
+  expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
+  expect(await store.documents.named("tags", ["plan"])).toMatchObject([{ nickname: "plan" }]);
+
+  await store.commit([{ object: note("Costs") }]);
+  await updateIndex(store, parser);
+
+  expect(await store.documents.tagged("tags", "costs")).toEqual(["note"]);
+  expect(await store.documents.tagged("tags", "plan")).toEqual([]);
+});
+
+it("stops between two steps, and continues there", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+
+  expect(await updateIndex(store, parser, () => false)).toEqual({ isBehind: true, parsed: 0 });
+  expect(parser.parsed).toEqual([]);
+  expect(await updateIndex(store, parser)).toEqual({ isBehind: false, parsed: 1 });
+});
+
+it.each([
+  ["", "a\nb", "a\nb"],
+  ["a\n", "a\nb", "b"],
+  ["a\nb", "b\nc\na", "c"],
+  ["x\na", "a\na\nx", "a"],
+  ["a", "", ""],
+])("adds to a search what the text before had not: %j to %j", (before, after, added) => {
+  expect(addedText(before, after)).toBe(added);
+});
