@@ -14,7 +14,9 @@ export type {
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
 export { everyLayout } from "./layouts.ts";
 export { migrateXtdb, type MigrateXtdbOptions } from "./migrate-xtdb.ts";
+export { openDocuments, type OpenedDocuments } from "./open-documents.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
+export type { StorePlace } from "./search-path.ts";
 export {
   type SessionSettings,
   sessionSettings,
